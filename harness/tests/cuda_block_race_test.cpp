@@ -1,6 +1,6 @@
 // Races that no order of submissions shows: of the blocks of one kernel, and of the host with work
 // that is still queued. On the simulated driver.
-#include "harness/tests/cuda_stage.h"
+#include "harness/tests/race_stage.h"
 
 extern "C" {
 extern const harness::KernelImage afterlife_kernels_blocks;
@@ -10,17 +10,7 @@ extern const harness::KernelImage afterlife_kernels_pointers;
 namespace harness::testing {
 namespace {
 
-class CudaBlockRace : public OnSim {
- protected:
-  CudaBlockRace() { stage.judge_order(); }
-
-  template <class Body>
-  void run(Body body) {
-    EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
-  }
-  void expect_order() const { EXPECT_EQ(stage.fault(), "order"); }
-  void expect_none() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
-};
+class CudaBlockRace : public RaceStage {};
 
 // ---- blocks of one kernel ---------------------------------------------------------------------
 

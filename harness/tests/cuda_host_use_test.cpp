@@ -3,28 +3,17 @@
 #include <gmock/gmock.h>
 
 #include "harness/devices/sim/sim_device.h"
-#include "harness/tests/graph_stage.h"
+#include "harness/tests/race_stage.h"
 
 namespace harness::testing {
 namespace {
 
 using devices::AccessMode;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 devices::SimDevice& sim() { return static_cast<devices::SimDevice&>(*World::current()->device); }
 
-class CudaHostUse : public OnSim {
- protected:
-  CudaHostUse() { stage.judge_order(); }
-
-  template <class Body>
-  void run(Body body) {
-    EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
-  }
-  void expect_order() const { EXPECT_EQ(stage.fault(), "order"); }
-  void expect_none() const { EXPECT_THAT(stage.faults, IsEmpty()) << stage.fault(); }
-};
+class CudaHostUse : public RaceStage {};
 
 CUdeviceptr allocate_host(std::size_t bytes = 64) {
   sim().data_races().host_uses().watch();

@@ -65,6 +65,13 @@ inline CLI::Validator not_empty() {
       [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
 }
 
+/// Adds the option that says where what is drawn begins.
+inline void add_seed(CLI::App& command, std::uint64_t& seed, const char* words) {
+  command.add_option("--seed", seed, words)
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+}
+
 /// Returns the end of a command's help.
 inline std::string help_footer(const char* examples, const char* exit_codes) {
   return fmt::format("\nExamples:\n{}\n\n{}", examples, exit_codes);

@@ -63,9 +63,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_option("--runs", options.runs, "How many runs of each variant")
       ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the search starts (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
+  add_seed(*command, options.seed, "Where the search starts (1)");
   command
       ->add_option("--strategy", options.strategy,
                    "Who answers (random_walk); see `afterlife list`")
@@ -226,9 +224,7 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   command->add_option("--timeout", options.timeout_seconds, "How long one process may take (600)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Orders and resamples are drawn from it (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
+  add_seed(*command, options.seed, "Orders and resamples are drawn from it (1)");
   command->add_option("--samples", options.samples, "Write all samples here, a new file")
       ->type_name("FILE");
   command->add_option("--recompute", options.recompute, "Judge the samples of this file again")

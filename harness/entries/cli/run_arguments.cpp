@@ -23,9 +23,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   command->add_option("--runs", options.runs, "How many runs")
       ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the search starts (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
+  add_seed(*command, options.seed, "Where the search starts (1)");
   command
       ->add_option("--strategy", options.strategy,
                    "Who answers: random_walk, by chance (the usual one), or deviations, every "

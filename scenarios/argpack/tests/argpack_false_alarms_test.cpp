@@ -1,5 +1,6 @@
 // Runs in which nothing is wrong, and which look wrong to a judge that knows too little. A search
 // of ten million runs came to each.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +10,13 @@
 namespace scenarios::argpack::testing {
 namespace {
 
-/// Runs a case in the words of a reproducer, all of whose decisions are asked for.
-void expect_nothing(std::string_view text) {
+/// Runs decisions of the sound variant, in the words of a reproducer: all of them are asked for.
+void expect_nothing(std::string_view config, std::string_view decisions) {
   harness::Runner runner;
+  const std::string text = fmt::format(
+      "afterlife reproducer 1\npath argpack\nvariant own\nconfig {}\ndevice sim\n"
+      "tasks script mutator\n{}end\n",
+      config, decisions);
   const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
   const harness::Outcome& outcome = runner.run(the_case);
   for (const harness::Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
@@ -21,13 +26,7 @@ void expect_nothing(std::string_view text) {
 
 // A finalizer replaces a member that is of the program before the reset, and is kept waiting.
 TEST(ArgpackFalseAlarms, AMemberThatIsReplacedWithoutAGilIsTheOldOneUntilItIsReplaced) {
-  expect_nothing(R"(afterlife reproducer 1
-path argpack
-variant own
-config backend=cpu gil=off collector=allocation
-device sim
-tasks script mutator
-script:0 op new_external
+  expect_nothing("backend=cpu gil=off collector=allocation", R"(script:0 op new_external
 script:1 op new_argpack
 script:1 argument 5
 script:2 op plant
@@ -50,19 +49,12 @@ call:3 of script:12 schedule[5] "legacy stream":0 of start
 call:3 of script:12 schedule[20] mutator
 finalize:0 of trap:0 of mutator:1 schedule[20] script:1 of start
 script:14 op call
-end
 )");
 }
 
 // The child fits what the name of the parent stands for by then, and not what was loaded.
 TEST(ArgpackFalseAlarms, AParentThatIsDroppedOnceItIsLoadedHasItsDepthAllTheSame) {
-  expect_nothing(R"(afterlife reproducer 1
-path argpack
-variant own
-config backend=cpu gil=on collector=eval_breaker
-device sim
-tasks script mutator
-script:0 op new_argpack
+  expect_nothing("backend=cpu gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op call_often
 script:2 op drop
 script:2 schedule mutator
@@ -70,19 +62,12 @@ mutator:0 op get_nested
 mutator:1 op set_nested
 mutator:1 schedule[2] script:1 of start
 script:3 op new_argpack
-end
 )");
 }
 
 // The device had nothing to do when the call began; a finalizer makes a pack in it.
 TEST(ArgpackFalseAlarms, ALaunchWhoseFinalizersGiveTheDeviceWorkFindsItBusy) {
-  expect_nothing(R"(afterlife reproducer 1
-path argpack
-variant own
-config backend=cuda_cache gil=on collector=eval_breaker
-device sim
-tasks script mutator
-script:0 op new_argpack
+  expect_nothing("backend=cuda_cache gil=on collector=eval_breaker", R"(script:0 op new_argpack
 script:1 op new_argpack
 script:2 op call_often
 call:0 of script:2 schedule[3] mutator
@@ -90,7 +75,6 @@ mutator:2 op get_nested
 mutator:5 op plant
 call:1 of script:2 collect[1] 1
 finalize:0 of trap:0 of mutator:5 lag[1] 1
-end
 )");
 }
 

@@ -1,7 +1,13 @@
 // Cases of the graph_argument scenario, for its tests.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
 #include "harness/minimize.h"
+#include "harness/reproducer.h"
 #include "harness/tests/scenario_cases.h"
 #include "scenarios/graph_argument/programs.h"
 
@@ -16,6 +22,16 @@ using harness::testing::sim;
 
 inline constexpr harness::testing::VariantFinder variant_named{scenario};
 inline constexpr harness::testing::CaseMaker make_case{scenario};
+
+/// A run in the words of a reproducer.
+inline harness::Case told(std::string_view variant, std::string_view default_stream,
+                          std::string_view decisions, std::string_view collector = "eval_breaker") {
+  const std::string text = fmt::format(
+      "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
+      "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
+      variant, default_stream, collector, decisions);
+  return harness::parse_reproducer(text, "a test's").the_case;
+}
 
 }  // namespace testing
 }  // namespace scenarios::graph_argument

@@ -18,16 +18,6 @@ using harness::Label;
 using harness::Outcome;
 using targets::graph_argument::Status;
 
-/// A run in the words of a reproducer.
-harness::Case told(std::string_view variant, std::string_view default_stream,
-                   std::string_view decisions, std::string_view collector = "eval_breaker") {
-  const std::string text = fmt::format(
-      "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
-      "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
-      variant, default_stream, collector, decisions);
-  return harness::parse_reproducer(text, "a test's").the_case;
-}
-
 /// How the last op of this name was answered.
 Status answer_of(const harness::Runner& runner, Label op) {
   const auto& events = runner.history().events();

@@ -1,13 +1,11 @@
 // Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
 // or that takes what the caller must not do for a fault of cuda.core.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
-#include "harness/reproducer.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/windows.h"
 
@@ -23,11 +21,7 @@ using ::testing::IsEmpty;
 std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
                                  std::string_view decisions,
                                  std::string_view variant = "retain_per_node") {
-  const std::string text = fmt::format(
-      "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
-      "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
-      variant, default_stream, collector, decisions);
-  const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
+  const harness::Case the_case = told(variant, default_stream, decisions, collector);
   harness::Runner runner;
   const harness::Outcome& outcome = runner.run(the_case);
   for (const Fault& fault : outcome.faults)
@@ -93,26 +87,23 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
 
 // The handle of a capture's graph is told to nobody before the capture ends.
 TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
-  const std::string text =
-      "afterlife reproducer 1\npath graph_argument\nvariant borrow\n"
-      "config default_stream=per_thread collector=allocation\ndevice sim\n"
-      "tasks script mutator\n"
-      "script:0 op add_kernel\n"
-      "script:0 schedule[1] mutator:1 of start\n"
-      "mutator:0 op add_conditional\n"
-      "mutator:1 op destroy_node\n"
-      "mutator:1 schedule script:4 of start\n"
-      "script:1 op get_branch\n"
-      "script:1 argument 10\n"
-      "script:2 op add_kernel\n"
-      "script:2 argument[3] 3\n"
-      "script:2 schedule[12] mutator:1 of start\n"
-      "script:3 op begin_building\n"
-      "script:3 reuse \"embedded graph\":0 of mutator:0\n"
-      "script:16 op close_graph\nend\n";
   harness::Runner runner;
   const harness::Outcome& outcome =
-      runner.run(harness::parse_reproducer(text, "a test's").the_case);
+      runner.run(told("borrow", "per_thread",
+                      "script:0 op add_kernel\n"
+                      "script:0 schedule[1] mutator:1 of start\n"
+                      "mutator:0 op add_conditional\n"
+                      "mutator:1 op destroy_node\n"
+                      "mutator:1 schedule script:4 of start\n"
+                      "script:1 op get_branch\n"
+                      "script:1 argument 10\n"
+                      "script:2 op add_kernel\n"
+                      "script:2 argument[3] 3\n"
+                      "script:2 schedule[12] mutator:1 of start\n"
+                      "script:3 op begin_building\n"
+                      "script:3 reuse \"embedded graph\":0 of mutator:0\n"
+                      "script:16 op close_graph\n",
+                      "allocation"));
   ASSERT_FALSE(outcome.faults.empty());
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::recycled_use);
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::handle_reused));

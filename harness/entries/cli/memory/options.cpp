@@ -14,9 +14,7 @@ CLI::App* add_memory(CLI::App& app, MemoryOptions& options) {
   command->add_option("--runs", options.runs, "How many runs a search has (20 000)")
       ->check(whole_number(64, 1'000'000'000'000))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the search starts (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
+  add_seed(*command, options.seed, "Where the search starts (1)");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       help_footer("  afterlife memory argpack\n  afterlife memory argpack/own --runs 1000000",

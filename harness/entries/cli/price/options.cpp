@@ -12,9 +12,7 @@ CLI::App* add_price(CLI::App& app, PriceOptions& options) {
   command->add_option("--drawn", options.drawn, "How many programs are drawn for each path (100)")
       ->check(whole_number(1, 100'000))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the drawing starts (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
+  add_seed(*command, options.seed, "Where the drawing starts (1)");
   command->add_option("--corpus", options.corpus, "The corpus to run (corpus)")->type_name("DIR");
   CLI::Option* time =
       command->add_flag("--time", options.time, "Measure the host's time of an op, too");
