@@ -133,13 +133,25 @@ TEST_P(CudaCaptureRules, PoolsAreNotAskedNorModulesUnloadedUnderAGlobalCapture) 
 }
 
 // pytorch#161037 and onnxruntime#32081: what drops an old executable meanwhile loses the capture.
-TEST_P(CudaCaptureRules, NoExecutableIsDestroyedUnderAGlobalCapture) {
+TEST_P(CudaCaptureRules, NoExecutableIsMadeOrDestroyedUnderAGlobalCapture) {
   run([] {
-    CUgraphExec exec = instantiate(make_graph());
+    CUgraph graph = make_graph();
+    CUgraphExec exec = instantiate(graph);
     CUstream stream = capturing(kGlobal);
     EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_lost(stream);
+    stream = capturing(kGlobal);
+    CUgraphExec another = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&another, graph, 0),
+              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kGlobal);
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    EXPECT_EQ(cuGraphInstantiateWithParams(&another, graph, &params),
+              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
     stream = capturing(kRelaxed);
+    CUDA_OK(cuGraphInstantiateWithFlags(&another, graph, 0));
     CUDA_OK(cuGraphExecDestroy(exec));
     CUDA_OK(cuGraphDestroy(end_capture(stream)));
   });

@@ -144,6 +144,7 @@ TEST_P(CudaStream, AHostFunctionRunsAfterTheWorkBeforeIt) {
     CUDA_OK(cuMemAllocHost_v2(&pinned, sizeof(int)));
     CUdeviceptr address = allocate(64);
     write_int(address, 3);
+    CUDA_OK(cuCtxSynchronize());  // The stream below waits for no other.
     CUstream stream = make_stream();
     Seen seen{static_cast<int*>(pinned), 0};
     CUDA_OK(cuMemcpyDtoHAsync_v2(pinned, address, sizeof(int), stream));

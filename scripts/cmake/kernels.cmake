@@ -18,9 +18,13 @@ set(kernel_provenance -fsanitize=kernel-address
   "SHELL:-mllvm -asan-opt-same-temp=0"  # Else the store of a read-modify-write goes unseen.
   "SHELL:-mllvm -asan-constructor-kind=none")
 # PTX of the oldest architecture runs on every newer one; the code is for two common ones.
-set(fatbin_flags -fatbin -std=c++20 -fmad=false
-  -gencode=arch=compute_75,code=compute_75
+set(fatbin_flags -std=c++20 -fmad=false)
+set(fatbin_code -gencode=arch=compute_75,code=compute_75
   -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90)
+# What is linked with the device runtime is no PTX any more: code for each architecture there is.
+foreach(architecture IN ITEMS 75 80 90 100 120)
+  list(APPEND fatbin_linked_code -gencode=arch=compute_${architecture},code=sm_${architecture})
+endforeach()
 
 function(add_kernel target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernel "PLAIN" "" "")
@@ -66,9 +70,17 @@ function(fatbin name file)
   file(MAKE_DIRECTORY ${folder})
   if(NVCC)
     cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    add_custom_command(OUTPUT ${folder}/${name}.fatbin
-      COMMAND ${NVCC} -ccbin ${CMAKE_CXX_COMPILER} ${fatbin_flags} -I .
-              -o ${folder}/${name}.fatbin ${file}
+    set(nvcc ${NVCC} -ccbin ${CMAKE_CXX_COMPILER})
+    set(compile COMMAND ${nvcc} -fatbin ${fatbin_flags} ${fatbin_code} -I .
+                -o ${folder}/${name}.fatbin ${file})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${file} conditional REGEX cudaGraphSetConditional)
+    if(conditional)
+      set(compile COMMAND ${nvcc} -dc ${fatbin_flags} ${fatbin_linked_code} -I .
+                  -o ${folder}/${name}.o ${file}
+                  COMMAND ${nvcc} -dlink -fatbin ${fatbin_linked_code} -o ${folder}/${name}.fatbin
+                  ${folder}/${name}.o -L ${CUDA_ROOT}/lib -L ${CUDA_ROOT}/lib64 -lcudadevrt)
+    endif()
+    add_custom_command(OUTPUT ${folder}/${name}.fatbin ${compile}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}  # Relative names: the fatbin holds no path of ours.
       DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/harness/kernel.h
       COMMENT "nvcc ${file}" VERBATIM)

@@ -76,13 +76,12 @@ extern "C" __global__ void scratch(int* memory, Block* y) {
   y->out[i] = memory[i];
 }
 
-#if !defined(__CUDACC__)
-
-/// Ends the loop in whose body it runs. On a GPU this needs the device runtime, so that a module
-/// has no such kernel there.
+/// Ends the loop in whose body it runs.
 extern "C" __global__ void leave(cudaGraphConditionalHandle condition) {
   cudaGraphSetConditional(condition, 0);
 }
+
+#if !defined(__CUDACC__)
 
 AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase, captured,
                   scratch, leave)

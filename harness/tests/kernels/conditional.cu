@@ -1,8 +1,5 @@
-// Kernels that set the value a conditional node asks. Only where kernels run on the host: on a GPU
-// cudaGraphSetConditional needs the device runtime.
+// Kernels that set the value a conditional node asks.
 #include "harness/kernel.h"
-
-#if !defined(__CUDACC__)
 
 extern "C" __global__ void set_condition(cudaGraphConditionalHandle handle, unsigned value) {
   cudaGraphSetConditional(handle, value);
@@ -13,6 +10,8 @@ extern "C" __global__ void count_until(cudaGraphConditionalHandle handle, int* c
   *count += 1;
   cudaGraphSetConditional(handle, *count < limit ? 1u : 0u);
 }
+
+#if !defined(__CUDACC__)
 
 AFTERLIFE_KERNELS(conditional, set_condition, count_until)
 

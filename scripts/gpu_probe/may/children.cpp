@@ -99,10 +99,20 @@ void Children::end_some() {
   }
 }
 
+/// Tells whether the name holds one of the parts, which commas separate; no part is in every name.
+static bool is_among(const std::string& name, const std::string& parts) {
+  for (size_t begin = 0; begin <= parts.size();) {
+    const size_t end = std::min(parts.find(',', begin), parts.size());
+    if (name.find(parts.substr(begin, end - begin)) != std::string::npos) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 void Children::ask(const std::vector<Row>& all, const std::string& only) {
   std::vector<Row> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
-               [&](const Row& row) { return row.id.find(only) != std::string::npos; });
+               [&](const Row& row) { return is_among(row.id, only); });
   for (size_t next = 0; next < wanted.size() || !running_.empty(); usleep(500)) {
     begin_some(wanted, next);
     end_some();

@@ -16,7 +16,7 @@ class Children {
   Children(Report& report, int jobs, double budget)
       : report_(report), jobs_(jobs), budget_(budget) {}
 
-  /// Asks all rows whose names hold `only`.
+  /// Asks all rows whose names hold `only`, or one of its parts between commas.
   void ask(const std::vector<Row>& all, const std::string& only);
   const Counts& counts() const { return counts_; }
 

@@ -1,7 +1,7 @@
 // What CUDA's documentation leaves open, asked of the driver: one row per question. Built without a
 // driver (libcuda.so.1 is opened at run time); CUDA 13's cuda.h, documented calls only.
 //
-// Usage: may [--only PART] [--list] [--kernels FILE] [--conditional FILE] [--out FOLDER]
+// Usage: may [--only PART,...] [--list] [--kernels FILE] [--conditional FILE] [--out FOLDER]
 //            [--budget SECONDS] [--jobs N] [--self-test]
 // Exit: 0 asked, also where rows timed out; 1 usage, or a folder that cannot be written; 2 no
 // driver or no device.

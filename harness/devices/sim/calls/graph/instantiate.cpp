@@ -116,6 +116,7 @@ CUresult Calls::cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   const Refusal found = check(sim, *call.graph(), flags);
   if (found.status == CUDA_SUCCESS) *created = make(sim, *call.graph(), flags).as<CUgraphExec>();
   return found.status;
@@ -129,6 +130,7 @@ static CUresult instantiate_with(SimDevice& sim, CUgraphExec* created, CUgraph h
   if (!are_valid(params->flags)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   const bool uploads = (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
   Found<Stream> stream = CUDA_SUCCESS;
   if (uploads) {
