@@ -96,6 +96,7 @@ TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInTheKernelThatFreed) {
              "use_after_death memory of a kernel's malloc.. born:take died:give used:give "
              "4 bytes at offset 0",
              "give", slot, 1, 1);
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death .*used:give 4 bytes", "give", slot, 1, 2);
   expect_end(CUDA_SUCCESS, "", "give", slot, 1, 0);
 }
 
