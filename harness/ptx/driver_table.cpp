@@ -12,11 +12,16 @@ void __prov_loadN_noabort(unsigned long address, unsigned long bytes);
 void __prov_storeN_noabort(unsigned long address, unsigned long bytes);
 void afterlife_load_at(unsigned long address, unsigned long bytes, ptx::Site* site);
 void afterlife_store_at(unsigned long address, unsigned long bytes, ptx::Site* site);
+std::uint16_t afterlife_atomic16(unsigned char operation, unsigned long address,
+                                 std::uint16_t value, std::uint16_t expected);
 std::uint32_t afterlife_atomic32(unsigned char operation, unsigned long address,
                                  std::uint32_t value, std::uint32_t expected);
 std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
                                  std::uint64_t value, std::uint64_t expected);
-int afterlife_sync_threads(int predicate);
+int afterlife_wait_at(std::uint32_t barrier, std::uint32_t threads, int predicate);
+void afterlife_arrive_at(std::uint32_t barrier, std::uint32_t threads);
+std::uint64_t afterlife_malloc(std::uint64_t bytes);
+void afterlife_free(std::uint64_t address);
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate);
 std::uint32_t afterlife_active_lanes(std::uint64_t site);
@@ -92,9 +97,13 @@ AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, normalized_coords);
   made.store = __prov_storeN_noabort;
   made.load_at = afterlife_load_at;
   made.store_at = afterlife_store_at;
+  made.atomic16 = afterlife_atomic16;
   made.atomic32 = afterlife_atomic32;
   made.atomic64 = afterlife_atomic64;
-  made.wait_for_block = afterlife_sync_threads;
+  made.wait_at = afterlife_wait_at;
+  made.arrive_at = afterlife_arrive_at;
+  made.malloc = afterlife_malloc;
+  made.free = afterlife_free;
   made.shuffle = afterlife_shuffle;
   made.ballot = afterlife_ballot;
   made.active = afterlife_active_lanes;

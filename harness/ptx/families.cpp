@@ -148,7 +148,7 @@ constexpr Family kFamilies[] = {
     {"exit", "", "*", 0, "", translate_end, kControl, "the end of the thread"},
 
     {"bar", "", "*", 0, "", translate_barrier, kParallel,
-     "barrier 0, of the whole block; bar.warp"},
+     "one of 16 barriers, of the block or some of its warps; bar.warp"},
     {"barrier", "", "*", 0, "", translate_barrier, kParallel, "the same"},
     {"membar", "", "*", 0, "", translate_nothing, kParallel, "threads run one after another"},
     {"fence", "", "*", 0, "", translate_nothing, kParallel, "the same"},

@@ -75,6 +75,12 @@ std::string call_driver(FunctionWriter& writer, const Call& call) {
     return fmt::format("ptx::write<ptx::u32>(reinterpret_cast<ptx::u64>({}), {});",
                        writer.pointer(call.results[0].name), print);
   }
+  if (name == "malloc" && !call.results.empty())
+    return fmt::format(
+        "ptx::write<ptx::u64>(reinterpret_cast<ptx::u64>({}), ptx::driver.malloc({}));",
+        writer.pointer(call.results[0].name), number_at(writer, call, 0, "u64"));
+  if (name == "free")
+    return fmt::format("ptx::driver.free({});", number_at(writer, call, 0, "u64"));
   if (name == "__assertfail")
     return fmt::format("ptx::driver.fail_assertion({}, {}, {}, {});",
                        number_at(writer, call, 0, "u64"), number_at(writer, call, 1, "u64"),
@@ -118,23 +124,24 @@ std::string translate_barrier(FunctionWriter& writer, const Instruction& instruc
     return fmt::format("ptx::driver.ballot(ptx::get<ptx::u32>({}), 0);",
                        writer.value(instruction.operand(0), "u32"));
   if (instruction.has("cluster")) return ";";  // A cluster is one block here.
+  // The result first, the predicate last: between them the barrier, and how many threads open it.
   const bool reduces = instruction.has("red");
-  const std::size_t barrier = reduces ? 1 : 0;
-  const Operand& number = instruction.operand(barrier);
-  if ((!instruction.has("sync") && !reduces) || number.kind != Operand::Kind::number ||
-      number.bits != 0)
-    throw Unknown{"a barrier other than 0"};
-  if (!reduces) {
-    if (instruction.count() != 1) throw Unknown{"a part of the block"};
-    return "ptx::wait_for_block(false);";
-  }
-  if (instruction.count() != 3) throw Unknown{"a part of the block"};
-  const std::string value = writer.predicate(instruction.operand(2));
+  const std::size_t first = reduces ? 1 : 0;
+  const std::size_t end = instruction.count() - first;
+  std::string at;
+  for (std::size_t i = first; i < end; ++i)
+    at += fmt::format("ptx::get<ptx::u32>({}), ", writer.value(instruction.operand(i), "u32"));
+  if (end == first + 1) at += "0, ";
+  if (instruction.has("arrive"))
+    return fmt::format("ptx::arrive_at({});", at.substr(0, at.size() - 2));
+  if (!reduces && instruction.has("sync")) return fmt::format("ptx::wait_at({}false);", at);
+  if (!reduces) throw Unknown{};
+  const std::string value = writer.predicate(instruction.operand(instruction.count() - 1));
   const std::string& to = instruction.operand(0).name;
-  if (instruction.has("popc")) return writer.put(to, fmt::format("ptx::wait_for_block({})", value));
+  if (instruction.has("popc")) return writer.put(to, fmt::format("ptx::wait_at({}{})", at, value));
   if (instruction.has("or"))
-    return writer.put(to, fmt::format("ptx::wait_for_block({}) != 0", value));
-  return writer.put(to, fmt::format("ptx::wait_for_block(!({})) == 0", value));
+    return writer.put(to, fmt::format("ptx::wait_at({}{}) != 0", at, value));
+  return writer.put(to, fmt::format("ptx::wait_at({}!({})) == 0", at, value));
 }
 
 namespace {

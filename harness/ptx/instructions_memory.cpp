@@ -143,10 +143,11 @@ static std::string atomic_function(const Instruction& instruction) {
   const std::string_view word = instruction.first_of(kOperations);
   const std::string& type = instruction.type();
   const std::string cpp = cpp_type(type);
-  const bool is_pair = type == "f16x2" || type == "bf16x2";
-  if (word == "add" && is_pair) return fmt::format("atomic_add_pair<{}>", cpp);
+  const bool is_half = is_among(type, "f16 bf16 f16x2 bf16x2");
+  if (word == "add" && is_half) return fmt::format("atomic_add_half<{}>", cpp);
   const std::uint32_t bytes = bytes_of_type(type);
-  if (word.empty() || is_pair || bytes < 4 || bytes > 8 || instruction.types().size() != 1)
+  const bool is_wide_enough = bytes >= 4 || (word == "cas" && type == "b16");
+  if (word.empty() || is_half || !is_wide_enough || bytes > 8 || instruction.types().size() != 1)
     throw Unknown{};
   if (word == "inc" || word == "dec") return fmt::format("atomic_{}<{}>", word, cpp);
   if (word == "cas") return fmt::format("atomic_compare<{}>", cpp);

@@ -162,6 +162,23 @@ TEST_F(CliRun, TellsTheLinesOfAnArrayThatAGraphReadsThroughATexture) {
               HasSubstr("at sample.cu:2: 4 bytes at offset 4; parameters copied in"));
 }
 
+TEST_F(CliRun, TellsTheLinesOfMemoryThatKernelsAllocateThemselves) {
+  const std::string file = script("heaped.py");
+  const json result = found({"--runs", "2"}, {"python3", file}, 1);
+  ASSERT_EQ(result["findings"].size(), 2u);
+  const json& unordered = result["findings"][0];
+  EXPECT_EQ(unordered["kind"], "order");
+  EXPECT_THAT(unordered["detail"].get<std::string>(),
+              HasSubstr("nothing orders the free after the use (look)"));
+  const json& late = result["findings"][1];
+  EXPECT_EQ(late["kind"], "use_after_death");
+  EXPECT_EQ(late["object"], "memory of a kernel's malloc()");
+  EXPECT_EQ(late["born"], "take");
+  EXPECT_EQ(late["died"], "give");
+  EXPECT_EQ(late["used"], "look");
+  EXPECT_THAT(late["detail"].get<std::string>(), HasSubstr("at heap.cu:7: 4 bytes at offset 0"));
+}
+
 TEST_F(CliRun, ModulesAreLinkedByOursWhereAClientLooksWhatIsLoaded) {
   const std::string file = script("linked.py");
   const Ended ended = run({"--runs", "2"}, {"python3", file});

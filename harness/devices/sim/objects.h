@@ -29,6 +29,8 @@ struct Context : Object {
   unsigned flags = 0;
   CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
   std::array<std::size_t, 7> limits{};  ///< By CUlimit; of those that it has.
+  std::size_t heap_bytes = 0;           ///< Given out by the malloc() of kernels.
+  bool heap_used = false;               ///< Its size is fixed by then.
   Stream* legacy = nullptr;
   std::vector<Stream*> streams;  ///< All but the legacy one.
 
@@ -39,6 +41,8 @@ struct Context : Object {
     // Stack, printf() and malloc() of a thread: the programming guide's defaults; depth and count
     // of launches within launches: the same, on CUDA dynamic parallelism; the L2 cache.
     limits = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+    heap_bytes = 0;
+    heap_used = false;
     legacy = nullptr;
     streams.clear();
   }

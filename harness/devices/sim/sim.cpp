@@ -87,9 +87,23 @@ extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t va
   }
 }
 
-// ---- textures and surfaces, as kernels use them ------------------------------------------------
+// ---- what kernels allocate ----------------------------------------------------------------------
 
 #define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+extern "C" {
+
+std::uint64_t afterlife_malloc(std::uint64_t bytes) {
+  return harness::devices::SimDevice::current().steps().heap().allocate(bytes);
+}
+
+void afterlife_free(std::uint64_t address) {
+  harness::devices::SimDevice::current().steps().heap().free(address, AFTERLIFE_CODE);
+}
+
+}  // extern "C"
+
+// ---- textures and surfaces, as kernels use them ------------------------------------------------
 
 static harness::devices::TextureUnit texture_unit() {
   return harness::devices::TextureUnit(harness::devices::SimDevice::current());

@@ -68,9 +68,14 @@ struct Driver {
   void (*store)(u64 address, u64 bytes);
   void (*load_at)(u64 address, u64 bytes, Site* site);
   void (*store_at)(u64 address, u64 bytes, Site* site);
+  u16 (*atomic16)(u8 operation, u64 address, u16 value, u16 expected);
   u32 (*atomic32)(u8 operation, u64 address, u32 value, u32 expected);
   u64 (*atomic64)(u8 operation, u64 address, u64 value, u64 expected);
-  int (*wait_for_block)(int predicate);
+  /// Barriers 0 to 15 of a block, for so many threads, 0 for all. Returns how many predicates hold.
+  int (*wait_at)(u32 barrier, u32 threads, int predicate);
+  void (*arrive_at)(u32 barrier, u32 threads);  ///< The same, without waiting.
+  u64 (*malloc)(u64 bytes);                     ///< From the heap of kernels; null if it is full.
+  void (*free)(u64 address);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
   u32 (*ballot)(u32 mask, int predicate);
   u32 (*active)(u64 site);  ///< The lanes that come to the same place together.

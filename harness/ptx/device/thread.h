@@ -169,7 +169,9 @@ template <class T>
 PTX_OP Unsigned<T> atomic_raw(Atomic operation, u64 address, Unsigned<T> value,
                               Unsigned<T> expected = 0) {
   aligned<sizeof(T)>(address);
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 2)
+    return driver.atomic16(operation, address, value, expected);
+  else if constexpr (sizeof(T) == 4)
     return driver.atomic32(operation, address, value, expected);
   else
     return driver.atomic64(operation, address, value, expected);
@@ -205,7 +207,7 @@ PTX_OP T atomic_dec(u64 address, A limit) {
       address, [&](T old) { return old == 0 || old > get<T>(limit) ? get<T>(limit) : old - 1; });
 }
 template <class T, class A>
-PTX_OP T atomic_add_pair(u64 address, A raw) {
+PTX_OP T atomic_add_half(u64 address, A raw) {
   return atomic_by<T>(address, [&](T old) { return add<T, rn>(old.raw, raw); });
 }
 
@@ -274,7 +276,22 @@ PTX_OP u32 match(A raw, D mask, bool all) {
   return all && equal != lanes ? 0 : equal;
 }
 
-/// Waits for the block. Returns how many threads brought a predicate that holds.
-PTX_OP u32 wait_for_block(bool value) { return static_cast<u32>(driver.wait_for_block(value)); }
+/// Ends the kernel where there is no such barrier, or one for a part of a warp.
+PTX_OP void check_barrier(u32 barrier, u32 threads) {
+  if (barrier < 16 && threads % 32 == 0) return;
+  driver.stop(static_cast<u32>(Stop::trap), barrier < 16
+                                                ? "a barrier for a part of a warp"
+                                                : "a barrier beyond the last, which is 15");
+}
+/// Waits until so many threads of the block have come to its barrier; 0: all. Returns how many
+/// brought a predicate that holds.
+PTX_OP u32 wait_at(u32 barrier, u32 threads, bool value) {
+  check_barrier(barrier, threads);
+  return static_cast<u32>(driver.wait_at(barrier, threads, value));
+}
+PTX_OP void arrive_at(u32 barrier, u32 threads) {
+  check_barrier(barrier, threads);
+  driver.arrive_at(barrier, threads);
+}
 
 }  // namespace ptx

@@ -23,12 +23,18 @@ class ProgramStage : public Stage {
     if (this->library != nullptr) module_ = this->load(this->file(text_));
   }
   CUfunction kernel(const char* name) const { return this->function(module_, name); }
-  /// Runs a kernel in a process of its own, which ends with the error that it came to.
+  /// Runs a thread of a kernel in a process of its own, which ends with the error that it came to.
   template <class... Values>
   void expect_end(CUresult error, const std::string& words, const char* name, Values... values) {
+    expect_end_of(1, error, words, name, values...);
+  }
+  /// The same of a block.
+  template <class... Values>
+  void expect_end_of(unsigned threads, CUresult error, const std::string& words, const char* name,
+                     Values... values) {
     EXPECT_EXIT(
         {
-          this->launch(kernel(name), 1, 1, 0, values...);
+          this->launch(kernel(name), 1, threads, 0, values...);
           const CUresult status = AFTERLIFE_CU(cuCtxSynchronize)();
           std::_Exit(status == error ? 7 : 8);
         },

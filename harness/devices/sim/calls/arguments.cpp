@@ -53,6 +53,11 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
   const bool mine = block.process == sim.scheduler().process();
+  if (block.origin == Origin::heap) [[unlikely]] {
+    sim.faults().misuse(kDeviceMemory, "a kernel's malloc() gave it, and no call takes it",
+                        block.birth);
+    return 0;
+  }
   if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
     if (block.origin != Origin::imported || !sim.memory().block(block.exported).dead) [[likely]]
       return index;

@@ -103,6 +103,9 @@ CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t value) {
   if (found == nullptr) return unknown_limit(limit);
   if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > kMaxFetchBytes)
     return CUDA_ERROR_INVALID_VALUE;
+  // The heap of kernels has its size from the first of them on.
+  if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && sim.threads().context()->heap_used)
+    return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   *found = nearest(limit, value);
   return CUDA_SUCCESS;

@@ -61,7 +61,7 @@ void give_access(SimDevice& sim, Mapping& mapping) {
   const std::uint32_t physical = mapping.allocation->block;
   mapping.block = sim.memory().map_at(mapping.base, physical, mapping.bytes);
   mapping.life = sim.memory().block(mapping.block).birth;
-  sim.provenance().alias(mapping.base, sim.memory().block(physical).base, mapping.bytes);
+  sim.provenance().shadow().alias(mapping.base, sim.memory().block(physical).base, mapping.bytes);
 }
 
 /// Returns the process's reservation that holds [address, address + bytes), or null.

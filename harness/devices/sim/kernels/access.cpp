@@ -41,6 +41,13 @@ namespace harness::devices {
 
 constinit thread_local AccessState access_state;
 
+void AccessState::forget() {
+  blocks = {};
+  if (sites == nullptr) return;
+  for (KernelSite* site : *sites) *site = {};
+  sites->clear();
+}
+
 // ---- the sanitizer of this build ---------------------------------------------------------------
 
 #if HARNESS_TSAN

@@ -41,6 +41,9 @@ struct AccessState {
   std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
   void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.
 
+  /// A piece of device memory has ended: what was allowed may not be any more.
+  void forget();
+
   void remember(Window window) {
     blocks[victim] = window;
     victim = (victim + 1) % blocks.size();

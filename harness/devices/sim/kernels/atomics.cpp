@@ -11,6 +11,8 @@ extern "C" {
 #if HARNESS_TSAN
 void __tsan_func_entry(void* code);
 void __tsan_func_exit();
+bool __tsan_atomic16_compare_exchange_strong(volatile void* address, void* expected, short value,
+                                             int order, int fail_order);
 bool __tsan_atomic32_compare_exchange_strong(volatile void* address, void* expected, int value,
                                              int order, int fail_order);
 bool __tsan_atomic64_compare_exchange_strong(volatile void* address, void* expected, long value,
@@ -28,7 +30,10 @@ static bool replace(Bits* address, Bits& expected, Bits value) {
 #if HARNESS_TSAN
   constexpr int kOrder = __ATOMIC_ACQ_REL;
   constexpr int kFailOrder = __ATOMIC_ACQUIRE;
-  if constexpr (sizeof(Bits) == 4)
+  if constexpr (sizeof(Bits) == 2)
+    return __tsan_atomic16_compare_exchange_strong(address, &expected, static_cast<short>(value),
+                                                   kOrder, kFailOrder);
+  else if constexpr (sizeof(Bits) == 4)
     return __tsan_atomic32_compare_exchange_strong(address, &expected, static_cast<int>(value),
                                                    kOrder, kFailOrder);
   else
@@ -47,9 +52,11 @@ static Bits combine(AtomicOp op, Bits old, Bits value) {
   const auto as_signed = [](Bits bits) { return static_cast<Signed>(bits); };
   switch (op) {
     case AtomicOp::add:
-      return old + value;
-    case AtomicOp::add_float:
-      return std::bit_cast<Bits>(std::bit_cast<Float>(old) + std::bit_cast<Float>(value));
+      return static_cast<Bits>(old + value);
+    case AtomicOp::add_float:  // Halves are added by comparing and swapping.
+      if constexpr (sizeof(Bits) > 2)
+        return std::bit_cast<Bits>(std::bit_cast<Float>(old) + std::bit_cast<Float>(value));
+      break;
     case AtomicOp::exchange:
     case AtomicOp::compare_exchange:
       return value;
@@ -62,11 +69,11 @@ static Bits combine(AtomicOp op, Bits old, Bits value) {
     case AtomicOp::max_unsigned:
       return value > old ? value : old;
     case AtomicOp::bit_and:
-      return old & value;
+      return static_cast<Bits>(old & value);
     case AtomicOp::bit_or:
-      return old | value;
+      return static_cast<Bits>(old | value);
     case AtomicOp::bit_xor:
-      return old ^ value;
+      return static_cast<Bits>(old ^ value);
   }
   return old;
 }
@@ -92,6 +99,12 @@ static Bits atomic(AtomicOp op, void* address, Bits value, Bits expected, std::u
 }  // namespace harness::devices
 
 extern "C" {
+
+std::uint16_t afterlife_atomic16(harness::AtomicOp op, void* address, std::uint16_t value,
+                                 std::uint16_t expected) {
+  return harness::devices::atomic(op, address, value, expected,
+                                  reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+}
 
 std::uint32_t afterlife_atomic32(harness::AtomicOp op, void* address, std::uint32_t value,
                                  std::uint32_t expected) {

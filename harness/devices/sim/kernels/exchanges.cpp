@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/kernels/runner_state.h"
+#include "harness/fault/kinds.h"
 
 namespace harness::devices {
 
@@ -15,31 +16,74 @@ void* KernelRunner::State::edge(std::uint32_t barrier, std::uint32_t epoch) cons
   return reinterpret_cast<void*>(first + (2 * barrier + epoch % 2) * 8);
 }
 
-int KernelRunner::State::sync_threads(int predicate) {
+/// All that come to a barrier name the same number of threads. Does not return if they do not.
+static KernelRunner::State::Barrier& come_to(KernelRunner::State& state, std::uint32_t number,
+                                             std::uint32_t threads) {
+  KernelRunner::State::Barrier& barrier = state.barriers[number];
+  if (barrier.came() != 0 && barrier.threads != threads) {
+    state.provenance.failed(
+        FaultKind::deadlock,
+        {"barrier", "threads come to one barrier with different numbers of threads"});
+    state.end_block(*state.current, BlockEnding::aborted);
+  }
+  barrier.threads = threads;
+  state.used_barriers |= 1u << number;
+  return barrier;
+}
+
+static std::uint32_t alive_threads(const KernelRunner::State& state) {
+  return state.thread_count - state.finished_count;
+}
+
+static void open(KernelRunner::State& state, KernelRunner::State::Barrier& barrier) {
+  state.ready.insert(state.ready.end(), barrier.waiting.begin(), barrier.waiting.end());
+  for (KernelRunner::State::Carrier* each : barrier.waiting) {
+    each->result = static_cast<std::uint64_t>(barrier.predicates);
+    state.warps[each->thread / kWarpLanes].at_barrier &= ~(1u << each->thread % kWarpLanes);
+  }
+  barrier.waiting.clear();
+  barrier.arrived = 0;
+  barrier.predicates = 0;
+  ++barrier.epoch;
+}
+
+void open_for_those_left(KernelRunner::State& state) {
+  for (std::uint32_t rest = state.used_barriers; rest != 0; rest &= rest - 1) {
+    KernelRunner::State::Barrier& barrier =
+        state.barriers[static_cast<std::size_t>(__builtin_ctz(rest))];
+    if (barrier.threads == 0 && barrier.came() != 0 && barrier.opens(0, alive_threads(state)))
+      open(state, barrier);
+  }
+}
+
+/// Waits until so many threads have come, 0 for all that are alive. Returns how many of them
+/// brought a predicate.
+int KernelRunner::State::wait_at(std::uint32_t number, std::uint32_t threads, int predicate) {
   Carrier& self = *current;
-  void* here = edge(0, barrier_epoch);
+  Barrier& barrier = come_to(*this, number, threads);
+  void* here = edge(number, barrier.epoch);
   device_edge_release(here);
-  barrier_predicates += predicate != 0;
-  if (at_barrier.size() + 1 + finished_count == thread_count) {
-    open_barrier();
+  barrier.predicates += predicate != 0;
+  if (barrier.opens(1, alive_threads(*this))) {
+    self.result = static_cast<std::uint64_t>(barrier.predicates);
+    open(*this, barrier);
   } else {
-    at_barrier.push_back(&self);
+    barrier.waiting.push_back(&self);
     Warp& warp = warps[self.thread / kWarpLanes];
     warp.at_barrier |= 1u << self.thread % kWarpLanes;
     settle_active(warp);
     park(self);
   }
   device_edge_acquire(here);
-  return barrier_result;
+  return static_cast<int>(self.result);
 }
 
-void KernelRunner::State::open_barrier() {
-  ready.insert(ready.end(), at_barrier.begin(), at_barrier.end());
-  for (Warp& warp : warps) warp.at_barrier = 0;
-  at_barrier.clear();
-  barrier_result = barrier_predicates;
-  barrier_predicates = 0;
-  ++barrier_epoch;
+/// Counts as one that has come, and goes on.
+void KernelRunner::State::arrive_at(std::uint32_t number, std::uint32_t threads) {
+  Barrier& barrier = come_to(*this, number, threads);
+  device_edge_release(edge(number, barrier.epoch));
+  ++barrier.arrived;
+  if (barrier.opens(0, alive_threads(*this))) open(*this, barrier);
 }
 
 /// Waits for the lanes of `mask` that have not exited. Returns what the wanted lane gave, or the
@@ -50,7 +94,7 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   const std::uint32_t number = self.thread / kWarpLanes;
   const std::uint32_t lane = self.thread % kWarpLanes;
   Warp& warp = warps[number];
-  void* here = edge(1 + number, warp.epoch);
+  void* here = edge(kBarrierCount + number, warp.epoch);
   device_edge_release(here);
   self.given = given;
   self.lane_wanted = lane_wanted;
@@ -134,7 +178,15 @@ void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
 extern "C" {
 
 int afterlife_sync_threads(int predicate) {
-  return harness::devices::running->sync_threads(predicate);
+  return harness::devices::running->wait_at(0, 0, predicate);
+}
+
+int afterlife_wait_at(std::uint32_t barrier, std::uint32_t threads, int predicate) {
+  return harness::devices::running->wait_at(barrier, threads, predicate);
+}
+
+void afterlife_arrive_at(std::uint32_t barrier, std::uint32_t threads) {
+  harness::devices::running->arrive_at(barrier, threads);
 }
 
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane) {

@@ -342,10 +342,10 @@ void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
 }
 
 /// Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns,
-/// and an array has none.
+/// an array has none, and no call made what a kernel did.
 static Label told_kind(Label kind) {
-  return kind == Label("graph memory") || kind == Label("CUDA array") ? kind
-                                                                      : Label("device memory");
+  constexpr Label kOfItself[] = {"graph memory", "CUDA array", kHeapMemory};
+  return std::ranges::find(kOfItself, kind) != std::end(kOfItself) ? kind : Label("device memory");
 }
 
 bool Provenance::judge_object(const UsedObject& object, std::uintptr_t code) {
@@ -380,14 +380,14 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   ledger_.scheduler().history().add(std::move(fault));
 }
 
-void Provenance::failed(FaultKind kind, const Crash& how) {
+void Provenance::failed(FaultKind kind, const Crash& how, BirthId id) {
   HARNESS_CHECK(ledger_.scheduler().history().counts(kind) || kind != FaultKind::crash,
                 "a path whose kernels crash does not leave out the oracle `crash`");
-  Fault fault = fatal_fault(kind);
+  Fault fault = ledger_.describe(kind, id);
+  fault.fatal = true;
   fault.object_kind = how.signal;
   fault.use_site = Label::of(launch_->entry->name);
   fault.activation = launch_->activation;
-  fault.tick = ledger_.scheduler().now();
   fault.code = how.code;
   fault.detail = how.words;
   ledger_.scheduler().history().add(std::move(fault));

@@ -4,8 +4,8 @@
 //
 // An access to anything else, or to the same address in a later life, is a fault at the kernel's
 // own source line. Kernels are compiled so that each of their accesses calls __prov_*
-// (provenance.cpp). Threads: confined to the run's thread. Blocks die only between two run_block()
-// calls, not within.
+// (provenance.cpp). Threads: confined to the run's thread. A block dies between two run_block()
+// calls, or is freed by the kernel itself, which then calls AccessState::forget().
 #pragma once
 
 #include <cstddef>
@@ -95,6 +95,9 @@ struct UsedObject {
 inline constexpr Label kTaggedPointer = "memory by a tagged pointer";
 inline constexpr Label kHostsPointer = "memory by a pointer of the host's";
 
+/// The kind of what kernels allocate by themselves.
+inline constexpr Label kHeapMemory = "memory of a kernel's malloc()";
+
 class Provenance {
  public:
   Provenance(Ledger& ledger, const DeviceMemoryMap& memory);
@@ -116,13 +119,8 @@ class Provenance {
   /// capture() and wrote() in one, for a copy that is done at once.
   void wrote_now(std::uint64_t target, const void* bytes, std::size_t count);
 
-  /// Memory of the host's may be used by launches from now on, and hold pointers for them.
-  void include(AddressRange host) { shadow_.include(host); }
-
-  /// The words of a mapping at `address` are those of device memory at `physical`.
-  void alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes) {
-    shadow_.alias(address, physical, bytes);
-  }
+  /// Returns what is known of words, to be told which memory there is besides the device's own.
+  PointerShadow& shadow() { return shadow_; }
 
   /// A copy within device memory. (A memset need not be told: what it leaves is no pointer.)
   void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
@@ -138,7 +136,6 @@ class Provenance {
   void authorise(Launch& launch, std::span<const CapturedWord> words);
 
   std::span<const Authority> authorities(AuthorityIndex index) const { return *sets_[raw(index)]; }
-  const PointerShadow& shadow() const { return shadow_; }
 
   /// For tests of the sanitizers: with `off`, accesses are only handed to the sanitizer of this
   /// build.
@@ -178,9 +175,11 @@ class Provenance {
   /// Judges the use of an object by its handle, which leads the launch to memory. Returns false,
   /// and has recorded a fault, where the launch must end.
   bool judge_object(const UsedObject& object, std::uintptr_t code);
+  /// The launch has begun a life itself, which it may touch.
+  void has_begun(BirthId id) { add_authority(id); }
   /// The block fails as a whole: all of its threads wait, or one was ended by a signal, or had no
-  /// end.
-  void failed(FaultKind kind, const Crash& how);
+  /// end, or would end the life `id`, or none, and may not.
+  void failed(FaultKind kind, const Crash& how, BirthId id = BirthId::none);
 
  private:
   /// The lives that a launch may touch. Kept until the run ends, for the words that it stored.

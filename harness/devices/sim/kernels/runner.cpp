@@ -178,7 +178,7 @@ void KernelRunner::State::thread_finished(Carrier& self) {
   ++finished_count;
   Warp& warp = warps[self.thread / kWarpLanes];
   warp.exited |= 1u << self.thread % kWarpLanes;
-  if (!at_barrier.empty() && at_barrier.size() + finished_count == thread_count) open_barrier();
+  open_for_those_left(*this);
   for (std::uint32_t rest = warp.waiting; rest != 0;
        rest &= rest - 1) {  // They need not wait for it.
     const std::uint32_t mask = warp.masks[__builtin_ctz(rest)];
@@ -202,9 +202,12 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   unused.clear();
   ready.clear();
   ready_begin = 0;
-  at_barrier.clear();
-  barrier_predicates = 0;
-  barrier_epoch = 0;
+  for (; used_barriers != 0; used_barriers &= used_barriers - 1) {
+    Barrier& barrier = barriers[static_cast<std::size_t>(__builtin_ctz(used_barriers))];
+    barrier.waiting.clear();
+    barrier.arrived = barrier.epoch = 0;
+    barrier.predicates = 0;
+  }
   warps.resize((thread_count + kWarpLanes - 1) / kWarpLanes);
   for (Warp& warp : warps)
     warp.exited = warp.waiting = warp.at_barrier = warp.active = warp.epoch = 0;
@@ -244,16 +247,10 @@ void KernelRunner::State::begin_access() {
   access_state.provenance = &provenance;
   access_state.footprint = provenance.watched();
   access_state.abandon = [] { running->end_block(*running->current, BlockEnding::aborted); };
-  constexpr std::uint64_t kEdgeBytes = 2 * 8 * (1 + kBlockThreadLimit / kWarpLanes) + 8;
+  constexpr std::uint64_t kEdgeBytes = 2 * 8 * (kBarrierCount + kBlockThreadLimit / kWarpLanes) + 8;
   if (kTsan)
     access_state.shared_shift = fresh_addresses.next(shared.bytes + kEdgeBytes) - shared.low;
   if (launch->entry->extras != nullptr) surround(*this);
-}
-
-/// Has the sites know nothing of the block that has ended.
-static void forget(std::vector<KernelSite*>& sites) {
-  for (KernelSite* site : sites) *site = {};
-  sites.clear();
 }
 
 BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
@@ -284,8 +281,8 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
     crash = {};
   }
   device_edge_acquire(&which.done);
+  access_state.forget();
   access_state = AccessState{};
-  forget(sites);
   return ending;
 }
 

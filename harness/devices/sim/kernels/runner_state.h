@@ -1,6 +1,7 @@
 // KernelRunner::State: the threads of the block that is running, and who of them waits for whom.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,6 +17,7 @@ namespace harness::devices {
 /// The stack of a thread of a kernel; reports of sanitizers are made on it too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
+inline constexpr std::uint32_t kBarrierCount = 16;  ///< A block has so many.
 /// Instead of the lane that is wanted: who gave something; all that was given; who is here.
 inline constexpr std::uint32_t kBallot = kWarpLanes;
 inline constexpr std::uint32_t kGather = kWarpLanes + 1;
@@ -37,11 +39,11 @@ struct KernelRunner::State {
     std::uint32_t thread;  ///< Linear, in its block.
     Index index;           ///< Its place in the block, as threadIdx.
     Window stack;
-    std::uint64_t slept;  ///< In nanoseconds, by its thread.
+    std::uint64_t slept;   ///< In nanoseconds, by its thread.
+    std::uint64_t result;  ///< Given to it when it went on, after it waited.
     // While its thread waits for lanes of its warp:
     std::uint64_t given;
     std::uint32_t lane_wanted;
-    std::uint64_t result;
   };
 
   /// The words that a lane gives to all others, and where it wants theirs.
@@ -55,11 +57,25 @@ struct KernelRunner::State {
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;
-    std::uint32_t at_barrier = 0;  ///< The block's.
+    std::uint32_t at_barrier = 0;  ///< Those that wait at one of the block's.
     std::uint32_t active = 0;      ///< Those of `waiting` that ask who is here, and name no lanes.
     std::uint32_t epoch = 0;  ///< Number of times that lanes were released: TSan's edges alternate.
     std::uint32_t masks[kWarpLanes];
     Carrier* lanes[kWarpLanes];
+  };
+
+  /// One of a block's barriers, from the first thread that comes until it opens.
+  struct Barrier {
+    std::vector<Carrier*> waiting;
+    std::uint32_t arrived = 0;  ///< Number of threads that came and do not wait.
+    std::uint32_t threads = 0;  ///< So many open it; 0 for all of the block that are alive.
+    int predicates = 0;         ///< Number of those that brought a predicate.
+    std::uint32_t epoch = 0;
+    std::uint32_t came() const { return static_cast<std::uint32_t>(waiting.size()) + arrived; }
+    /// Tells whether it opens once `more` have come, of a block with so many threads alive.
+    bool opens(std::uint32_t more, std::uint32_t alive) const {
+      return threads == 0 ? came() + more == alive : came() + more >= threads;
+    }
   };
 
   explicit State(Provenance& with) : provenance(with) {}
@@ -88,8 +104,8 @@ struct KernelRunner::State {
   [[noreturn]] void exit_thread();
 
   // ---- waiting ----
-  int sync_threads(int predicate);
-  void open_barrier();
+  int wait_at(std::uint32_t number, std::uint32_t threads, int predicate);
+  void arrive_at(std::uint32_t number, std::uint32_t threads);
   std::uint64_t exchange(std::uint32_t mask, std::uint64_t given, std::uint32_t lane_wanted);
   void settle_active(Warp& warp);
   bool lanes_are_here(const Warp& warp, std::uint32_t mask) const;
@@ -121,12 +137,13 @@ struct KernelRunner::State {
   Index next_index;
   std::uint32_t finished_count = 0;
 
-  std::vector<Carrier*> at_barrier;
-  int barrier_predicates = 0;  ///< Number of those at the barrier that brought a predicate.
-  int barrier_result = 0;      ///< The same number when the barrier last opened.
-  std::uint32_t barrier_epoch = 0;
+  std::array<Barrier, kBarrierCount> barriers;
+  std::uint32_t used_barriers = 0;  ///< A bit for each that threads of this block came to.
   std::vector<Warp> warps;
 };
+
+/// Opens the barriers that wait for no other thread any more, now that one has ended.
+void open_for_those_left(KernelRunner::State& state);
 
 /// The state that functions called by kernels act on; null while no block runs.
 extern constinit thread_local KernelRunner::State* running;

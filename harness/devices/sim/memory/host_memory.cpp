@@ -14,7 +14,7 @@ bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
 
 std::uint32_t HostMemory::enter(std::uint64_t address, std::uint64_t bytes) {
   const std::uint32_t index = sim_.memory().register_host(address, bytes);
-  sim_.provenance().include({address, address + bytes});
+  sim_.provenance().shadow().include({address, address + bytes});
   add(index);
   return index;
 }

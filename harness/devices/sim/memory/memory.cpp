@@ -147,6 +147,7 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
                      : origin == Origin::physical ? kPhysicalKind
                      : origin == Origin::mapped   ? kMappedKind
                      : origin == Origin::array    ? kArrayKind
+                     : origin == Origin::heap     ? kHeapMemory
                                                   : kDeviceKind;
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;

@@ -35,7 +35,7 @@ struct StreamPoint {
 /// The function that gave a block out, which says which one may take it back. Imported: an IPC
 /// mapping. Registered: the host's own memory, at its own address, outside of the range. Physical:
 /// memory that is used where it is mapped; mapped: such a place. Array: what a CUDA array holds, at
-/// an address that no program is told.
+/// an address that no program is told. Heap: what a kernel's malloc() gave, which no call takes.
 enum class Origin : std::uint8_t {
   device,
   managed,
@@ -46,7 +46,8 @@ enum class Origin : std::uint8_t {
   registered,
   physical,
   mapped,
-  array
+  array,
+  heap
 };
 
 /// One life of one piece of memory.

@@ -108,6 +108,7 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   if (sim_.data_races().on())
     sim_.provenance().watch(sim_.data_races().wants_footprints(stream.legacy));
   if (work.block_index == 0) work.block_uses.begin();
+  heap_.enter(work);
   const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
   if (sim_.data_races().on()) used_by_kernel(work);
   if (ending != BlockEnding::finished) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/devices/sim/kernels/used_range.h"
+#include "harness/devices/sim/memory/kernel_heap.h"
 #include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/streams/work.h"
@@ -16,9 +17,9 @@ class WorkSteps {
  public:
   explicit WorkSteps(SimDevice& sim) : sim_(sim) {}
 
-  /// Lets TSan know that the work comes after its submission and what it waited for.
-  /// In nanoseconds.
+  /// Returns the device's clock, in nanoseconds.
   std::uint64_t now() const;
+  /// Lets TSan know that the work comes after its submission and what it waited for.
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
   /// Does one step. Returns true when nothing is left.
@@ -29,6 +30,9 @@ class WorkSteps {
   /// The work was not done at its submission.
   void stays(Work& work);
   void note(EventKind kind, const Stream& stream, const Work& work);
+
+  /// Returns the heap of the kernel that runs.
+  KernelHeap& heap() { return heap_; }
 
  private:
   bool run_block(const Stream& stream, Work& work);
@@ -47,6 +51,7 @@ class WorkSteps {
   static void begin_block(Work& work, const std::vector<UsedRange>& footprint);
 
   SimDevice& sim_;
+  KernelHeap heap_{sim_};
 };
 
 }  // namespace harness::devices
