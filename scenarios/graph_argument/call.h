@@ -53,6 +53,7 @@ struct Call {
   std::uint32_t waits = 0;         ///< Waits that were over when its own was.
   bool waits_for_device = false;
   bool met_capture = false;   ///< It was called while somebody captured.
+  bool met_condition = false;  ///< A condition of its graph was without its node meanwhile.
   bool ended_spoilt = false;  ///< It has ended a capture that was not valid any more.
   Wrapped* made = nullptr;
 

@@ -198,9 +198,10 @@ bool embedded(const Model&, const Call& call) {
          call.referred[0]->graph->parent != nullptr;
 }
 
-bool has_unused_condition(const Model&, const Call& call) {
-  return call.asked.op == Op::instantiate && call.referred_count == 1 &&
-         is_spoilt(*call.referred[0]->graph);
+bool has_unused_condition(const Model& model, const Call& call) {
+  if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
+  const ModelGraph& graph = *call.referred[0]->graph;
+  return call.met_condition || is_spoilt(graph) || model.calls().adds_condition(graph);
 }
 
 /// Whether it lived at some time since the call began: another thread may have been ending it.

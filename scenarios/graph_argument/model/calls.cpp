@@ -39,7 +39,24 @@ void ModelCalls::end(Call& call) {
     hold_up(kFloodCalls);
     flooded_ = true;
   }
+  if (call.asked.op == Op::add_conditional && call.referred_count > 0)
+    met_condition(*call.referred[0]->graph);
   if (call.task == main_) ++script_calls_;
+}
+
+/// Whoever instantiates the graph may have found the condition without its node.
+void ModelCalls::met_condition(const ModelGraph& graph) {
+  for (Call* each : calls_)
+    if (each->asked.op == Op::instantiate && each->referred_count > 0 &&
+        &each->referred[0]->graph->root() == &graph.root())
+      each->met_condition = true;
+}
+
+bool ModelCalls::adds_condition(const ModelGraph& graph) const {
+  return std::ranges::any_of(calls_, [&](const Call* each) {
+    return each->asked.op == Op::add_conditional && each->referred_count > 0 &&
+           &each->referred[0]->graph->root() == &graph.root();
+  });
 }
 
 bool ModelCalls::launches_elsewhere() const {

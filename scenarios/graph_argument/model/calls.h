@@ -10,6 +10,8 @@
 
 namespace scenarios::graph_argument {
 
+struct ModelGraph;
+
 /// Ownership: borrows the world; a call is in the run's arena.
 class ModelCalls {
  public:
@@ -27,6 +29,8 @@ class ModelCalls {
   bool quiet() const { return calls_.empty(); }
   /// Another task than the current one is about to launch, or has and was not told so yet.
   bool launches_elsewhere() const;
+  /// A call is adding a condition to this graph, or one inside: there is a handle before a node.
+  bool adds_condition(const ModelGraph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }
 
   /// A capture has ended that was not valid any more: by the call that asks for it, or by nobody's.
@@ -53,6 +57,8 @@ class ModelCalls {
   bool finalizing() const { return finalizing_; }
 
  private:
+  void met_condition(const ModelGraph& graph);
+
   /// How many calls of the script a flood of Python's queue outlasts, which has a step in each.
   static constexpr std::uint32_t kFloodCalls = 5;
 

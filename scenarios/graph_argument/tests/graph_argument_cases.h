@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "harness/reproducer.h"
 #include "harness/tests/scenario_cases.h"
 #include "scenarios/graph_argument/programs.h"
+#include "targets/graph_argument/graph_argument.h"
 
 namespace scenarios::graph_argument {
 
@@ -31,6 +33,16 @@ inline harness::Case told(std::string_view variant, std::string_view default_str
       "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
       variant, default_stream, collector, decisions);
   return harness::parse_reproducer(text, "a test's").the_case;
+}
+
+/// How the last op of this name was answered.
+inline targets::graph_argument::Status answer_of(const harness::Runner& runner, harness::Label op) {
+  using Answer = targets::graph_argument::Status;
+  const auto& events = runner.history().events();
+  const auto found = std::find_if(events.rbegin(), events.rend(), [&](const harness::Event& event) {
+    return event.kind == harness::EventKind::op && event.what == op;
+  });
+  return found != events.rend() ? static_cast<Answer>(found->value) : Answer::ok;
 }
 
 }  // namespace testing

@@ -18,15 +18,6 @@ using harness::Label;
 using harness::Outcome;
 using targets::graph_argument::Status;
 
-/// How the last op of this name was answered.
-Status answer_of(const harness::Runner& runner, Label op) {
-  const auto& events = runner.history().events();
-  const auto found = std::find_if(events.rbegin(), events.rend(), [&](const harness::Event& event) {
-    return event.kind == harness::EventKind::op && event.what == op;
-  });
-  return found != events.rend() ? static_cast<Status>(found->value) : Status::ok;
-}
-
 /// CUDA has called the function of a host node.
 bool calls_a_function(const harness::Runner& runner) {
   const auto& events = runner.history().events();

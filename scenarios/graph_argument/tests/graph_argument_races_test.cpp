@@ -1,5 +1,6 @@
 // Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
 // or that takes what the caller must not do for a fault of cuda.core.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ namespace {
 
 using harness::Fault;
 using harness::FaultKind;
+using targets::graph_argument::Status;
 using ::testing::IsEmpty;
 
 /// Runs decisions, all of which are asked for, and expects no fault. Returns what the caller did
@@ -83,6 +85,32 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
                 "script:8 op update\n"
                 "script:8 argument[1] 11\n",
                 "keep_on_definition");
+}
+
+// Between the condition and its node another thread instantiates; then the node fails, or is added.
+TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
+  for (const char* failure : {"mutator:1 failure[2] 1\n", ""}) {
+    harness::Runner runner;
+    int refused = 0;
+    for (int turns = 4; turns < 10; ++turns) {
+      const harness::Outcome& outcome = runner.run(
+          told("retain_per_node", "legacy",
+               fmt::format("script:0 op add_kernel\n"
+                           "script:0 schedule[1] mutator:1 of start\n"
+                           "mutator:0 op drop\n"
+                           "mutator:1 op add_conditional\n"
+                           "{}mutator:1 schedule[{}] script:4 of start\n"
+                           "script:4 op load_module\n"
+                           "script:7 op instantiate\n"
+                           "script:7 schedule[3] mutator:1 of start\n"
+                           "mutator:1 schedule[9] \"user object destructors\":1 of mutator:1\n",
+                           failure, turns),
+               "allocation"));
+      EXPECT_EQ(outcome.faults, std::vector<Fault>()) << failure << turns;
+      refused += answer_of(runner, "instantiate") == Status::driver_error ? 1 : 0;
+    }
+    EXPECT_GT(refused, 0) << "or it was never without its node: " << failure;
+  }
 }
 
 // The handle of a capture's graph is told to nobody before the capture ends.
