@@ -1,36 +1,48 @@
-// Conditional nodes. Kernels set their values on the host only, so this runs on the simulated
-// driver.
+// The conformance suite of devices/: conditional nodes.
 #include "harness/cuda/leeway.h"
 #include "harness/tests/graph_stage.h"
 
 extern "C" {
 extern const harness::KernelImage afterlife_kernels_conditional;
+extern const unsigned char afterlife_fatbin_conditional[];
 }
 
 namespace harness::testing {
 namespace {
 
-class CudaGraphConditional : public OnSim {
+class CudaGraphConditional : public OnEveryDevice {
+ protected:
+  CUfunction setter() const { return get_kernel(kernels(), "set_condition"); }
+  CUfunction counter() const { return get_kernel(kernels(), "count_until"); }
+
+ private:
+  const void* kernels() const {
+    return GetParam() == Backend::gpu ? static_cast<const void*>(afterlife_fatbin_conditional)
+                                      : &afterlife_kernels_conditional;
+  }
+};
+
+/// The faults of conditions, which the simulated driver sees.
+class SimGraphConditional : public OnSim {
  protected:
   template <class Body>
   void run(Body body) {
     EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
   }
-  void expect_no_fault() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
+  static CUfunction setter() { return get_kernel(&afterlife_kernels_conditional, "set_condition"); }
 };
 
-CUgraphNode add_set_condition(CUgraph graph, CUgraphConditionalHandle handle, unsigned value,
-                              const Nodes& after = {}) {
+CUgraphNode add_setter(CUgraph graph, CUfunction setter, CUgraphConditionalHandle handle,
+                       unsigned value, const Nodes& after = {}) {
   void* values[] = {&handle, &value};
-  const CUDA_KERNEL_NODE_PARAMS params =
-      kernel_params(get_kernel(&afterlife_kernels_conditional, "set_condition"), values);
+  const CUDA_KERNEL_NODE_PARAMS params = kernel_params(setter, values);
   CUgraphNode node = nullptr;
   EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, after.data(), after.size(), &params),
             CUDA_SUCCESS);
   return node;
 }
 
-TEST_F(CudaGraphConditional, AnIfRunsTheBodyThatTheValueChooses) {
+TEST_P(CudaGraphConditional, AnIfRunsTheBodyThatTheValueChooses) {
   for (unsigned value : {0U, 1U}) {
     run([value] {
       CUdeviceptr address = allocate(64);
@@ -46,13 +58,13 @@ TEST_F(CudaGraphConditional, AnIfRunsTheBodyThatTheValueChooses) {
   }
 }
 
-TEST_F(CudaGraphConditional, AKernelSetsTheValue) {
-  run([] {
+TEST_P(CudaGraphConditional, AKernelSetsTheValue) {
+  run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = make_handle(graph, 0);
-    CUgraphNode kernel = add_set_condition(graph, handle, 1);
+    CUgraphNode kernel = add_setter(graph, setter(), handle, 1);
     add_set(*add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF, 1, {kernel}), address, 4);
     launch_and_wait(instantiate(graph));
     EXPECT_EQ(read_int(address), 4);
@@ -65,10 +77,10 @@ struct Unset {
   CUdeviceptr address = allocate(64);
   CUgraph graph = make_graph();
   CUgraphConditionalHandle handle = make_handle(graph, 0, 0);
-  CUgraphNode kernel = add_set_condition(graph, handle, 1);
+  CUgraphNode kernel = nullptr;
   CUgraphExec exec = nullptr;
 
-  Unset() {
+  explicit Unset(CUfunction setter) : kernel(add_setter(graph, setter, handle, 1)) {
     add_set(*add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF, 1, {kernel}), address, 4);
     exec = instantiate(graph);
     launch_and_wait(exec);
@@ -79,21 +91,21 @@ struct Unset {
 };
 
 // cuda.h: a value is applied at the beginning of a launch only with ASSIGN_DEFAULT.
-TEST_F(CudaGraphConditional, AValueThatNothingSetInTheLaunchIsAFault) {
+TEST_F(SimGraphConditional, AValueThatNothingSetInTheLaunchIsAFault) {
   run([] {
-    const Unset set_once;
+    const Unset set_once(setter());
     launch_and_wait(set_once.exec);
     EXPECT_EQ(read_int(set_once.address), 4) << "that of the launch before";
   });
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaGraphConditional, AndMayBeAnyOther) {
+TEST_F(SimGraphConditional, AndMayBeAnyOther) {
   Always other(Site::lag, 1);
   EXPECT_EQ(stage.run(other,
                       [&] {
                         give_leeway(stage.world);
-                        const Unset set_once;
+                        const Unset set_once(setter());
                         launch_and_wait(set_once.exec);
                         EXPECT_EQ(read_int(set_once.address), 0);
                       }),
@@ -101,12 +113,12 @@ TEST_F(CudaGraphConditional, AndMayBeAnyOther) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaGraphConditional, AValueThatAKernelSetsNeedsNoDefault) {
-  run([] { Unset(); });
+TEST_P(CudaGraphConditional, AValueThatAKernelSetsNeedsNoDefault) {
+  run([this] { Unset set_once(setter()); });
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
+TEST_P(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
   for (unsigned value : {0U, 2U, 3U}) {
     run([value] {
       CUdeviceptr address = allocate(64);
@@ -122,16 +134,15 @@ TEST_F(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
   }
 }
 
-TEST_F(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
-  run([] {
+TEST_P(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
+  run([this] {
     CUdeviceptr count = allocate(64);
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = make_handle(graph, 1);
     CUgraph body = *add_conditional(graph, handle, CU_GRAPH_COND_TYPE_WHILE);
     int limit = 5;
     void* values[] = {&handle, &count, &limit};
-    const CUDA_KERNEL_NODE_PARAMS params =
-        kernel_params(get_kernel(&afterlife_kernels_conditional, "count_until"), values);
+    const CUDA_KERNEL_NODE_PARAMS params = kernel_params(counter(), values);
     CUgraphNode node = nullptr;
     CUDA_OK(cuGraphAddKernelNode_v2(&node, body, nullptr, 0, &params));
     CUgraphExec exec = instantiate(graph);
@@ -144,7 +155,7 @@ TEST_F(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, ALoopThatNeverEndsIsSeen) {
+TEST_F(SimGraphConditional, ALoopThatNeverEndsIsSeen) {
   EXPECT_EQ(stage.run([] {
     CUgraph graph = make_graph();
     add_empty(*add_conditional(graph, make_handle(graph, 1), CU_GRAPH_COND_TYPE_WHILE));
@@ -153,7 +164,7 @@ TEST_F(CudaGraphConditional, ALoopThatNeverEndsIsSeen) {
             Ending::step_limit);
 }
 
-TEST_F(CudaGraphConditional, ConditionsNest) {
+TEST_P(CudaGraphConditional, ConditionsNest) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -166,7 +177,7 @@ TEST_F(CudaGraphConditional, ConditionsNest) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
+TEST_P(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = 0;
@@ -184,7 +195,7 @@ TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
+TEST_P(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
   run([] {
     const auto with = [](CUgraphConditionalNodeType type, unsigned size, unsigned value = 0) {
       CUgraph graph = make_graph();
@@ -205,7 +216,7 @@ TEST_F(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
+TEST_P(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = make_handle(graph, 0);
@@ -228,7 +239,7 @@ TEST_F(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, AnUnusedHandleStopsInstantiation) {
+TEST_P(CudaGraphConditional, AnUnusedHandleStopsInstantiation) {
   run([] {
     CUgraph graph = make_graph();
     make_handle(graph, 0);
@@ -240,7 +251,7 @@ TEST_F(CudaGraphConditional, AnUnusedHandleStopsInstantiation) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
+TEST_P(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
   run([] {
     CUgraph graph = make_graph();
     CUgraph body = *add_conditional(graph, make_handle(graph, 0), CU_GRAPH_COND_TYPE_IF);
@@ -256,7 +267,7 @@ TEST_F(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
+TEST_P(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
   run([] {
     CUgraph graph = make_graph();
     add_conditional(graph, make_handle(graph, 0), CU_GRAPH_COND_TYPE_IF);
@@ -273,7 +284,7 @@ TEST_F(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
 }
 
 // A graph with a condition somewhere inside it is no more copied than one that has it at the top.
-TEST_F(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
+TEST_P(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphNode child = nullptr;
@@ -287,14 +298,18 @@ TEST_F(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, AValueSetThroughNoHandleIsAFault) {
+TEST_F(SimGraphConditional, AValueSetThroughNoHandleIsAFault) {
   run([] {
     CUgraph graph = make_graph();
-    add_set_condition(graph, 12345, 1);
+    add_setter(graph, setter(), 12345, 1);
     launch_and_wait(instantiate(graph));
   });
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
+
+// libcuda.so.1 has none of these kernels.
+INSTANTIATE_TEST_SUITE_P(Devices, CudaGraphConditional,
+                         ::testing::Values(Backend::sim, Backend::gpu), backend_name);
 
 }  // namespace
 }  // namespace harness::testing
