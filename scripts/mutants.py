@@ -196,7 +196,7 @@ RULES = [
      "if (calls::check_type(*capture.graph, type) != CUDA_SUCCESS)",
      "if (calls::check_type(*capture.graph, type) == CUDA_ERROR_UNKNOWN)"),
     ("what another graph has freed its owner cannot free", "graphs/params_memory.cpp",
-     "memory->graph == &graph ? memory->freed_elsewhere", "memory->graph == &graph ? false"),
+     "memory->graph == &graph ? memory->is_left", "memory->graph == &graph ? false"),
     ("a query of a capture does not lose edge data", "calls/capture.cpp",
      "if (dependencies != nullptr && data == nullptr && lossy)",
      "if (dependencies != nullptr && data != nullptr && lossy)"),

@@ -184,8 +184,9 @@ bool forbidden_in_branch(const Model&, const Call& call) {
 }
 
 bool not_cloned(const Model&, const Call& call) {
-  return call.asked.op == Op::clone && call.referred_count == 1 &&
-         (has_memory(*call.referred[0]->graph) || has_condition(*call.referred[0]->graph));
+  if (call.asked.op != Op::clone || call.referred_count != 1) return false;
+  const ModelGraph& graph = *call.referred[0]->graph;
+  return has_memory(graph) || has_condition(graph) || graph.in_branch();
 }
 
 bool fixed_by_memory(const Model&, const Call& call) {
@@ -233,9 +234,11 @@ bool not_freed(const Model& model, const Call& call) {
   return false;
 }
 
+/// By a node of its graph, or left by an executable: another task may be instantiating it now.
 bool freed_before(const Model& model, const Call& call) {
   return call.asked.op == Op::add_free && call.referred_count == 2 &&
-         model.graphs().was_freed(call.referred[1]->serial);
+         (model.graphs().is_settled(call.referred[1]->serial) ||
+          model.calls().instantiates(*call.referred[1]->graph));
 }
 
 bool not_in_executable(const Model&, const Call& call) {

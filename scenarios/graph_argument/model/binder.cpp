@@ -270,6 +270,7 @@ void ModelBinder::add_conditional(Call& call) {
 void ModelBinder::instantiate(Call& call, ModelGraph& graph) {
   ModelExec& exec = runs_.add_exec(graph, newest("executable graph"));
   exec.made_by = call.number;
+  graphs_.leave_memory(graph);
   losses_.hold({.life = exec.life, .of = Holding::Of::exec, .exec = &exec});
   call.made = &names_.wrap(Kind::graph);
   call.made->exec = &exec;

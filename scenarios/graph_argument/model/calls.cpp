@@ -52,6 +52,13 @@ void ModelCalls::met_condition(const ModelGraph& graph) {
       each->met_condition = true;
 }
 
+bool ModelCalls::instantiates(const ModelGraph& graph) const {
+  return std::ranges::any_of(calls_, [&](const Call* each) {
+    return (each->asked.op == Op::instantiate || each->asked.op == Op::complete) &&
+           each->referred_count > 0 && each->referred[0]->graph == &graph;
+  });
+}
+
 bool ModelCalls::adds_condition(const ModelGraph& graph) const {
   return std::ranges::any_of(calls_, [&](const Call* each) {
     return each->asked.op == Op::add_conditional && each->referred_count > 0 &&

@@ -29,6 +29,8 @@ class ModelCalls {
   bool quiet() const { return calls_.empty(); }
   /// Another task than the current one is about to launch, or has and was not told so yet.
   bool launches_elsewhere() const;
+  /// A call is making an executable of this graph, and was not told yet that it has.
+  bool instantiates(const ModelGraph& graph) const;
   /// A call is adding a condition to this graph, or one inside: there is a handle before a node.
   bool adds_condition(const ModelGraph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }

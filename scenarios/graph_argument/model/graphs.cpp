@@ -36,8 +36,13 @@ ModelNode& ModelGraphs::add_node(ModelGraph& graph, ModelNode node, std::uint32_
   return graph.nodes.back();
 }
 
-bool ModelGraphs::was_freed(std::uint32_t allocation) const {
-  return std::find(freed_.begin(), freed_.end(), allocation) != freed_.end();
+void ModelGraphs::leave_memory(const ModelGraph& graph) {
+  for (const ModelNode& node : graph.nodes)
+    if (node.work == Work::allocation) settled_.push_back(node.serial);
+}
+
+bool ModelGraphs::is_settled(std::uint32_t allocation) const {
+  return std::ranges::find(settled_, allocation) != settled_.end();
 }
 
 }  // namespace scenarios::graph_argument

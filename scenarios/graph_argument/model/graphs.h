@@ -17,13 +17,16 @@ class ModelGraphs {
   const std::pmr::vector<ModelGraph*>& all() const { return graphs_; }
 
   /// A node frees what the other allocates, or was to.
-  void free(std::uint32_t allocation) { freed_.push_back(allocation); }
-  bool was_freed(std::uint32_t allocation) const;
+  void free(std::uint32_t allocation) { settled_.push_back(allocation); }
+  /// The graph is instantiated: what it allocates and does not free it cannot free any more.
+  void leave_memory(const ModelGraph& graph);
+  /// Tells whether a node of its graph cannot free what this one allocates.
+  bool is_settled(std::uint32_t allocation) const;
 
  private:
   harness::World& world_;
   std::pmr::vector<ModelGraph*> graphs_;
-  std::pmr::vector<std::uint32_t> freed_;  ///< Allocation nodes, by serial.
+  std::pmr::vector<std::uint32_t> settled_;  ///< Allocation nodes, by serial.
   std::uint32_t serials_ = 0;
 };
 

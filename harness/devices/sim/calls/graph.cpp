@@ -108,9 +108,10 @@ CUresult Calls::cuGraphDestroy(CUgraph handle) {
 CUresult Calls::cuGraphClone(CUgraph* created, CUgraph original) {
   if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, original);
-  if (call.graph() == nullptr || call.graph()->has_memory_nodes() ||
-      call.graph()->has_conditional_nodes())
-    return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph()->has_memory_nodes() || call.graph()->has_conditional_nodes() ||
+      call.graph()->is_conditional_body())
+    return CUDA_ERROR_NOT_SUPPORTED;
   *created = sim.graphs().definitions().clone(*call.graph(), nullptr).as<CUgraph>();
   return CUDA_SUCCESS;
 }

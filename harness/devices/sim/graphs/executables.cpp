@@ -87,7 +87,17 @@ void Executables::retire(ExecutablePlan& graph, const Clock& after) {
 
 // ---- executables ------------------------------------------------------------------------------
 
+/// What a graph is instantiated with and does not free it never does: driver 580 says so.
+static void leave_memory(const Graph& graph) {
+  for (const GraphNode* node : graph.nodes) {
+    if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+      node->params->memory->is_left |= node->params->memory->freed_in != &graph;
+    for (const Graph* body : node->bodies) leave_memory(*body);
+  }
+}
+
 Executable& Executables::instantiate(Graph& graph, cuuint64_t flags) {
+  leave_memory(graph);
   Executable& exec = executables_.add(sim_.ledger(), "executable graph");
   exec.source = &graph;
   exec.flags = flags;

@@ -24,8 +24,9 @@ struct GraphMemory {
   const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
   std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
   bool is_managed = false;          ///< The host may use it, too.
-  /// Another graph has, or had, a node that frees it: the one that allocates it can have none.
-  bool freed_elsewhere = false;
+  /// The graph that allocates it can have no node that frees it: another one has, or had, or it was
+  /// instantiated without.
+  bool is_left = false;
 
   /// The node of `by` that frees it is no more. Another graph than the one that allocates it can
   /// then free it once more; executables of that one still do.

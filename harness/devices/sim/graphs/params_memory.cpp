@@ -46,16 +46,16 @@ static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr 
     return nullptr;
   }
   // The graph that allocates it and another one cannot both free it.
-  const bool in_both =
-      memory->graph == &graph ? memory->freed_elsewhere : memory->freed_in == memory->graph;
-  return in_both ? nullptr : memory;
+  const bool is_others =
+      memory->graph == &graph ? memory->is_left : memory->freed_in == memory->graph;
+  return is_others ? nullptr : memory;
 }
 
 Found<const NodeParams> make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
   GraphMemory* memory = find_memory(sim, graph, address);
   if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
   memory->freed_in = &graph;
-  memory->freed_elsewhere |= memory->graph != &graph;
+  memory->is_left |= memory->graph != &graph;
   NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEM_FREE, "free");
   params.memory = memory;
   return params;

@@ -13,22 +13,23 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// Returns the graph that a child graph node may hold, as a copy or moved into it, or null.
-static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
+/// Returns the graph that a child graph node may hold, as a copy or moved into it.
+static Found<Graph> find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
   Graph* body = look_at(sim, handle);
-  if (body == nullptr || &body->root() == &graph.root() || body->has_conditional_nodes())
-    return nullptr;
-  if (body->moved) return nullptr;  // It is somebody's already.
+  if (body == nullptr || &body->root() == &graph.root()) return CUDA_ERROR_INVALID_VALUE;
+  if (body->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is somebody's already.
   const bool may =
       move ? body->owner == nullptr && body->exec_count == 0 : !body->has_memory_nodes();
-  return may ? body : nullptr;
+  if (!may) return CUDA_ERROR_INVALID_VALUE;
+  return *body;
 }
 
 static CUresult add_child(SimDevice& sim, const NewNode& where, CUgraph body_handle, bool move) {
   return add_node(sim, where,
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
-                    Graph* body = find_body(sim, graph, body_handle, move);
-                    if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                    const Found<Graph> body = find_body(sim, graph, body_handle, move);
+                    if (!body) return body.error();
                     return move ? sim.graphs().definitions().add_moved(graph, *body, edges)
                                 : sim.graphs().definitions().add_child(graph, *body, edges);
                   });
@@ -130,9 +131,9 @@ CUresult Calls::cuGraphDestroyNode(CUgraphNode handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const ChangingGraph call(sim, handle);
-  if (call.node() == nullptr || call.graph()->has_memory_nodes() ||
-      is_being_filled(sim, *call.graph()))
+  if (call.node() == nullptr || is_being_filled(sim, *call.graph()))
     return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph()->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   sim.graphs().definitions().destroy(*call.node());
   return CUDA_SUCCESS;
 }

@@ -140,6 +140,8 @@ static Mismatch compare_node(SimDevice& sim, const PlanNode& paired, const Graph
   if (may_become(sim, old, now) && body_count == node.bodies.size()) return {};
   return {old.type == CU_GRAPH_NODE_TYPE_KERNEL
               ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+          : old.type == CU_GRAPH_NODE_TYPE_CONDITIONAL  // Source: driver 580.
+              ? CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED
               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
           &node};
 }
