@@ -93,6 +93,7 @@ std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_surface_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_surface_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_surface_reduction(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texel_query(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_is_type(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);

@@ -90,7 +90,7 @@ std::string translate_texel_query(FunctionWriter& writer, const Instruction& ins
   const std::string_view query = instruction.first_of(kQueries);
   if (query.empty() || instruction.has("level") || instruction.count() != 2) throw Unknown{};
   return writer.put(instruction.operand(0).name,
-                    fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{})",
+                    fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}, 0)",
                                 handle_of(writer, instruction.operand(1)), query));
 }
 
@@ -104,33 +104,38 @@ std::string translate_is_type(FunctionWriter& writer, const Instruction& instruc
                                                              : "";
   if (kind.empty()) throw Unknown{};
   return writer.put(
-      to, fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}) != 0", handle, kind));
+      to, fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}, 0) != 0", handle, kind));
 }
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-/// Declares `a`, the access.
+/// Declares `a`, the access. By texels (.p) it has no layers.
 static std::string surface_access(FunctionWriter& writer, const Instruction& instruction,
                                   const Operand& at, std::size_t bytes) {
   constexpr std::string_view kBoundaries[] = {"trap", "clamp", "zero"};
   const std::string_view boundary = instruction.first_of(kBoundaries);
-  if (!instruction.has("b") || boundary.empty()) throw Unknown{"a formatted access"};
+  const bool is_by_texel = instruction.has("p");
   const Geometry geometry = geometry_of(instruction);
+  if (is_by_texel == instruction.has("b") || boundary.empty()) throw Unknown{"that access"};
+  if (is_by_texel && geometry.is_layered) throw Unknown{"layers of texels"};
   const Place place = place_of(writer, at, geometry, "s32");
   return fmt::format(
-      "const ptx::SurfaceAccess a{{{}, {}, {}, {}, {}, ptx::Boundary::{}, {{{}}}}}; "
-      "alignas(16) ptx::u8 w[32];",
+      "const ptx::SurfaceAccess a{{{}, {}, {}, {}, {}, ptx::Boundary::{}, {{{}}}, {}}};",
       handle_of(writer, at), geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer, bytes,
-      boundary, place.coordinates);
+      boundary, place.coordinates, is_by_texel ? 1 : 0);
 }
+
+/// Declares `w`, the bytes of an access.
+constexpr const char* kBytes = " alignas(16) ptx::u8 w[32];";
 
 std::string translate_surface_load(FunctionWriter& writer, const Instruction& instruction,
                                    const Family&) {
+  if (instruction.has("p")) throw Unknown{"a formatted load"};
   const std::vector<Operand> to = parts_of(instruction.operand(0));
   const std::string& type = instruction.type();
   const std::uint32_t bytes = bytes_of_type(type);
   std::string made =
-      surface_access(writer, instruction, instruction.operand(1), bytes * to.size()) +
+      surface_access(writer, instruction, instruction.operand(1), bytes * to.size()) + kBytes +
       " ptx::driver.load_surface(&a, w);";
   for (std::size_t i = 0; i < to.size(); ++i)
     made += " " +
@@ -139,17 +144,59 @@ std::string translate_surface_load(FunctionWriter& writer, const Instruction& in
   return made;
 }
 
+/// Stores a texel: each part is a channel.
+static std::string texel_store(FunctionWriter& writer, const Instruction& instruction) {
+  if (instruction.type() != "b32") throw Unknown{"channels of that type"};
+  const std::vector<Operand> from = parts_of(instruction.operand(1));
+  std::string channels;
+  for (const Operand& part : from)
+    channels += fmt::format("{}ptx::get<ptx::u32>({})", channels.empty() ? "" : ", ",
+                            writer.value(part, "b32"));
+  return surface_access(writer, instruction, instruction.operand(0), 4 * from.size()) +
+         fmt::format(" const ptx::u32 w[]{{{}}}; ptx::driver.store_texel(&a, w);", channels);
+}
+
 std::string translate_surface_store(FunctionWriter& writer, const Instruction& instruction,
                                     const Family&) {
+  if (instruction.has("p")) return texel_store(writer, instruction);
   const std::vector<Operand> from = parts_of(instruction.operand(1));
   const std::string& type = instruction.type();
   const std::uint32_t bytes = bytes_of_type(type);
   std::string made =
-      surface_access(writer, instruction, instruction.operand(0), bytes * from.size());
+      surface_access(writer, instruction, instruction.operand(0), bytes * from.size()) + kBytes;
   for (std::size_t i = 0; i < from.size(); ++i)
     made += fmt::format(" ptx::write<{}>(reinterpret_cast<ptx::u64>(w) + {}, {});", cpp_type(type),
                         i * bytes, writer.value(from[i], type));
   return made + " ptx::driver.store_surface(&a, w);";
+}
+
+/// Returns the driver's operation. Of texels (.p) the surface's format says whether they are
+/// signed.
+static std::string reduction_of(const Instruction& instruction) {
+  constexpr std::string_view kOperations[] = {"add", "min", "max", "and", "or"};
+  const std::string_view word = instruction.first_of(kOperations);
+  const std::string& type = instruction.type();
+  const bool is_compared = word == "min" || word == "max";
+  const bool is_bits = word == "and" || word == "or";
+  const bool is_by_texel = instruction.has("p");
+  const std::string_view allowed = is_by_texel && is_compared ? "b32 b64"
+                                   : is_by_texel || is_bits   ? "b32"
+                                   : is_compared              ? "u32 s32 u64 s64"
+                                                              : "u32 u64 s32";
+  if (word.empty() || !is_among(type, allowed)) throw Unknown{"that operation on that type"};
+  if (!is_compared) return std::string(word);
+  return fmt::format("{}_{}", word, type[0] == 's' ? "signed" : "unsigned");
+}
+
+std::string translate_surface_reduction(FunctionWriter& writer, const Instruction& instruction,
+                                        const Family&) {
+  const std::string& type = instruction.type();
+  const Geometry geometry = geometry_of(instruction);
+  if (geometry.is_layered) throw Unknown{"layers"};
+  return surface_access(writer, instruction, instruction.operand(0), bytes_of_type(type)) +
+         fmt::format(" ptx::driver.reduce_surface(&a, ptx::atomic_{}, ptx::get<ptx::u{}>({}));",
+                     reduction_of(instruction), 8 * bytes_of_type(type),
+                     writer.value(instruction.operand(1), type));
 }
 
 }  // namespace harness::ptx

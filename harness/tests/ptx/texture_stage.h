@@ -10,6 +10,27 @@
 
 namespace harness::testing {
 
+inline constexpr const char* kTextureHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
+
+/// The place of a geometry, by a layer and three coordinates in registers.
+inline std::string coordinates_of(const std::string& geometry) {
+  if (geometry == "1d") return "{%x}";
+  if (geometry == "2d") return "{%x, %y}";
+  if (geometry == "3d" || geometry == "cube") return "{%x, %y, %z, %z}";
+  if (geometry == "acube") return "{%l, %x, %y, %z}";
+  return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
+}
+/// How many of the coordinates it has.
+inline int axes_of(const std::string& geometry) {
+  return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
+}
+
+/// A place within [0, last] as a surface's boundary has it, or -1 for none.
+inline int bounded(int at, int last, const std::string& boundary) {
+  if (at >= 0 && at <= last) return at;
+  return boundary == "zero" ? -1 : std::clamp(at, 0, last);
+}
+
 /// How many channels of which type a texel has.
 struct Format {
   CUarray_format channel = CU_AD_FORMAT_FLOAT;
@@ -40,15 +61,28 @@ class TextureStage : public PtxStage {
  protected:
   /// An array of dimensions, of which the last may be layers, filled with numbers that are no NaN.
   Image make_image(const std::string& geometry, Format format, unsigned flags = 0) const {
-    Image made;
-    made.format = format;
-    made.width = 5;
     CUDA_ARRAY3D_DESCRIPTOR wanted{5, 0, 0, format.channel, format.channels, flags};
-    if (geometry == "2d" || geometry == "3d" || geometry == "a2d") wanted.Height = made.height = 3;
-    if (geometry == "3d" || geometry[0] == 'a') wanted.Depth = made.depth = 4;
+    if (geometry == "2d" || geometry == "3d" || geometry == "a2d") wanted.Height = 3;
+    if (geometry == "3d" || geometry[0] == 'a') wanted.Depth = 4;
     if (geometry[0] == 'a') wanted.Flags |= CUDA_ARRAY3D_LAYERED;
-    EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&made.array, &wanted), CUDA_SUCCESS);
-    made.bytes = texels(format, std::size_t(made.width) * made.height * made.depth);
+    if (geometry.ends_with("cube")) {
+      wanted.Width = wanted.Height = 4;
+      wanted.Depth = geometry[0] == 'a' ? 12 : 6;
+      wanted.Flags |= CUDA_ARRAY3D_CUBEMAP;
+    }
+    CUarray array = nullptr;
+    EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&array, &wanted), CUDA_SUCCESS);
+    return filled(array, wanted);
+  }
+  /// An array that there is, filled in the same way; what with, `seed` decides.
+  Image filled(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR& shape, u32 seed = 12345) const {
+    Image made;
+    made.array = array;
+    made.format = {shape.Format, shape.NumChannels};
+    made.width = static_cast<int>(shape.Width);
+    made.height = std::max(static_cast<int>(shape.Height), 1);
+    made.depth = std::max(static_cast<int>(shape.Depth), 1);
+    made.bytes = texels(made.format, std::size_t(made.width) * made.height * made.depth, seed);
     CUDA_MEMCPY3D copy = whole(made);
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = made.bytes.data();
@@ -98,9 +132,8 @@ class TextureStage : public PtxStage {
     copy.Depth = static_cast<std::size_t>(image.depth);
     return copy;
   }
-  static std::vector<u8> texels(Format format, std::size_t count) {
+  static std::vector<u8> texels(Format format, std::size_t count, u32 state) {
     std::vector<u8> made(count * format.bytes());
-    u32 state = 12345;
     for (u8& byte : made) byte = static_cast<u8>((state = state * 1664525 + 1013904223) >> 24);
     // The exponents of floating point stay below those of infinities.
     if (format.channel == CU_AD_FORMAT_HALF)

@@ -6,15 +6,7 @@
 namespace harness::testing {
 namespace {
 
-constexpr const char* kHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
 constexpr const char* kGeometries[] = {"1d", "2d", "3d", "a1d", "a2d"};
-
-std::string coordinates_of(const std::string& geometry) {
-  if (geometry == "1d") return "{%x}";
-  if (geometry == "2d") return "{%x, %y}";
-  if (geometry == "3d") return "{%x, %y, %z, %z}";
-  return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
-}
 
 /// Each thread fetches at a layer and three coordinates of its own.
 std::string fetch_kernel(const std::string& geometry, const char* to, const char* from) {
@@ -31,7 +23,7 @@ std::string fetch_kernel(const std::string& geometry, const char* to, const char
 }
 
 std::string all_kernels() {
-  std::string text = kHead;
+  std::string text = kTextureHead;
   for (const char* geometry : kGeometries)
     for (const char* to : {"f32", "s32", "u32"})
       for (const char* from : {"f32", "s32"}) text += fetch_kernel(geometry, to, from);
@@ -116,7 +108,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
   void check_numbers(const std::string& geometry, const Image& image, const Way& way) {
     const std::vector<f32> all = places(way.normalized);
     const bool is_layered = geometry[0] == 'a';
-    const int axes = geometry[geometry.size() - 2] - '0';
+    const int axes = axes_of(geometry);
     std::vector<u32> in;
     for (std::size_t i = 0; i < all.size() * 3; ++i) {
       in.push_back(static_cast<u32>(i % 6));

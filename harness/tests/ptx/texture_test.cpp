@@ -70,6 +70,28 @@ TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "copy_in_surface", surface, 2, 0);
 }
 
+TEST_F(PtxTextureProgram, AReductionWantsTexelsOfItsSize) {
+  const auto reduce = [&](CUarray_format channel, u32 channels, const char* words,
+                          CUresult error = CUDA_ERROR_LAUNCH_FAILED) {
+    const Image image = make_image("1d", {channel, channels}, CUDA_ARRAY3D_SURFACE_LDST);
+    expect_end(error, words, "add_to_texel", make_surface(image.array), 4);
+  };
+  constexpr const char* kWords = "a reduction of texels that are no integers of its size";
+  reduce(CU_AD_FORMAT_FLOAT, 1, kWords);
+  reduce(CU_AD_FORMAT_UNSIGNED_INT16, 1, kWords);
+  reduce(CU_AD_FORMAT_SIGNED_INT32, 1, "", CUDA_SUCCESS);
+}
+
+TEST_F(PtxTextureProgram, AReductionOutsideOfASurfaceEndsTheKernel) {
+  const Image image = make_image("1d", {CU_AD_FORMAT_SIGNED_INT32, 1}, CUDA_ARRAY3D_SURFACE_LDST);
+  const CUsurfObject surface = make_surface(image.array);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:add_to_texel outside of the surface",
+             "add_to_texel", surface, 5);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:store_texel outside of the surface",
+             "store_texel", surface, 5);
+  expect_end(CUDA_SUCCESS, "", "store_texel", surface, 4);
+}
+
 TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
   const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
   const CUdeviceptr out = copy_of(std::vector<f32>(4));

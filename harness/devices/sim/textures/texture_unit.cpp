@@ -111,14 +111,16 @@ TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   crash_here({why, words, code});
 }
 
-/// Returns the address of an access, or 0 where there is none and it has no effect.
+/// Returns the address of an access of so many bytes, or 0 where there is none and it has no
+/// effect.
 static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& asked,
-                              std::uintptr_t code) {
-  const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - asked.bytes,
+                              std::uint32_t bytes, std::uintptr_t code) {
+  const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - bytes,
                                static_cast<std::int64_t>(texels.height) - 1,
                                static_cast<std::int64_t>(texels.depth) - 1};
   std::int64_t place[3] = {};
   std::copy_n(asked.coordinates, std::min(asked.dimensions, 3U), place);
+  if (asked.is_by_texel != 0) place[0] *= texels.format.bytes();
   if (asked.is_layered != 0) place[2] = asked.layer;
   bool is_inside = true;
   for (std::size_t i = 0; i < 3; ++i) is_inside &= place[i] >= 0 && place[i] <= last[i];
@@ -126,14 +128,14 @@ static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& a
     stop(kStopTrap, "outside of the surface", code);
   if (!is_inside && (asked.boundary == KernelBoundary::zero || last[0] < 0)) return 0;
   for (std::size_t i = 0; i < 3; ++i) place[i] = std::clamp<std::int64_t>(place[i], 0, last[i]);
-  if (place[0] % asked.bytes != 0) stop(kStopMisaligned, "", code);
+  if (place[0] % bytes != 0) stop(kStopMisaligned, "", code);
   return texels.address + static_cast<std::uint64_t>(place[2]) * texels.slice +
          static_cast<std::uint64_t>(place[1]) * texels.pitch + static_cast<std::uint64_t>(place[0]);
 }
 
 void TextureUnit::load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code) {
   const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
-  const std::uint64_t address = place_of(surface.texels, asked, code);
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
   std::fill_n(bytes, asked.bytes, std::byte{0});
   if (address == 0) return;
   check_load(address, asked.bytes, code);
@@ -143,10 +145,45 @@ void TextureUnit::load(const KernelSurfaceAccess& asked, std::byte* bytes, std::
 void TextureUnit::store(const KernelSurfaceAccess& asked, const std::byte* bytes,
                         std::uintptr_t code) {
   const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
-  const std::uint64_t address = place_of(surface.texels, asked, code);
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
   if (address == 0) return;
   check_store(address, asked.bytes, code);
   copy_bytes(reinterpret_cast<std::byte*>(address), bytes, asked.bytes);
+}
+
+void TextureUnit::store_texel(const KernelSurfaceAccess& asked, const std::uint32_t* channels,
+                              std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const TexelFormat& format = surface.texels.format;
+  const std::uint64_t address = place_of(surface.texels, asked, format.bytes(), code);
+  if (address == 0) return;
+  TexelWords words{};
+  std::copy_n(channels, std::min<std::size_t>(asked.bytes / sizeof *channels, words.size()),
+              words.begin());
+  std::byte texel[kMostBytes];
+  format.put(words, texel);
+  check_store(address, format.bytes(), code);
+  copy_bytes(reinterpret_cast<std::byte*>(address), texel, format.bytes());
+}
+
+/// Returns the operation on signed numbers, of one that has another for those that are not.
+static AtomicOp signed_form(AtomicOp op) {
+  return op == AtomicOp::min_unsigned   ? AtomicOp::min_signed
+         : op == AtomicOp::max_unsigned ? AtomicOp::max_signed
+                                        : op;
+}
+
+void TextureUnit::reduce(const KernelSurfaceAccess& asked, AtomicOp op, std::uint64_t value,
+                         std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const TexelFormat& format = surface.texels.format;
+  if (asked.is_by_texel != 0) {
+    if (format.is_float() || format.bytes() != asked.bytes)
+      stop(kStopUnknown, "a reduction of texels that are no integers of its size", code);
+    if (format.is_signed()) op = signed_form(op);
+  }
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
+  if (address != 0) apply_atomic(op, address, asked.bytes, value, code);
 }
 
 // ---- questions --------------------------------------------------------------------------------
@@ -164,7 +201,8 @@ static std::uint32_t answer_of(const Texels& texels, KernelTexelQuery what) {
   }
 }
 
-std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, std::uintptr_t code) {
+std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what,
+                                 std::uint32_t /*level*/, std::uintptr_t code) {
   Handles& handles = sim_.handles();
   const auto* name = reinterpret_cast<const void*>(handle);
   const bool is_surface = handles.surfaces.find_anywhere(name) != nullptr;
