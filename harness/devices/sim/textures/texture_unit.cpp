@@ -195,7 +195,7 @@ static std::uint32_t answer_of(const Texels& texels, KernelTexelQuery what) {
     case KernelTexelQuery::height:
       return static_cast<std::uint32_t>(texels.height);
     case KernelTexelQuery::depth:
-      return static_cast<std::uint32_t>(texels.is_layered ? 1 : texels.depth);
+      return static_cast<std::uint32_t>(texels.has_solid_depth() ? texels.depth : 1);
     default:
       return static_cast<std::uint32_t>(texels.layers());
   }
