@@ -135,6 +135,8 @@ constexpr Family kFamilies[] = {
 
     {"tex", "f32 s32 u32", "*", 1, "", translate_texture, kTexture,
      "a texel, or a sum of several by their weights"},
+    {"tld4", "f32 s32 u32", "*", 1, "", translate_gather, kTexture,
+     "one channel of the four texels around a place"},
     {"txq", "b32", "*", 1, "", translate_texel_query, kTexture, "an extent of a texture"},
     {"istypep", "", "*", 1, "", translate_is_type, kTexture, "whether a handle is of that kind"},
     {"suld", "b8 b16 b32 b64", "*", 1, "", translate_surface_load, kSurface, "from a surface"},

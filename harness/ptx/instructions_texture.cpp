@@ -2,6 +2,9 @@
 // mode). The driver does all of it: which texels are meant, and whose memory they are.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "harness/ptx/instructions.h"
 
 namespace harness::ptx {
@@ -55,32 +58,85 @@ std::string handle_of(FunctionWriter& writer, const Operand& at) { return writer
 
 // ---- textures -----------------------------------------------------------------------------------
 
-/// Textures have one level, so that the level and the gradients by which one is chosen are read and
-/// change nothing. What follows them is an offset, or a depth to compare with.
-static void check_operands(const Instruction& instruction) {
-  const std::size_t behind = instruction.has("level") ? 1 : instruction.has("grad") ? 2 : 0;
-  if (instruction.has("base") || instruction.count() != 2 + behind)
-    throw Unknown{"an offset, or a depth to compare with"};
+namespace {
+
+/// The type that coordinates have.
+const std::string& coordinate_type(const Instruction& instruction) {
+  if (!instruction.has("v4") || instruction.types().size() != 2) throw Unknown{"that vector"};
+  return instruction.types()[1];
 }
 
-std::string translate_texture(FunctionWriter& writer, const Instruction& instruction,
-                              const Family&) {
-  check_operands(instruction);
-  if (!instruction.has("v4") || instruction.types().size() != 2) throw Unknown{"that vector"};
-  const Geometry geometry = geometry_of(instruction);
-  const std::string& from = instruction.types()[1];
-  if (from != "f32" && from != "s32") throw Unknown{"coordinates of that type"};
+/// A part of a vector, or the one operand that there is.
+Operand part_of(const Operand& vector, std::size_t index) {
+  const std::vector<Operand> parts = parts_of(vector);
+  if (index >= parts.size()) throw Unknown{"too few parts"};
+  return parts[index];
+}
+
+/// Returns how many operands name a level, or the gradients by which one is chosen. They change
+/// nothing.
+std::size_t level_operands(const Instruction& instruction) {
+  return instruction.has("level") ? 1 : instruction.has("grad") ? 2 : 0;
+}
+
+/// Sets the offsets of `f`, where there are some. What stands there and is no vector is a depth to
+/// compare with.
+void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::size_t index,
+                 const Geometry& geometry, std::string& made) {
+  if (index == instruction.count()) return;
+  const Operand& offsets = instruction.operand(index);
+  const bool is_offset = offsets.kind == Operand::Kind::vector && index + 1 == instruction.count();
+  if (!is_offset) throw Unknown{"a depth to compare with"};
+  for (std::size_t axis = 0; axis < geometry.dimensions; ++axis)
+    made += fmt::format(" f.offsets[{}] = ptx::get<ptx::s32>({});", axis,
+                        writer.value(part_of(offsets, axis), "s32"));
+}
+
+/// Declares `f`, the fetch from a place of the texture.
+std::string fetch_at(FunctionWriter& writer, const Instruction& instruction,
+                     const Geometry& geometry) {
+  const std::string& from = coordinate_type(instruction);
+  const bool is_by_number = from == "s32";
+  if (from != "f32" && !is_by_number) throw Unknown{"coordinates of that type"};
   const Operand& at = instruction.operand(1);
   const Place place = place_of(writer, at, geometry, from);
-  std::string made = fmt::format(
-      "const ptx::Fetch f{{{}, {}, {}, {}, {}, {{{}}}}}; ptx::u32 w[4]; ptx::driver.fetch(&f, w);",
-      handle_of(writer, at), geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer,
-      from == "s32" ? 1 : 0, place.coordinates);
+  return fmt::format("ptx::Fetch f{{{}, {}, {}, {}, {}, {{{}}}}};", handle_of(writer, at),
+                     geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer,
+                     is_by_number ? 1 : 0, place.coordinates);
+}
+
+/// Carries out `f`, and puts the four words that it gives.
+std::string put_fetched(FunctionWriter& writer, const Instruction& instruction) {
   const std::vector<Operand> to = parts_of(instruction.operand(0));
   if (to.size() != 4) throw Unknown{"that vector"};
+  std::string made = " ptx::u32 w[4]; ptx::driver.fetch(&f, w);";
   for (std::size_t i = 0; i < to.size(); ++i)
     made += " " + writer.put(to[i].name, fmt::format("w[{}]", i));
   return made;
+}
+
+}  // namespace
+
+std::string translate_texture(FunctionWriter& writer, const Instruction& instruction,
+                              const Family&) {
+  const Geometry geometry = geometry_of(instruction);
+  std::string made = fetch_at(writer, instruction, geometry);
+  set_offsets(writer, instruction, 2 + level_operands(instruction), geometry, made);
+  return made + put_fetched(writer, instruction);
+}
+
+std::string translate_gather(FunctionWriter& writer, const Instruction& instruction,
+                             const Family&) {
+  constexpr std::string_view kChannels[] = {"r", "g", "b", "a"};
+  const Geometry geometry = geometry_of(instruction);
+  const std::string_view channel = instruction.first_of(kChannels);
+  if (geometry.dimensions != 2 || channel.empty()) throw Unknown{"that geometry"};
+  if (coordinate_type(instruction) != "f32") throw Unknown{"coordinates of that type"};
+  std::string made = fetch_at(writer, instruction, geometry);
+  made += fmt::format(" f.is_gathered = 1; f.channel = {};",
+                      std::find(std::begin(kChannels), std::end(kChannels), channel) - kChannels);
+  set_offsets(writer, instruction, 2, geometry, made);
+  return made + put_fetched(writer, instruction);
 }
 
 std::string translate_texel_query(FunctionWriter& writer, const Instruction& instruction,

@@ -95,14 +95,15 @@ TEST_F(PtxTextureProgram, AReductionOutsideOfASurfaceEndsTheKernel) {
 TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
   const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
   const CUdeviceptr out = copy_of(std::vector<f32>(4));
-  expect_end(CUDA_ERROR_LAUNCH_FAILED, "line [0-9]*: tld4.r.2d.v4.f32.f32 is not translated",
-             "gather", texture, out);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "line [0-9]*: tld4.r.2d.v4.f32.f32 .a depth to compare with. is not translated",
+             "gather_depths", texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
              "line [0-9]*: tex.cube.v4.f32.f32 .that geometry. is not translated", "read_cube",
              texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
-             "line [0-9]*: tex.2d.v4.f32.f32 .an offset, or a depth to compare with. is not",
-             "read_with_offset", texture, out);
+             "line [0-9]*: tex.2dms.v4.f32.s32 .that geometry. is not translated", "read_samples",
+             texture, out);
   release(out);
 }
 

@@ -23,17 +23,17 @@ __attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::
   for (std::uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
 
-/// Reads the texels of one fetch. Nothing in here owns memory: a fatal access never returns.
+/// Reads texels of one level. Nothing in here owns memory: a fatal access never returns.
 class TexelReader {
  public:
-  TexelReader(const Texture& texture, const KernelFetch& asked, std::uintptr_t code)
-      : texture_(texture), code_(code), border_(border_of(texture, asked)) {}
+  TexelReader(const Texels& level, const TexelWords& border, std::uintptr_t code)
+      : level_(level), code_(code), border_(border) {}
 
-  TexelWords words(std::int64_t x, std::int64_t y, std::int64_t z) {
-    return read(x, y, z) ? texture_.texels.format.words(texel_) : border_;
+  TexelWords words(const WeightedTexel& texel) {
+    return read(texel.x, texel.y, texel.z) ? level_.format.words(texel_) : border_;
   }
-  TexelNumbers numbers(std::int64_t x, std::int64_t y, std::int64_t z) {
-    if (read(x, y, z)) return texture_.texels.format.numbers(texel_);
+  TexelNumbers numbers(const WeightedTexel& texel) {
+    if (read(texel.x, texel.y, texel.z)) return level_.format.numbers(texel_);
     TexelNumbers made;
     std::transform(border_.begin(), border_.end(), made.begin(),
                    [](std::uint32_t bits) { return std::bit_cast<float>(bits); });
@@ -44,37 +44,37 @@ class TexelReader {
   /// Returns false for a texel outside.
   bool read(std::int64_t x, std::int64_t y, std::int64_t z) {
     if (x < 0 || y < 0 || z < 0) return false;
-    const Texels& texels = texture_.texels;
     const std::uint64_t address =
-        texels.at(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y),
+        level_.at(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y),
                   static_cast<std::uint64_t>(z));
-    check_load(address, texels.format.bytes(), code_);
-    copy_bytes(texel_, reinterpret_cast<const std::byte*>(address), texels.format.bytes());
+    check_load(address, level_.format.bytes(), code_);
+    copy_bytes(texel_, reinterpret_cast<const std::byte*>(address), level_.format.bytes());
     return true;
   }
 
-  const Texture& texture_;
+  const Texels& level_;
   std::uintptr_t code_;
   TexelWords border_;
   std::byte texel_[kMostBytes] = {};
 };
 
-/// Returns the sum of up to eight texels by their weights. What counts for nothing is not read.
-TexelNumbers filter(TexelReader& reader, const FetchedAxes& axes) {
+/// Returns the sum of a level's texels by their weights.
+TexelNumbers filter(TexelReader& reader, const FetchedTexels& footprint) {
   TexelNumbers sum{};
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    double weight = 1;
-    std::array<std::int64_t, 3> index;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const bool is_second = (corner >> i & 1) != 0;
-      index[i] = is_second ? axes[i].second : axes[i].first;
-      weight *= (is_second ? axes[i].weight : 256 - axes[i].weight) / 256.0;
-    }
-    if (weight == 0) continue;
-    const TexelNumbers texel = reader.numbers(index[0], index[1], index[2]);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * texel[i];
+  for (std::size_t k = 0; k < footprint.count; ++k) {
+    const TexelNumbers texel = reader.numbers(footprint.texels[k]);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += footprint.texels[k].weight * texel[i];
   }
   return sum;
+}
+
+/// Ends the kernel at an instruction of its own.
+[[noreturn]] void stop(Label why, const char* words, std::uintptr_t code) {
+  crash_here({why, words, code});
+}
+
+std::uint32_t as_word(double number) {
+  return std::bit_cast<std::uint32_t>(static_cast<float>(number));
 }
 
 }  // namespace
@@ -91,25 +91,31 @@ auto TextureUnit::find(const Table& table, std::uint64_t handle, Label kind, std
   return object;
 }
 
+/// Returns one channel of four texels.
+static TexelWords gather(const Texture& texture, const KernelFetch& asked, std::uintptr_t code) {
+  const FetchedTexels footprint = gathered_of(texture, texture.texels, asked);
+  TexelReader reader(texture.texels, border_of(texture, asked), code);
+  const std::size_t channel = asked.channel % TexelWords{}.size();
+  TexelWords made;
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made[i] = texture.reads_numbers() ? as_word(reader.numbers(footprint.texels[i])[channel])
+                                      : reader.words(footprint.texels[i])[channel];
+  return made;
+}
+
 TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   const Texture& texture = *find(sim_.handles().textures, asked.texture, kTextureKind, code);
-  const FetchedAxes axes = axes_of(texture, asked);
-  TexelReader reader(texture, asked, code);
-  if (!texture.reads_numbers()) return reader.words(axes[0].first, axes[1].first, axes[2].first);
-  const TexelNumbers numbers = filter(reader, axes);
+  if (asked.is_gathered != 0) return gather(texture, asked, code);
+  const FetchedTexels fetched = footprint_of(texture, texture.texels, asked);
+  TexelReader reader(texture.texels, border_of(texture, asked), code);
+  if (!texture.reads_numbers()) return reader.words(fetched.texels[0]);
+  const TexelNumbers numbers = filter(reader, fetched);
   TexelWords made;
-  std::transform(numbers.begin(), numbers.end(), made.begin(), [](double number) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
-  });
+  std::transform(numbers.begin(), numbers.end(), made.begin(), as_word);
   return made;
 }
 
 // ---- surfaces ---------------------------------------------------------------------------------
-
-/// Ends the kernel at an instruction of its own.
-[[noreturn]] static void stop(Label why, const char* words, std::uintptr_t code) {
-  crash_here({why, words, code});
-}
 
 /// Returns the address of an access of so many bytes, or 0 where there is none and it has no
 /// effect.
