@@ -15,11 +15,13 @@ struct Geometry {
   std::string_view name;
   std::size_t dimensions;
   bool is_layered;
+  bool is_cube = false;
 };
 
 Geometry geometry_of(const Instruction& instruction) {
   constexpr Geometry kGeometries[] = {
-      {"1d", 1, false}, {"2d", 2, false}, {"3d", 3, false}, {"a1d", 1, true}, {"a2d", 2, true}};
+      {"1d", 1, false}, {"2d", 2, false},         {"3d", 3, false},        {"a1d", 1, true},
+      {"a2d", 2, true}, {"cube", 3, false, true}, {"acube", 3, true, true}};
   for (const Geometry& geometry : kGeometries)
     if (instruction.has(geometry.name)) return geometry;
   throw Unknown{"that geometry"};
@@ -86,7 +88,7 @@ void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::si
   if (index == instruction.count()) return;
   const Operand& offsets = instruction.operand(index);
   const bool is_offset = offsets.kind == Operand::Kind::vector && index + 1 == instruction.count();
-  if (!is_offset) throw Unknown{"a depth to compare with"};
+  if (!is_offset || geometry.is_cube) throw Unknown{"a depth to compare with"};
   for (std::size_t axis = 0; axis < geometry.dimensions; ++axis)
     made += fmt::format(" f.offsets[{}] = ptx::get<ptx::s32>({});", axis,
                         writer.value(part_of(offsets, axis), "s32"));
@@ -97,12 +99,13 @@ std::string fetch_at(FunctionWriter& writer, const Instruction& instruction,
                      const Geometry& geometry) {
   const std::string& from = coordinate_type(instruction);
   const bool is_by_number = from == "s32";
-  if (from != "f32" && !is_by_number) throw Unknown{"coordinates of that type"};
+  if (from != "f32" && (!is_by_number || geometry.is_cube))
+    throw Unknown{"coordinates of that type"};
   const Operand& at = instruction.operand(1);
   const Place place = place_of(writer, at, geometry, from);
-  return fmt::format("ptx::Fetch f{{{}, {}, {}, {}, {}, {{{}}}}};", handle_of(writer, at),
+  return fmt::format("ptx::Fetch f{{{}, {}, {}, {}, {}, {{{}}}, {}}};", handle_of(writer, at),
                      geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer,
-                     is_by_number ? 1 : 0, place.coordinates);
+                     is_by_number ? 1 : 0, place.coordinates, geometry.is_cube ? 1 : 0);
 }
 
 /// Carries out `f`, and puts the four words that it gives.
@@ -129,8 +132,9 @@ std::string translate_gather(FunctionWriter& writer, const Instruction& instruct
                              const Family&) {
   constexpr std::string_view kChannels[] = {"r", "g", "b", "a"};
   const Geometry geometry = geometry_of(instruction);
+  const bool is_plane = geometry.dimensions == 2 || geometry.is_cube;
   const std::string_view channel = instruction.first_of(kChannels);
-  if (geometry.dimensions != 2 || channel.empty()) throw Unknown{"that geometry"};
+  if (!is_plane || channel.empty()) throw Unknown{"that geometry"};
   if (coordinate_type(instruction) != "f32") throw Unknown{"coordinates of that type"};
   std::string made = fetch_at(writer, instruction, geometry);
   made += fmt::format(" f.is_gathered = 1; f.channel = {};",
@@ -165,7 +169,7 @@ std::string translate_is_type(FunctionWriter& writer, const Instruction& instruc
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-/// Declares `a`, the access. By texels (.p) it has no layers.
+/// Declares `a`, the access. By texels (.p) it has no layers. Cubes are layers, to surfaces.
 static std::string surface_access(FunctionWriter& writer, const Instruction& instruction,
                                   const Operand& at, std::size_t bytes) {
   constexpr std::string_view kBoundaries[] = {"trap", "clamp", "zero"};
@@ -173,6 +177,7 @@ static std::string surface_access(FunctionWriter& writer, const Instruction& ins
   const bool is_by_texel = instruction.has("p");
   const Geometry geometry = geometry_of(instruction);
   if (is_by_texel == instruction.has("b") || boundary.empty()) throw Unknown{"that access"};
+  if (geometry.is_cube) throw Unknown{"that geometry"};
   if (is_by_texel && geometry.is_layered) throw Unknown{"layers of texels"};
   const Place place = place_of(writer, at, geometry, "s32");
   return fmt::format(

@@ -70,6 +70,15 @@ TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "copy_in_surface", surface, 2, 0);
 }
 
+TEST_F(PtxTextureProgram, ADirectionIntoWhatIsNoCubeEndsTheKernel) {
+  const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
+  const CUdeviceptr out = copy_of(std::vector<f32>(4));
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "crash instruction used:read_cube a direction into a texture that is no cube",
+             "read_cube", texture, out);
+  release(out);
+}
+
 TEST_F(PtxTextureProgram, AReductionWantsTexelsOfItsSize) {
   const auto reduce = [&](CUarray_format channel, u32 channels, const char* words,
                           CUresult error = CUDA_ERROR_LAUNCH_FAILED) {
@@ -98,9 +107,6 @@ TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
              "line [0-9]*: tld4.r.2d.v4.f32.f32 .a depth to compare with. is not translated",
              "gather_depths", texture, out);
-  expect_end(CUDA_ERROR_LAUNCH_FAILED,
-             "line [0-9]*: tex.cube.v4.f32.f32 .that geometry. is not translated", "read_cube",
-             texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
              "line [0-9]*: tex.2dms.v4.f32.s32 .that geometry. is not translated", "read_samples",
              texture, out);

@@ -105,6 +105,8 @@ static TexelWords gather(const Texture& texture, const KernelFetch& asked, std::
 
 TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   const Texture& texture = *find(sim_.handles().textures, asked.texture, kTextureKind, code);
+  if (asked.is_cube != 0 && !texture.texels.is_cube)
+    stop(kStopUnknown, "a direction into a texture that is no cube", code);
   if (asked.is_gathered != 0) return gather(texture, asked, code);
   const FetchedTexels fetched = footprint_of(texture, texture.texels, asked);
   TexelReader reader(texture.texels, border_of(texture, asked), code);
