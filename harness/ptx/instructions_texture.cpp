@@ -75,10 +75,22 @@ Operand part_of(const Operand& vector, std::size_t index) {
   return parts[index];
 }
 
-/// Returns how many operands name a level, or the gradients by which one is chosen. They change
-/// nothing.
-std::size_t level_operands(const Instruction& instruction) {
-  return instruction.has("level") ? 1 : instruction.has("grad") ? 2 : 0;
+/// Sets the level of `f`, or the gradients that choose one. Returns how many operands that takes.
+std::size_t set_level(FunctionWriter& writer, const Instruction& instruction,
+                      const Geometry& geometry, std::string& made) {
+  if (instruction.has("level")) {
+    made += fmt::format(" f.levels = ptx::Levels::given; f.level = ptx::get<ptx::u32>({});",
+                        writer.value(instruction.operand(2), coordinate_type(instruction)));
+    return 1;
+  }
+  if (!instruction.has("grad")) return 0;
+  if (geometry.is_cube) throw Unknown{"gradients of a direction"};
+  made += " f.levels = ptx::Levels::by_gradients;";
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t axis = 0; axis < geometry.dimensions; ++axis)
+      made += fmt::format(" f.gradients[{}][{}] = ptx::get<ptx::f32>({});", i, axis,
+                          writer.value(part_of(instruction.operand(2 + i), axis), "f32"));
+  return 2;
 }
 
 /// Sets the offsets of `f`, where there are some. What stands there and is no vector is a depth to
@@ -124,7 +136,8 @@ std::string translate_texture(FunctionWriter& writer, const Instruction& instruc
                               const Family&) {
   const Geometry geometry = geometry_of(instruction);
   std::string made = fetch_at(writer, instruction, geometry);
-  set_offsets(writer, instruction, 2 + level_operands(instruction), geometry, made);
+  const std::size_t behind = set_level(writer, instruction, geometry, made);
+  set_offsets(writer, instruction, 2 + behind, geometry, made);
   return made + put_fetched(writer, instruction);
 }
 
@@ -145,13 +158,16 @@ std::string translate_gather(FunctionWriter& writer, const Instruction& instruct
 
 std::string translate_texel_query(FunctionWriter& writer, const Instruction& instruction,
                                   const Family&) {
-  constexpr std::string_view kQueries[] = {"width", "height", "depth", "array_size",
-                                           "normalized_coords"};
+  constexpr std::string_view kQueries[] = {
+      "width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels"};
   const std::string_view query = instruction.first_of(kQueries);
-  if (query.empty() || instruction.has("level") || instruction.count() != 2) throw Unknown{};
-  return writer.put(instruction.operand(0).name,
-                    fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}, 0)",
-                                handle_of(writer, instruction.operand(1)), query));
+  const bool has_level = instruction.has("level");
+  if (query.empty() || instruction.count() != (has_level ? 3 : 2)) throw Unknown{};
+  const std::string level = has_level ? writer.value(instruction.operand(2), "u32") : "0";
+  return writer.put(
+      instruction.operand(0).name,
+      fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}, ptx::get<ptx::u32>({}))",
+                  handle_of(writer, instruction.operand(1)), query, level));
 }
 
 std::string translate_is_type(FunctionWriter& writer, const Instruction& instruction,

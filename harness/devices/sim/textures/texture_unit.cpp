@@ -8,6 +8,7 @@
 #include "harness/devices/sim/kernels/stops.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/devices/sim/textures/fetched.h"
+#include "harness/devices/sim/textures/levels.h"
 
 namespace harness::devices {
 
@@ -108,10 +109,20 @@ TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   if (asked.is_cube != 0 && !texture.texels.is_cube)
     stop(kStopUnknown, "a direction into a texture that is no cube", code);
   if (asked.is_gathered != 0) return gather(texture, asked, code);
-  const FetchedTexels fetched = footprint_of(texture, texture.texels, asked);
-  TexelReader reader(texture.texels, border_of(texture, asked), code);
-  if (!texture.reads_numbers()) return reader.words(fetched.texels[0]);
-  const TexelNumbers numbers = filter(reader, fetched);
+  const LevelChoice levels = levels_of(texture, asked);
+  const TexelWords border = border_of(texture, asked);
+  const auto footprint = [&](std::size_t index) {
+    return footprint_of(texture, level_at(texture, index), asked);
+  };
+  TexelReader first(level_at(texture, levels.first), border, code);
+  if (!texture.reads_numbers()) return first.words(footprint(levels.first).texels[0]);
+  TexelNumbers numbers = filter(first, footprint(levels.first));
+  if (levels.weight > 0) {
+    TexelReader second(level_at(texture, levels.second), border, code);
+    const TexelNumbers behind = filter(second, footprint(levels.second));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += levels.weight * (behind[i] - numbers[i]);
+  }
   TexelWords made;
   std::transform(numbers.begin(), numbers.end(), made.begin(), as_word);
   return made;
@@ -209,8 +220,8 @@ static std::uint32_t answer_of(const Texels& texels, KernelTexelQuery what) {
   }
 }
 
-std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what,
-                                 std::uint32_t /*level*/, std::uintptr_t code) {
+std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, std::uint32_t level,
+                                 std::uintptr_t code) {
   Handles& handles = sim_.handles();
   const auto* name = reinterpret_cast<const void*>(handle);
   const bool is_surface = handles.surfaces.find_anywhere(name) != nullptr;
@@ -222,7 +233,11 @@ std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what,
   const Texture& texture = *find(handles.textures, handle, kTextureKind, code);
   if (what == KernelTexelQuery::normalized_coords)
     return texture.has(CU_TRSF_NORMALIZED_COORDINATES) ? 1 : 0;
-  return answer_of(texture.texels, what);
+  if (what == KernelTexelQuery::num_mipmap_levels)
+    return texture.is_mipmapped() ? static_cast<std::uint32_t>(texture.smaller_levels.size() + 1)
+                                  : 0;
+  return answer_of(level_at(texture, std::min<std::size_t>(level, texture.smaller_levels.size())),
+                   what);
 }
 
 }  // namespace harness::devices
