@@ -9,28 +9,18 @@ namespace {
 
 constexpr const char* kGeometries[] = {"cube", "acube"};
 
-std::string kernel(const std::string& name, const std::string& what, const std::string& geometry,
-                   const std::string& behind = "") {
-  return fmt::format(
-      ".visible .entry {}(.param .u64 texture, .param .u64 in, .param .u64 out)\n{{\n"
-      ".reg .b64 %t, %in, %out, %i; .reg .b32 %l, %x, %y, %z, %a, %b, %c, %d;\n"
-      "ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n"
-      "mov.u32 %x, %tid.x; mul.wide.u32 %i, %x, 16; add.s64 %in, %in, %i; add.s64 %out, %out, %i;\n"
-      "ld.global.v4.u32 {{%l, %x, %y, %z}}, [%in];\n"
-      "{} {{%a, %b, %c, %d}}, [%t, {}]{};\n"
-      "st.global.v4.u32 [%out], {{%a, %b, %c, %d}};\nret;\n}}\n",
-      name, what, coordinates_of(geometry), behind);
-}
-
 std::string all_kernels() {
   std::string text = kTextureHead;
   for (const std::string geometry : kGeometries) {
     for (const char* type : {"f32", "s32", "u32"})
-      text += kernel(fmt::format("fetch_{}_{}", geometry, type),
-                     fmt::format("tex.{}.v4.{}.f32", geometry, type), geometry);
-    text += kernel("level_" + geometry, fmt::format("tex.level.{}.v4.f32.f32", geometry), geometry,
-                   ", 0f00000000");
-    text += kernel("gather_" + geometry, fmt::format("tld4.g.{}.v4.f32.f32", geometry), geometry);
+      text += fetch_kernel(fmt::format("fetch_{}_{}", geometry, type),
+                           fmt::format("tex.{}.v4.{}.f32", geometry, type), geometry);
+    text += fetch_kernel("level_" + geometry, fmt::format("tex.level.{}.v4.f32.f32", geometry),
+                         geometry, ", 0f00000000");
+    text += fetch_kernel("half_" + geometry, fmt::format("tex.level.{}.v4.f32.f32", geometry),
+                         geometry, ", 0f3F800000");
+    text +=
+        fetch_kernel("gather_" + geometry, fmt::format("tld4.g.{}.v4.f32.f32", geometry), geometry);
   }
   return text +
          ".visible .entry add_faces(.param .u64 surface)\n{\n"
@@ -195,14 +185,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
     sampling.filterMode = filter;
     sampling.flags = flags | CU_TRSF_NORMALIZED_COORDINATES;
     const CUtexObject texture = make_texture(image.array, sampling);
-    const std::vector<u32> in = directions();
-    const CUdeviceptr source = copy_of(in);
-    const CUdeviceptr target = copy_of(std::vector<u32>(in.size()));
-    EXPECT_EQ(launch(function(module_, kernel.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
-                     texture, source, target),
-              CUDA_SUCCESS);
-    const std::vector<u32> got = values_at<u32>(target, in.size());
-    release(source), release(target);
+    const std::vector<u32> got = TextureStage::fetched(module_, kernel, texture, directions());
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     return got;
   }
@@ -329,6 +312,41 @@ TEST_P(PtxTextureCube, IsGathered) {
       destroy(image);
     }
   EXPECT_EQ(compared_, 2 * 6 * (25 + 25 - 4) * 4);
+}
+
+/// Level 1 has half of the texels along each face.
+TEST_P(PtxTextureCube, HasLevels) {
+  for (const std::string geometry : kGeometries) {
+    CUDA_ARRAY3D_DESCRIPTOR shape{4, 4, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP};
+    if (geometry == "acube") shape.Depth = 12, shape.Flags |= CUDA_ARRAY3D_LAYERED;
+    CUmipmappedArray whole = nullptr;
+    ASSERT_EQ(AFTERLIFE_CU(cuMipmappedArrayCreate)(&whole, &shape, 2), CUDA_SUCCESS);
+    CUarray level = nullptr;
+    ASSERT_EQ(AFTERLIFE_CU(cuMipmappedArrayGetLevel)(&level, whole, 1), CUDA_SUCCESS);
+    shape.Width = shape.Height = 2;
+    const Image image = filled(level, shape);
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    resource.res.mipmap.hMipmappedArray = whole;
+    CUDA_TEXTURE_DESC sampling{};
+    sampling.flags = CU_TRSF_NORMALIZED_COORDINATES;
+    sampling.maxMipmapLevelClamp = 1;
+    CUtexObject texture = 0;
+    ASSERT_EQ(AFTERLIFE_CU(cuTexObjectCreate)(&texture, &resource, &sampling, nullptr),
+              CUDA_SUCCESS);
+    compare("level 1 of " + geometry, image,
+            TextureStage::fetched(module_, "half_" + geometry, texture, directions()),
+            [&](std::size_t look, std::size_t channel, Range& want) {
+              const Look& at = looks_[look];
+              const CubeReference reference(image, layer_of(geometry, look), 0, false);
+              if (channel == 0)
+                want.low = want.high = reference.nearest({at.face, at.x / 2, at.y / 2});
+              return true;
+            });
+    EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
+    EXPECT_EQ(AFTERLIFE_CU(cuMipmappedArrayDestroy)(whole), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(compared_, 2 * 216 * 4);
 }
 
 /// Each face is a layer of a surface.

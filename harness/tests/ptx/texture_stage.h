@@ -2,6 +2,8 @@
 // are.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -23,6 +25,21 @@ inline std::string coordinates_of(const std::string& geometry) {
 /// How many of the coordinates it has.
 inline int axes_of(const std::string& geometry) {
   return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
+}
+
+/// A kernel whose threads read four words at a layer and three coordinates of their own. `what` is
+/// the instruction, and `behind` what follows the place.
+inline std::string fetch_kernel(const std::string& name, const std::string& what,
+                                const std::string& geometry, const std::string& behind = "") {
+  return fmt::format(
+      ".visible .entry {}(.param .u64 texture, .param .u64 in, .param .u64 out)\n{{\n"
+      ".reg .b64 %t, %in, %out, %i; .reg .b32 %l, %x, %y, %z, %a, %b, %c, %d;\n"
+      "ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n"
+      "mov.u32 %x, %tid.x; mul.wide.u32 %i, %x, 16; add.s64 %in, %in, %i; add.s64 %out, %out, %i;\n"
+      "ld.global.v4.u32 {{%l, %x, %y, %z}}, [%in];\n"
+      "{} {{%a, %b, %c, %d}}, [%t, {}]{};\n"
+      "st.global.v4.u32 [%out], {{%a, %b, %c, %d}};\nret;\n}}\n",
+      name, what, coordinates_of(geometry), behind);
 }
 
 /// A place within [0, last] as a surface's boundary has it, or -1 for none.
@@ -107,6 +124,18 @@ class TextureStage : public PtxStage {
   }
   void destroy(const Image& image) const {
     EXPECT_EQ(AFTERLIFE_CU(cuArrayDestroy)(image.array), CUDA_SUCCESS);
+  }
+  /// The words that the threads of a fetch_kernel() get.
+  std::vector<u32> fetched(CUmodule module, const std::string& kernel, CUtexObject texture,
+                           const std::vector<u32>& in) const {
+    const CUdeviceptr source = copy_of(in);
+    const CUdeviceptr target = copy_of(std::vector<u32>(in.size()));
+    EXPECT_EQ(launch(function(module, kernel.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
+                     texture, source, target),
+              CUDA_SUCCESS);
+    const std::vector<u32> got = values_at<u32>(target, in.size());
+    release(source), release(target);
+    return got;
   }
   CUtexObject make_texture(CUarray array, const CUDA_TEXTURE_DESC& sampling = {}) const {
     CUDA_RESOURCE_DESC resource{};
