@@ -25,6 +25,9 @@ enum class AtomicOp : std::uint8_t {
   bit_xor,
 };
 
+/// Says how a fetch chooses the level of a mipmapped texture.
+enum class KernelLevels : std::uint32_t { base, given, by_gradients };
+
 /// A fetch from a texture. The coordinates are f32, or numbers of texels, by their bits.
 struct KernelFetch {
   std::uint64_t texture;
@@ -33,12 +36,19 @@ struct KernelFetch {
   std::uint32_t layer;
   std::uint32_t is_by_number;
   std::uint32_t coordinates[3];
+  std::uint32_t is_cube = 0;  ///< The coordinates are a direction from the middle of a cube.
+  KernelLevels levels = KernelLevels::base;
+  std::uint32_t level = 0;        ///< By its bits, f32 where the coordinates are.
+  float gradients[2][3] = {};     ///< Changes of the coordinates, two of them.
+  std::int32_t offsets[3] = {};   ///< Added to the coordinates, in texels.
+  std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, in place of a sum.
+  std::uint32_t channel = 0;
 };
 
 /// Says what becomes of an access outside of a surface.
 enum class KernelBoundary : std::uint32_t { trap, clamp, zero };
 
-/// An access to a surface: so many bytes, of which the first coordinate is a number.
+/// An access to a surface: so many bytes, of which the first coordinate is the first's number.
 struct KernelSurfaceAccess {
   std::uint64_t surface;
   std::uint32_t dimensions;  ///< Number of coordinates.
@@ -47,6 +57,7 @@ struct KernelSurfaceAccess {
   std::uint32_t bytes;
   KernelBoundary boundary;
   std::int32_t coordinates[3];
+  std::uint32_t is_by_texel = 0;  ///< The first coordinate is the number of a texel, not a byte.
 };
 
 /// A question about a texture or a surface.
@@ -58,6 +69,7 @@ enum class KernelTexelQuery : std::uint32_t {
   depth,
   array_size,
   normalized_coords,
+  num_mipmap_levels,
 };
 
 struct KernelParameter {

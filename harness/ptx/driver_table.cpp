@@ -31,7 +31,11 @@ void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 void afterlife_fetch_texture(const ptx::Fetch* asked, std::uint32_t* words);
 void afterlife_load_surface(const ptx::SurfaceAccess* asked, void* bytes);
 void afterlife_store_surface(const ptx::SurfaceAccess* asked, const void* bytes);
-std::uint32_t afterlife_query_texels(unsigned long handle, ptx::TexelQuery what);
+void afterlife_store_texel(const ptx::SurfaceAccess* asked, const std::uint32_t* channels);
+void afterlife_reduce_surface(const ptx::SurfaceAccess* asked, unsigned char operation,
+                              unsigned long value);
+std::uint32_t afterlife_query_texels(unsigned long handle, ptx::TexelQuery what,
+                                     std::uint32_t level);
 void afterlife_stop_kernel(std::uint32_t why, const char* words);
 void afterlife_exit_thread();
 void afterlife_sleep(std::uint32_t nanoseconds);
@@ -68,6 +72,13 @@ AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_layered);
 AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, layer);
 AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_by_number);
 AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, coordinates);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_cube);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, levels);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, level);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, gradients);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, offsets);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_gathered);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, channel);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, surface);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, dimensions);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, is_layered);
@@ -75,10 +86,14 @@ AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, layer);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, bytes);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, boundary);
 AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, coordinates);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, is_by_texel);
 #undef AFTERLIFE_ALIKE
 
 #define AFTERLIFE_ONE_NUMBER(ours, theirs, name) \
   static_assert(static_cast<int>(ours::name) == static_cast<int>(theirs::name), "one number")
+AFTERLIFE_ONE_NUMBER(KernelLevels, ::ptx::Levels, base);
+AFTERLIFE_ONE_NUMBER(KernelLevels, ::ptx::Levels, given);
+AFTERLIFE_ONE_NUMBER(KernelLevels, ::ptx::Levels, by_gradients);
 AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, trap);
 AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, clamp);
 AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, zero);
@@ -89,6 +104,7 @@ AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, height);
 AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, depth);
 AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, array_size);
 AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, normalized_coords);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, num_mipmap_levels);
 #undef AFTERLIFE_ONE_NUMBER
 
 ::ptx::Driver driver_table() {
@@ -117,6 +133,8 @@ AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, normalized_coords);
   made.fetch = afterlife_fetch_texture;
   made.load_surface = afterlife_load_surface;
   made.store_surface = afterlife_store_surface;
+  made.store_texel = afterlife_store_texel;
+  made.reduce_surface = afterlife_reduce_surface;
   made.query_texels = afterlife_query_texels;
   made.fma32 = std::fma;
   made.fma64 = std::fma;

@@ -135,10 +135,15 @@ constexpr Family kFamilies[] = {
 
     {"tex", "f32 s32 u32", "*", 1, "", translate_texture, kTexture,
      "a texel, or a sum of several by their weights"},
+    {"tld4", "f32 s32 u32", "*", 1, "", translate_gather, kTexture,
+     "one channel of the four texels around a place"},
     {"txq", "b32", "*", 1, "", translate_texel_query, kTexture, "an extent of a texture"},
     {"istypep", "", "*", 1, "", translate_is_type, kTexture, "whether a handle is of that kind"},
     {"suld", "b8 b16 b32 b64", "*", 1, "", translate_surface_load, kSurface, "from a surface"},
-    {"sust", "b8 b16 b32 b64", "*", 1, "", translate_surface_store, kSurface, "to a surface"},
+    {"sust", "b8 b16 b32 b64", "*", 1, "", translate_surface_store, kSurface,
+     "to a surface; sust.p: a texel, converted to its format"},
+    {"sured", "u32 s32 b32 u64 s64 b64", "*", 1, "", translate_surface_reduction, kSurface,
+     "a change of a surface at once; sured.p: of a texel"},
     {"suq", "b32", "*", 1, "", translate_texel_query, kSurface, "an extent of a surface"},
 
     {"bra", "", "*", 0, "", translate_branch, kControl, "a jump"},

@@ -91,8 +91,10 @@ std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Fam
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_gather(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_surface_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_surface_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_surface_reduction(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texel_query(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_is_type(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);

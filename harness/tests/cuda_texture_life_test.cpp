@@ -1,10 +1,46 @@
 // Textures and surfaces whose lives, or whose memory's, have ended when a kernel reads them; and
 // uses in no order. On the simulated driver, which tells.
 #include "harness/cuda/leeway.h"
+#include "harness/kernel_image.h"
 #include "harness/tests/array_stage.h"
+
+// Functions of the simulated driver that modules in PTX call.
+extern "C" {
+void afterlife_store_texel(const harness::KernelSurfaceAccess* asked,
+                           const std::uint32_t* channels);
+void afterlife_reduce_surface(const harness::KernelSurfaceAccess* asked, harness::AtomicOp op,
+                              std::uint64_t value);
+}
 
 namespace harness::testing {
 namespace {
+
+/// An access to the third texel of the first row.
+KernelSurfaceAccess third_texel(void* const* parameters) {
+  KernelSurfaceAccess access{};
+  access.surface = *static_cast<const std::uint64_t*>(parameters[0]);
+  access.dimensions = 2;
+  access.bytes = 4;
+  access.boundary = KernelBoundary::trap;
+  access.coordinates[0] = 2;
+  access.is_by_texel = 1;
+  return access;
+}
+void reduce(void* const* parameters) {
+  const KernelSurfaceAccess access = third_texel(parameters);
+  afterlife_reduce_surface(&access, AtomicOp::add, 1);
+}
+void store(void* const* parameters) {
+  const KernelSurfaceAccess access = third_texel(parameters);
+  const std::uint32_t channel = 7;
+  afterlife_store_texel(&access, &channel);
+}
+
+/// Kernels that do what PTX alone can ask for.
+constexpr KernelParameter kSurface{0, 8};
+constexpr KernelEntry kEntries[] = {{"reduce", reduce, &kSurface, 1, 8},
+                                    {"store", store, &kSurface, 1, 8}};
+constexpr KernelImage kReductions{kKernelImageMagic, "texture_life", kEntries, 2};
 
 class CudaTextureLife : public UnderStrategy {
  protected:
@@ -206,6 +242,32 @@ TEST_F(CudaTextureLife, BlocksThatWriteRowsOfTheirOwnDoNotRace) {
     cuCtxSynchronize();
   });
   expect_finished();
+}
+
+TEST_F(CudaTextureLife, BlocksThatReduceTheSameTexelDoNotRace) {
+  stage.judge_order();
+  run(Plain(), [] {
+    CUarray array = nullptr;
+    CUsurfObject surface = surface_of_ints(&array);
+    fill_array(array, std::vector<int>(8), 4);
+    CUDA_OK(cuCtxSynchronize());
+    const CUstream stream = make_stream();
+    CUDA_OK(launch(get_kernel(&kReductions, "reduce"), 5, 1, stream, {&surface}));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(values_in<int>(array, 4, 2), (std::vector<int>{0, 0, 5, 0, 0, 0, 0, 0}));
+  });
+  expect_finished();
+}
+
+TEST_F(CudaTextureLife, BlocksThatStoreTheSameTexelRace) {
+  stage.judge_order();
+  run(Plain(), [] {
+    make_stream();
+    CUsurfObject surface = surface_of_ints();
+    CUDA_OK(launch(get_kernel(&kReductions, "store"), 5, 1, make_stream(), {&surface}));
+    cuCtxSynchronize();
+  });
+  EXPECT_EQ(stage.fault(), "order");
 }
 
 TEST_F(CudaTextureLife, AnAccessOutsideOfASurfaceIsATrap) {

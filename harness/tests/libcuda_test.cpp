@@ -121,7 +121,7 @@ TEST_F(Libcuda, ExportsWhatTheStubLibraryExports) {
 TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
   EXPECT_EXIT(
       {
-        const auto by_name = reinterpret_cast<int (*)()>(dlsym(library, "cuMipmappedArrayCreate"));
+        const auto by_name = reinterpret_cast<int (*)()>(dlsym(library, "cuTexRefGetArray"));
         const auto find =
             reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
         void* looked_up = nullptr;
@@ -133,7 +133,7 @@ TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
       },
       ::testing::ExitedWithCode(7),
       "not simulated, answered CUDA_ERROR_NOT_SUPPORTED: "
-      "cuCtxGetExecAffinity \\(1\\), cuMipmappedArrayCreate \\(2\\)\n$");
+      "cuCtxGetExecAffinity \\(1\\), cuTexRefGetArray \\(2\\)\n$");
 }
 
 TEST_F(Libcuda, OlderNamesDoWhatNewerOnesDo) {

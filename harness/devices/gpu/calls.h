@@ -18,6 +18,9 @@ inline CUresult check(GpuDevice& gpu, CUevent handle) {
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
 inline CUresult check(GpuDevice& gpu, CUlibrary handle) { return gpu.check(Kind::library, handle); }
 inline CUresult check(GpuDevice& gpu, CUarray handle) { return gpu.check(Kind::array, handle); }
+inline CUresult check(GpuDevice& gpu, CUmipmappedArray handle) {
+  return gpu.check(Kind::mipmapped_array, handle);
+}
 inline CUresult check(GpuDevice& gpu, CUgraph handle) { return gpu.check(Kind::graph, handle); }
 inline CUresult check(GpuDevice& gpu, CUgraphNode handle) {
   return gpu.check(Kind::graph_node, handle);

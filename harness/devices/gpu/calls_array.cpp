@@ -23,11 +23,20 @@ CUresult make(Handle* handle, Arguments... arguments) {
 CUresult check_resource(GpuDevice& gpu, const CUDA_RESOURCE_DESC* resource) {
   if (resource == nullptr) return CUDA_SUCCESS;
   if (resource->resType == CU_RESOURCE_TYPE_ARRAY) return check(gpu, resource->res.array.hArray);
+  if (resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+    return check(gpu, resource->res.mipmap.hMipmappedArray);
   if (resource->resType == CU_RESOURCE_TYPE_LINEAR)
     return gpu.check(resource->res.linear.devPtr, 1);
   if (resource->resType == CU_RESOURCE_TYPE_PITCH2D)
     return gpu.check(resource->res.pitch2D.devPtr, 1);
   return CUDA_SUCCESS;
+}
+
+CUresult get_level(CUarray* level, CUmipmappedArray array, unsigned index) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = pass<&DriverTable::cuMipmappedArrayGetLevel>(level, array, index);
+  if (status == CUDA_SUCCESS && !gpu.lives(*level)) gpu.born_in(array, Kind::array, *level);
+  return status;
 }
 
 CUresult create_texture(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,
@@ -101,6 +110,9 @@ void add_arrays(DriverTable& table) {
   OWN(cuArrayCreate_v2, make<&T::cuArrayCreate_v2, Kind::array>);
   OWN(cuArray3DCreate_v2, make<&T::cuArray3DCreate_v2, Kind::array>);
   OWN(cuArrayDestroy, destroy<&T::cuArrayDestroy, Kind::array>);
+  OWN(cuMipmappedArrayCreate, make<&T::cuMipmappedArrayCreate, Kind::mipmapped_array>);
+  OWN(cuMipmappedArrayDestroy, destroy<&T::cuMipmappedArrayDestroy, Kind::mipmapped_array>);
+  OWN(cuMipmappedArrayGetLevel, get_level);
   OWN(cuTexObjectCreate, create_texture);
   OWN(cuTexObjectDestroy, destroy<&T::cuTexObjectDestroy, Kind::texture>);
   OWN(cuTexObjectGetResourceDesc, ask<&T::cuTexObjectGetResourceDesc, Kind::texture>);

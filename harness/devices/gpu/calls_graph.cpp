@@ -25,7 +25,7 @@ CUresult add(CUgraphNode* node, CUgraph graph, Arguments... arguments) {
   CUresult status = check(gpu, graph);
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
   if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(node, graph, arguments...);
-  if (status == CUDA_SUCCESS) gpu.born_in(graph, *node);
+  if (status == CUDA_SUCCESS) gpu.born_in(graph, Kind::graph_node, *node);
   return status;
 }
 

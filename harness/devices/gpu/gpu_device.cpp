@@ -10,10 +10,20 @@
 namespace harness::devices {
 
 static Label to_label(GpuDevice::Kind kind) {
-  static constexpr std::array<Label, 13> kLabels{
-      "context",        "module",           "stream",       "event",   "CUDA array",
-      "texture object", "surface object",   "pool",         "library", "graph",
-      "graph node",     "executable graph", "memory handle"};
+  static constexpr std::array<Label, 14> kLabels{"context",
+                                                 "module",
+                                                 "stream",
+                                                 "event",
+                                                 "CUDA array",
+                                                 "mipmapped CUDA array",
+                                                 "texture object",
+                                                 "surface object",
+                                                 "pool",
+                                                 "library",
+                                                 "graph",
+                                                 "graph node",
+                                                 "executable graph",
+                                                 "memory handle"};
   return kLabels[raw(kind)];
 }
 
@@ -52,9 +62,10 @@ void GpuDevice::born(Kind kind, const void* handle) {
   if (kind == Kind::graph) wholes_.erase(handle);  // One that came back is nobody's part.
 }
 
-void GpuDevice::born_in(CUgraph graph, CUgraphNode node) {
-  born(Kind::graph_node, node);
-  handles_[node].owner = graph;
+void GpuDevice::born_in(const void* whole, Kind kind, const void* part) {
+  born(kind, part);
+  handles_[part].owner = whole;
+  handles_[part].given_away = kind == Kind::array;
 }
 
 CUresult GpuDevice::died(Kind kind, const void* handle) {
@@ -66,14 +77,19 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
     return dead_handle_error(kind);
   }
   world_->ledger.died(birth);
-  if (kind != Kind::graph) return CUDA_SUCCESS;
-  for (const void* other : handle_order_) {  // Its nodes end with it.
-    const Handle& node = handles_.at(other);
-    if (node.kind == Kind::graph_node && is_in(node.owner, handle) &&
-        world_->ledger.alive(node.birth))
-      world_->ledger.died(node.birth);
-  }
+  if (kind == Kind::graph) end_parts(Kind::graph_node, handle);
+  if (kind == Kind::mipmapped_array) end_parts(Kind::array, handle);
   return CUDA_SUCCESS;
+}
+
+/// Ends what ends with its owner: nodes, and levels.
+void GpuDevice::end_parts(Kind kind, const void* owner) {
+  for (const void* other : handle_order_) {
+    const Handle& part = handles_.at(other);
+    if (part.kind == kind && part.owner != nullptr && is_in(part.owner, owner) &&
+        world_->ledger.alive(part.birth))
+      world_->ledger.died(part.birth);
+  }
 }
 
 void GpuDevice::part_of(CUgraph graph, CUgraph whole) {
@@ -283,6 +299,9 @@ void GpuDevice::free_handles() {
         break;
       case Kind::array:
         driver_.cuArrayDestroy(static_cast<CUarray>(handle));
+        break;
+      case Kind::mipmapped_array:
+        driver_.cuMipmappedArrayDestroy(static_cast<CUmipmappedArray>(handle));
         break;
       case Kind::texture:
         driver_.cuTexObjectDestroy(reinterpret_cast<CUtexObject>(handle));

@@ -47,6 +47,7 @@ class GpuDevice final : public Device {
     stream,
     event,
     array,
+    mipmapped_array,
     texture,
     surface,
     pool,
@@ -61,8 +62,8 @@ class GpuDevice final : public Device {
   // ---- lives ----
 
   void born(Kind kind, const void* handle);
-  /// Notes the birth of a node, which ends with its graph.
-  void born_in(CUgraph graph, CUgraphNode node);
+  /// Notes the birth of a node or level, which ends with its graph or mipmapped array.
+  void born_in(const void* whole, Kind kind, const void* part);
   /// A graph becomes, or is, part of another one, which destroys it.
   void part_of(CUgraph graph, CUgraph whole);
   /// Ends the life; a fault and an error when it has ended before.
@@ -124,11 +125,12 @@ class GpuDevice final : public Device {
   struct Handle {
     Kind kind;
     BirthId birth;
-    const void* owner = nullptr;  ///< The graph of a node.
-    bool given_away = false;      ///< To another graph, which destroys it.
+    const void* owner = nullptr;  ///< The graph of a node, or the mipmapped array of a level.
+    bool given_away = false;      ///< Its owner, or another graph, destroys it.
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   bool is_in(const void* graph, const void* whole) const;
+  void end_parts(Kind kind, const void* owner);
   void free_memory();
   void free_virtual_memory();
   void free_handles();

@@ -30,6 +30,7 @@ enum class HandleKind : std::uint8_t {
   array,
   texture,
   surface,
+  mipmapped_array,
 };
 
 /// The common part of every object behind a handle.

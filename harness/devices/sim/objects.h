@@ -127,6 +127,7 @@ struct Handles {
   HandleTable<Kernel, HandleKind::kernel> kernels;
   HandleTable<Allocation, HandleKind::allocation> allocations;
   HandleTable<Array, HandleKind::array> arrays;
+  HandleTable<MipmappedArray, HandleKind::mipmapped_array> mipmapped_arrays;
   HandleTable<Texture, HandleKind::texture> textures;
   HandleTable<Surface, HandleKind::surface> surfaces;
   std::uint32_t unload_count = 0;  ///< Number of modules that were unloaded.
@@ -143,6 +144,7 @@ struct Handles {
     kernels.begin();
     allocations.begin();
     arrays.begin();
+    mipmapped_arrays.begin();
     textures.begin();
     surfaces.begin();
   }

@@ -124,8 +124,19 @@ void afterlife_store_surface(const harness::KernelSurfaceAccess* asked, const vo
   texture_unit().store(*asked, static_cast<const std::byte*>(bytes), AFTERLIFE_CODE);
 }
 
-std::uint32_t afterlife_query_texels(std::uint64_t handle, harness::KernelTexelQuery what) {
-  return texture_unit().query(handle, what, AFTERLIFE_CODE);
+void afterlife_store_texel(const harness::KernelSurfaceAccess* asked,
+                           const std::uint32_t* channels) {
+  texture_unit().store_texel(*asked, channels, AFTERLIFE_CODE);
+}
+
+void afterlife_reduce_surface(const harness::KernelSurfaceAccess* asked, harness::AtomicOp op,
+                              std::uint64_t value) {
+  texture_unit().reduce(*asked, op, value, AFTERLIFE_CODE);
+}
+
+std::uint32_t afterlife_query_texels(std::uint64_t handle, harness::KernelTexelQuery what,
+                                     std::uint32_t level) {
+  return texture_unit().query(handle, what, level, AFTERLIFE_CODE);
 }
 
 }  // extern "C"

@@ -29,6 +29,7 @@ struct Words {
 };
 
 /// A fetch from a texture: KernelFetch of harness/kernel_image.h.
+enum class Levels : u32 { base, given, by_gradients };
 struct Fetch {
   u64 texture;
   u32 dimensions;
@@ -36,6 +37,13 @@ struct Fetch {
   u32 layer;
   u32 is_by_number;  ///< The coordinates are s32, numbers of texels; else f32.
   u32 coordinates[3];
+  u32 is_cube;
+  Levels levels;
+  u32 level;  ///< It has the type of the coordinates.
+  f32 gradients[2][3];
+  s32 offsets[3];
+  u32 is_gathered;
+  u32 channel;
 };
 
 /// An access to a surface: KernelSurfaceAccess of harness/kernel_image.h.
@@ -48,6 +56,7 @@ struct SurfaceAccess {
   u32 bytes;
   Boundary boundary;
   u32 coordinates[3];
+  u32 is_by_texel;
 };
 
 /// A question about either: KernelTexelQuery of harness/kernel_image.h.
@@ -59,6 +68,7 @@ enum class TexelQuery : u32 {
   depth,
   array_size,
   normalized_coords,
+  num_mipmap_levels,
 };
 
 /// The functions of the driver that a translated module calls. It fills the table when it loads
@@ -90,7 +100,10 @@ struct Driver {
   void (*fetch)(const Fetch* asked, u32* words);
   void (*load_surface)(const SurfaceAccess* asked, void* bytes);
   void (*store_surface)(const SurfaceAccess* asked, const void* bytes);
-  u32 (*query_texels)(u64 handle, TexelQuery what);
+  /// Stores a texel of these channels, each converted to the surface's format.
+  void (*store_texel)(const SurfaceAccess* asked, const u32* channels);
+  void (*reduce_surface)(const SurfaceAccess* asked, u8 operation, u64 value);
+  u32 (*query_texels)(u64 handle, TexelQuery what, u32 level);
   f32 (*fma32)(f32 a, f32 b, f32 c);
   f64 (*fma64)(f64 a, f64 b, f64 c);
   f64 (*exp2)(f64 value);

@@ -9,7 +9,6 @@
 namespace harness::testing {
 namespace {
 
-constexpr const char* kHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
 constexpr const char* kGeometries[] = {"1d", "2d", "3d", "a1d", "a2d"};
 constexpr const char* kBoundaries[] = {"clamp", "zero"};
 
@@ -21,13 +20,6 @@ struct Size {
 };
 constexpr Size kSizes[] = {{8, 1},  {8, 2},  {8, 4},  {16, 1}, {16, 2}, {16, 4},
                            {32, 1}, {32, 2}, {32, 4}, {64, 1}, {64, 2}};
-
-std::string coordinates_of(const std::string& geometry) {
-  if (geometry == "1d") return "{%x}";
-  if (geometry == "2d") return "{%x, %y}";
-  if (geometry == "3d") return "{%x, %y, %z, %z}";
-  return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
-}
 
 std::string name_of(const std::string& geometry, Size size, const std::string& boundary) {
   return fmt::format("{}_{}_{}_{}", geometry, size.bits, size.parts, boundary);
@@ -60,18 +52,12 @@ std::string kernels(const std::string& geometry, Size size, const std::string& b
       name, head, what, where, registers, stores, loads);
 }
 
-/// A place within the image as a boundary has it, or -1 for none.
-int bounded(int at, int last, const std::string& boundary) {
-  if (at >= 0 && at <= last) return at;
-  return boundary == "zero" ? -1 : std::clamp(at, 0, last);
-}
-
 class PtxSurface : public OnGpuToo<TextureStage> {
  protected:
   void SetUp() override {
     TextureStage::SetUp();
     if (library == nullptr) return;
-    std::string text = kHead;
+    std::string text = kTextureHead;
     for (const char* geometry : kGeometries)
       for (const Size size : kSizes)
         for (const char* boundary : kBoundaries) text += kernels(geometry, size, boundary);

@@ -2,6 +2,8 @@
 // are.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -9,6 +11,42 @@
 #include "harness/tests/ptx/sweep.h"
 
 namespace harness::testing {
+
+inline constexpr const char* kTextureHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
+
+/// The place of a geometry, by a layer and three coordinates in registers.
+inline std::string coordinates_of(const std::string& geometry) {
+  if (geometry == "1d") return "{%x}";
+  if (geometry == "2d") return "{%x, %y}";
+  if (geometry == "3d" || geometry == "cube") return "{%x, %y, %z, %z}";
+  if (geometry == "acube") return "{%l, %x, %y, %z}";
+  return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
+}
+/// How many of the coordinates it has.
+inline int axes_of(const std::string& geometry) {
+  return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
+}
+
+/// A kernel whose threads read four words at a layer and three coordinates of their own. `what` is
+/// the instruction, and `behind` what follows the place.
+inline std::string fetch_kernel(const std::string& name, const std::string& what,
+                                const std::string& geometry, const std::string& behind = "") {
+  return fmt::format(
+      ".visible .entry {}(.param .u64 texture, .param .u64 in, .param .u64 out)\n{{\n"
+      ".reg .b64 %t, %in, %out, %i; .reg .b32 %l, %x, %y, %z, %a, %b, %c, %d;\n"
+      "ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n"
+      "mov.u32 %x, %tid.x; mul.wide.u32 %i, %x, 16; add.s64 %in, %in, %i; add.s64 %out, %out, %i;\n"
+      "ld.global.v4.u32 {{%l, %x, %y, %z}}, [%in];\n"
+      "{} {{%a, %b, %c, %d}}, [%t, {}]{};\n"
+      "st.global.v4.u32 [%out], {{%a, %b, %c, %d}};\nret;\n}}\n",
+      name, what, coordinates_of(geometry), behind);
+}
+
+/// A place within [0, last] as a surface's boundary has it, or -1 for none.
+inline int bounded(int at, int last, const std::string& boundary) {
+  if (at >= 0 && at <= last) return at;
+  return boundary == "zero" ? -1 : std::clamp(at, 0, last);
+}
 
 /// How many channels of which type a texel has.
 struct Format {
@@ -40,15 +78,28 @@ class TextureStage : public PtxStage {
  protected:
   /// An array of dimensions, of which the last may be layers, filled with numbers that are no NaN.
   Image make_image(const std::string& geometry, Format format, unsigned flags = 0) const {
-    Image made;
-    made.format = format;
-    made.width = 5;
     CUDA_ARRAY3D_DESCRIPTOR wanted{5, 0, 0, format.channel, format.channels, flags};
-    if (geometry == "2d" || geometry == "3d" || geometry == "a2d") wanted.Height = made.height = 3;
-    if (geometry == "3d" || geometry[0] == 'a') wanted.Depth = made.depth = 4;
+    if (geometry == "2d" || geometry == "3d" || geometry == "a2d") wanted.Height = 3;
+    if (geometry == "3d" || geometry[0] == 'a') wanted.Depth = 4;
     if (geometry[0] == 'a') wanted.Flags |= CUDA_ARRAY3D_LAYERED;
-    EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&made.array, &wanted), CUDA_SUCCESS);
-    made.bytes = texels(format, std::size_t(made.width) * made.height * made.depth);
+    if (geometry.ends_with("cube")) {
+      wanted.Width = wanted.Height = 4;
+      wanted.Depth = geometry[0] == 'a' ? 12 : 6;
+      wanted.Flags |= CUDA_ARRAY3D_CUBEMAP;
+    }
+    CUarray array = nullptr;
+    EXPECT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&array, &wanted), CUDA_SUCCESS);
+    return filled(array, wanted);
+  }
+  /// An array that there is, filled in the same way; what with, `seed` decides.
+  Image filled(CUarray array, const CUDA_ARRAY3D_DESCRIPTOR& shape, u32 seed = 12345) const {
+    Image made;
+    made.array = array;
+    made.format = {shape.Format, shape.NumChannels};
+    made.width = static_cast<int>(shape.Width);
+    made.height = std::max(static_cast<int>(shape.Height), 1);
+    made.depth = std::max(static_cast<int>(shape.Depth), 1);
+    made.bytes = texels(made.format, std::size_t(made.width) * made.height * made.depth, seed);
     CUDA_MEMCPY3D copy = whole(made);
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = made.bytes.data();
@@ -74,6 +125,18 @@ class TextureStage : public PtxStage {
   void destroy(const Image& image) const {
     EXPECT_EQ(AFTERLIFE_CU(cuArrayDestroy)(image.array), CUDA_SUCCESS);
   }
+  /// The words that the threads of a fetch_kernel() get.
+  std::vector<u32> fetched(CUmodule module, const std::string& kernel, CUtexObject texture,
+                           const std::vector<u32>& in) const {
+    const CUdeviceptr source = copy_of(in);
+    const CUdeviceptr target = copy_of(std::vector<u32>(in.size()));
+    EXPECT_EQ(launch(function(module, kernel.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
+                     texture, source, target),
+              CUDA_SUCCESS);
+    const std::vector<u32> got = values_at<u32>(target, in.size());
+    release(source), release(target);
+    return got;
+  }
   CUtexObject make_texture(CUarray array, const CUDA_TEXTURE_DESC& sampling = {}) const {
     CUDA_RESOURCE_DESC resource{};
     resource.res.array.hArray = array;
@@ -98,9 +161,8 @@ class TextureStage : public PtxStage {
     copy.Depth = static_cast<std::size_t>(image.depth);
     return copy;
   }
-  static std::vector<u8> texels(Format format, std::size_t count) {
+  static std::vector<u8> texels(Format format, std::size_t count, u32 state) {
     std::vector<u8> made(count * format.bytes());
-    u32 state = 12345;
     for (u8& byte : made) byte = static_cast<u8>((state = state * 1664525 + 1013904223) >> 24);
     // The exponents of floating point stay below those of infinities.
     if (format.channel == CU_AD_FORMAT_HALF)

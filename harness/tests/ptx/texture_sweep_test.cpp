@@ -6,35 +6,15 @@
 namespace harness::testing {
 namespace {
 
-constexpr const char* kHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
 constexpr const char* kGeometries[] = {"1d", "2d", "3d", "a1d", "a2d"};
 
-std::string coordinates_of(const std::string& geometry) {
-  if (geometry == "1d") return "{%x}";
-  if (geometry == "2d") return "{%x, %y}";
-  if (geometry == "3d") return "{%x, %y, %z, %z}";
-  return geometry == "a1d" ? "{%l, %x}" : "{%l, %x, %y, %y}";
-}
-
-/// Each thread fetches at a layer and three coordinates of its own.
-std::string fetch_kernel(const std::string& geometry, const char* to, const char* from) {
-  return fmt::format(
-      ".visible .entry fetch_{0}_{1}_{2}(.param .u64 texture, .param .u64 in, .param .u64 "
-      "out)\n{{\n"
-      ".reg .b64 %t, %in, %out, %i; .reg .b32 %l, %x, %y, %z, %a, %b, %c, %d;\n"
-      "ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n"
-      "mov.u32 %x, %tid.x; mul.wide.u32 %i, %x, 16; add.s64 %in, %in, %i; add.s64 %out, %out, %i;\n"
-      "ld.global.v4.u32 {{%l, %x, %y, %z}}, [%in];\n"
-      "tex.{0}.v4.{1}.{2} {{%a, %b, %c, %d}}, [%t, {3}];\n"
-      "st.global.v4.u32 [%out], {{%a, %b, %c, %d}};\nret;\n}}\n",
-      geometry, to, from, coordinates_of(geometry));
-}
-
 std::string all_kernels() {
-  std::string text = kHead;
+  std::string text = kTextureHead;
   for (const char* geometry : kGeometries)
     for (const char* to : {"f32", "s32", "u32"})
-      for (const char* from : {"f32", "s32"}) text += fetch_kernel(geometry, to, from);
+      for (const char* from : {"f32", "s32"})
+        text += fetch_kernel(fmt::format("fetch_{}_{}_{}", geometry, to, from),
+                             fmt::format("tex.{}.v4.{}.{}", geometry, to, from), geometry);
   return text;
 }
 
@@ -74,19 +54,6 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     if (library != nullptr) module_ = load(all_kernels());
   }
 
-  /// The words that each thread gets.
-  std::vector<u32> fetched(const std::string& kernel, CUtexObject texture,
-                           const std::vector<u32>& in) const {
-    const CUdeviceptr source = copy_of(in);
-    const CUdeviceptr target = copy_of(std::vector<u32>(in.size()));
-    EXPECT_EQ(launch(function(module_, kernel.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
-                     texture, source, target),
-              CUDA_SUCCESS);
-    const std::vector<u32> got = values_at<u32>(target, in.size());
-    release(source), release(target);
-    return got;
-  }
-
   CUtexObject make(const Image& image, const Way& way, unsigned flags) const {
     CUDA_TEXTURE_DESC sampling{};
     for (CUaddress_mode& mode : sampling.addressMode) mode = way.mode;
@@ -116,7 +83,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
   void check_numbers(const std::string& geometry, const Image& image, const Way& way) {
     const std::vector<f32> all = places(way.normalized);
     const bool is_layered = geometry[0] == 'a';
-    const int axes = geometry[geometry.size() - 2] - '0';
+    const int axes = axes_of(geometry);
     std::vector<u32> in;
     for (std::size_t i = 0; i < all.size() * 3; ++i) {
       in.push_back(static_cast<u32>(i % 6));
@@ -124,7 +91,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
         in.push_back(std::bit_cast<u32>(all[(i * step + step) % all.size()]));
     }
     const CUtexObject texture = make(image, way, 0);
-    const std::vector<u32> got = fetched("fetch_" + geometry + "_f32_f32", texture, in);
+    const std::vector<u32> got = fetched(module_, "fetch_" + geometry + "_f32_f32", texture, in);
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
     std::array<Differences, 4> differences;  // One for each channel.
     for (std::size_t i = 0; i < in.size(); i += 4) {
@@ -181,7 +148,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
                                  : std::bit_cast<u32>(static_cast<f32>(word) + 0.75F));
     const std::string kernel =
         fmt::format("fetch_2d_{}32_{}32", format.channels == 2 ? 's' : 'u', by_number ? 's' : 'f');
-    const std::vector<u32> got = fetched(kernel, texture, in);
+    const std::vector<u32> got = fetched(module_, kernel, texture, in);
     std::string told;
     for (std::size_t i = 0; i < in.size(); i += 4)
       for (u32 c = 0; c < 4; ++c) {
@@ -240,7 +207,7 @@ TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
   for (std::size_t i = 0; i < kCount; ++i)
     for (const u32 word : {0U, std::bit_cast<u32>(1.5F + static_cast<f32>(i) / kCount), 0U, 0U})
       in.push_back(word);
-  const std::vector<u32> got = fetched("fetch_1d_f32_f32", texture, in);
+  const std::vector<u32> got = fetched(module_, "fetch_1d_f32_f32", texture, in);
   const Number first = number_at(CU_AD_FORMAT_FLOAT, image.texel(1, 0, 0));
   const Number second = number_at(CU_AD_FORMAT_FLOAT, image.texel(2, 0, 0));
   int cut = 0;
@@ -262,7 +229,7 @@ TEST_P(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
   const Image image = make_image("1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =
-      fetched("fetch_1d_u32_f32", texture, {0, 0x7fc00000, 0, 0, 0, 0x7f800000, 0, 0});
+      fetched(module_, "fetch_1d_u32_f32", texture, {0, 0x7fc00000, 0, 0, 0, 0x7f800000, 0, 0});
   EXPECT_EQ(got[0], read<u32>(image.texel(0, 0, 0)));
   EXPECT_EQ(got[4], read<u32>(image.texel(4, 0, 0)));
 }
@@ -304,7 +271,7 @@ TEST_P(PtxTexture, AViewHasSomeOfTheLayers) {
   ASSERT_NE(texture, 0u);
   const u32 x = std::bit_cast<u32>(3.5F);
   const std::vector<u32> got =
-      fetched("fetch_a1d_u32_f32", texture, {0, x, 0, 0, 1, x, 0, 0, 9, x, 0, 0});
+      fetched(module_, "fetch_a1d_u32_f32", texture, {0, x, 0, 0, 1, x, 0, 0, 9, x, 0, 0});
   for (const int i : {0, 1, 2})
     EXPECT_EQ(got[static_cast<std::size_t>(4 * i)],
               read<u32>(image.texel(3, 0, std::min(i + 1, 2))));

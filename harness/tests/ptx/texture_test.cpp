@@ -70,17 +70,49 @@ TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "copy_in_surface", surface, 2, 0);
 }
 
+TEST_F(PtxTextureProgram, ADirectionIntoWhatIsNoCubeEndsTheKernel) {
+  const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
+  const CUdeviceptr out = copy_of(std::vector<f32>(4));
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "crash instruction used:read_cube a direction into a texture that is no cube",
+             "read_cube", texture, out);
+  release(out);
+}
+
+TEST_F(PtxTextureProgram, AReductionWantsTexelsOfItsSize) {
+  const auto reduce = [&](CUarray_format channel, u32 channels, const char* words,
+                          CUresult error = CUDA_ERROR_LAUNCH_FAILED) {
+    const Image image = make_image("1d", {channel, channels}, CUDA_ARRAY3D_SURFACE_LDST);
+    expect_end(error, words, "add_to_texel", make_surface(image.array), 4);
+  };
+  constexpr const char* kWords = "a reduction of texels that are no integers of its size";
+  reduce(CU_AD_FORMAT_FLOAT, 1, kWords);
+  reduce(CU_AD_FORMAT_UNSIGNED_INT16, 1, kWords);
+  reduce(CU_AD_FORMAT_SIGNED_INT32, 1, "", CUDA_SUCCESS);
+}
+
+TEST_F(PtxTextureProgram, AReductionOutsideOfASurfaceEndsTheKernel) {
+  const Image image = make_image("1d", {CU_AD_FORMAT_SIGNED_INT32, 1}, CUDA_ARRAY3D_SURFACE_LDST);
+  const CUsurfObject surface = make_surface(image.array);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:add_to_texel outside of the surface",
+             "add_to_texel", surface, 5);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:store_texel outside of the surface",
+             "store_texel", surface, 5);
+  expect_end(CUDA_SUCCESS, "", "store_texel", surface, 4);
+}
+
 TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
   const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
   const CUdeviceptr out = copy_of(std::vector<f32>(4));
-  expect_end(CUDA_ERROR_LAUNCH_FAILED, "line [0-9]*: tld4.r.2d.v4.f32.f32 is not translated",
-             "gather", texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
-             "line [0-9]*: tex.cube.v4.f32.f32 .that geometry. is not translated", "read_cube",
+             "line [0-9]*: tld4.r.2d.v4.f32.f32 .a depth to compare with. is not translated",
+             "gather_depths", texture, out);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "line [0-9]*: tex.2dms.v4.f32.s32 .that geometry. is not translated", "read_samples",
              texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
-             "line [0-9]*: tex.2d.v4.f32.f32 .an offset, or a depth to compare with. is not",
-             "read_with_offset", texture, out);
+             "line [0-9]*: tex.grad.cube.v4.f32.f32 .gradients of a direction. is not translated",
+             "read_cube_by_gradients", texture, out);
   release(out);
 }
 

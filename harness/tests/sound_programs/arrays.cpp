@@ -219,6 +219,28 @@ static void destroy_what_is_in_flight(Program& p) {
   }
 }
 
+/// Two levels, of which one is written and the other asked.
+static void use_levels(Program& p) {
+  const CUDA_ARRAY3D_DESCRIPTOR wanted{kWidth, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, 0};
+  CUmipmappedArray whole = nullptr;
+  cuMipmappedArrayCreate(&whole, &wanted, 2);
+  Image first;
+  p.move(first.state, Via::created);
+  CUarray second = nullptr;
+  cuMipmappedArrayGetLevel(&first.handle, whole, 0);
+  cuMipmappedArrayGetLevel(&second, whole, p.keep(Rule::there_is_that_level) ? 1 : 2);
+  fill(p, first, 0);
+  CUDA_ARRAY3D_DESCRIPTOR found{};
+  cuArray3DGetDescriptor_v2(&found, second);
+  p.check(found.Width == kWidth / 2, "a level is half of the one before");
+  p.wait(0);
+  cuMipmappedArrayDestroy(whole);
+  p.move(first.state, Via::destroyed);
+  if (!p.keep(Rule::levels_are_used_while_the_whole_lives))
+    cuArray3DGetDescriptor_v2(&found, second);
+  if (!p.keep(Rule::mipmapped_arrays_are_destroyed_once)) cuMipmappedArrayDestroy(whole);
+}
+
 // ---- textures and surfaces --------------------------------------------------------------------
 
 static void read_a_texture(Program& p) {
@@ -298,6 +320,7 @@ Steps array_steps() {
                                              ask,
                                              share,
                                              destroy_what_is_in_flight,
+                                             use_levels,
                                              read_a_texture,
                                              read_linear_memory,
                                              ask_a_texture,

@@ -23,6 +23,7 @@ struct Calls {
 /// The kind of object that faults of addresses tell of.
 inline constexpr Label kDeviceMemory = "device memory";
 inline constexpr Label kArrayKind = "CUDA array";
+inline constexpr Label kMipmappedArrayKind = "mipmapped CUDA array";
 
 /// Finds the stream that `handle` names for the calling thread.
 Found<Stream> find_stream(SimDevice& sim, CUstream handle);

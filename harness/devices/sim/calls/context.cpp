@@ -29,6 +29,9 @@ static void end_arrays(SimDevice& sim, const Context& context) {
   auto& arrays = sim.handles().arrays;
   for (std::size_t i = arrays.first_alive(); i < arrays.size(); ++i)
     if (arrays[i].context == &context) arrays[i].alive = false;
+  auto& mipmapped = sim.handles().mipmapped_arrays;
+  for (std::size_t i = mipmapped.first_alive(); i < mipmapped.size(); ++i)
+    if (mipmapped[i].context == &context) mipmapped[i].alive = false;
 }
 
 /// Ends the context and everything that belongs to it.

@@ -60,4 +60,8 @@ void check_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code)
 /// kernel may go on. Outside a launch it returns always.
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
 
+/// Judges an atomic of 4 or 8 bytes, and carries it out. Returns what was there.
+std::uint64_t apply_atomic(AtomicOp op, std::uint64_t address, std::uint64_t size,
+                           std::uint64_t value, std::uintptr_t code);
+
 }  // namespace harness::devices

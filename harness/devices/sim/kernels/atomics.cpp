@@ -96,6 +96,13 @@ static Bits atomic(AtomicOp op, void* address, Bits value, Bits expected, std::u
   return old;
 }
 
+std::uint64_t apply_atomic(AtomicOp op, std::uint64_t address, std::uint64_t size,
+                           std::uint64_t value, std::uintptr_t code) {
+  void* target = reinterpret_cast<void*>(address);
+  if (size == 8) return atomic<std::uint64_t>(op, target, value, 0, code);
+  return atomic<std::uint32_t>(op, target, static_cast<std::uint32_t>(value), 0, code);
+}
+
 }  // namespace harness::devices
 
 extern "C" {

@@ -29,8 +29,8 @@ static double in_texels(const Axis& axis, double coordinate) {
   return std::isnan(within) ? 0 : within * static_cast<double>(axis.extent);
 }
 
-AxisTexels Axis::at(float coordinate) const {
-  const double place = in_texels(*this, coordinate) - (is_filtered ? 0.5 : 0.0);
+AxisTexels Axis::at(double coordinate, std::int32_t offset) const {
+  const double place = in_texels(*this, coordinate) - (is_filtered ? 0.5 : 0.0) + offset;
   const double low = std::floor(place);
   const auto index = static_cast<std::int64_t>(low);
   if (!is_filtered) return {resolve(index), resolve(index), 0};

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/textures/texels.h"
@@ -18,7 +19,19 @@ struct Array : Object {
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};  ///< The call's.
   std::uint32_t block = 0;
   Texels texels;
-  void reset() { texels = {}; }
+  bool is_level = false;  ///< It is a part of a mipmapped array, and ends with that alone.
+  void reset() {
+    texels = {};
+    is_level = false;
+  }
+};
+
+/// A mipmapped array: one life, and an array for each level of it.
+struct MipmappedArray : Object {
+  Context* context = nullptr;
+  std::uint32_t block = 0;
+  std::vector<Array*> levels;
+  void reset() { levels.clear(); }
 };
 
 struct Texture : Object {
@@ -28,9 +41,11 @@ struct Texture : Object {
   CUDA_RESOURCE_VIEW_DESC view{};
   bool has_view = false;
   Texels texels;
+  std::vector<Texels> smaller_levels;  ///< Behind level 0, which `texels` is.
   void reset() {
     has_view = false;
     texels = {};
+    smaller_levels.clear();
   }
 
   bool has(unsigned flag) const { return (sampling.flags & flag) != 0; }
@@ -39,6 +54,7 @@ struct Texture : Object {
     return texels.format.is_float() ||
            (texels.format.can_be_normalized() && !has(CU_TRSF_READ_AS_INTEGER));
   }
+  bool is_mipmapped() const { return resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY; }
   bool is_linear_memory() const { return resource.resType == CU_RESOURCE_TYPE_LINEAR; }
 };
 

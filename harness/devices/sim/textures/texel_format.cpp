@@ -64,12 +64,29 @@ static std::uint32_t word(CUarray_format channel, const std::byte* from) {
   }
 }
 
+std::uint16_t half_bits(float value) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const float size = std::fabs(value);
+  if (std::isnan(value)) return 0x7fff;
+  if (size >= 65520) return sign | 0x7c00;  // Halfway beyond the largest.
+  // The last digit's place: of subnormal numbers that of the least.
+  const int exponent = size < 0x1p-14F ? -14 : std::ilogb(size);
+  const auto digits = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 10 - exponent)));
+  // A fraction that was rounded up to the next power carries into the exponent by itself.
+  const auto raw = static_cast<std::uint32_t>((exponent + 14) << 10) + digits;
+  return static_cast<std::uint16_t>(sign | raw);
+}
+
+bool TexelFormat::is_signed() const {
+  return channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16 ||
+         channel == CU_AD_FORMAT_SIGNED_INT32;
+}
+
 float TexelFormat::held(float number) const {
   if (!can_be_normalized()) return number;
-  const bool is_signed =
-      channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16;
-  const float largest = static_cast<float>((1U << (8 * channel_bytes() - (is_signed ? 1 : 0))) - 1);
-  const float within = std::fmin(std::fmax(number, is_signed ? -1.0F : 0.0F), 1.0F);
+  const float largest =
+      static_cast<float>((1U << (8 * channel_bytes() - (is_signed() ? 1 : 0))) - 1);
+  const float within = std::fmin(std::fmax(number, is_signed() ? -1.0F : 0.0F), 1.0F);
   return std::nearbyint(within * largest) / largest;
 }
 
@@ -107,6 +124,34 @@ TexelWords TexelFormat::words(const std::byte* texel) const {
   for (std::uint32_t i = 0; i < channel_count; ++i)
     made[i] = word(channel, texel + std::size_t{i} * channel_bytes());
   return made;
+}
+
+/// Returns a channel's bits, in the low ones.
+static std::uint32_t channel_bits(CUarray_format channel, std::uint32_t word) {
+  const auto clamped = [word](std::int32_t least, std::int32_t most) {
+    return static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(word), least, most));
+  };
+  switch (channel) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+      return std::min(word, 0xffU);
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+      return std::min(word, 0xffffU);
+    case CU_AD_FORMAT_SIGNED_INT8:
+      return clamped(-0x80, 0x7f);
+    case CU_AD_FORMAT_SIGNED_INT16:
+      return clamped(-0x8000, 0x7fff);
+    case CU_AD_FORMAT_HALF:
+      return half_bits(std::bit_cast<float>(word));
+    default:
+      return word;
+  }
+}
+
+void TexelFormat::put(const TexelWords& words, std::byte* texel) const {
+  for (std::uint32_t i = 0; i < channel_count; ++i) {
+    const std::uint32_t bits = channel_bits(channel, words[i]);
+    std::memcpy(texel + std::size_t{i} * channel_bytes(), &bits, channel_bytes());
+  }
 }
 
 }  // namespace harness::devices

@@ -25,6 +25,8 @@ struct TexelFormat {
   std::uint32_t channel_bytes() const;
   std::uint32_t bytes() const { return channel_bytes() * channel_count; }
   bool is_float() const { return channel == CU_AD_FORMAT_HALF || channel == CU_AD_FORMAT_FLOAT; }
+  /// Tells whether its integers have a sign.
+  bool is_signed() const;
   /// Tells whether a texture can read it as a number from 0, or -1, to 1.
   bool can_be_normalized() const { return !is_float() && channel_bytes() < 4; }
 
@@ -35,11 +37,16 @@ struct TexelFormat {
   float held(float number) const;
   /// Returns a texel as a register holds it: integers of 32 bits, or the bits of an f32.
   TexelWords words(const std::byte* texel) const;
+  /// Writes a texel that registers hold so. An integer that a channel cannot hold is the nearest
+  /// that it can, and a number of f16 is rounded to the nearest, of two the even one.
+  void put(const TexelWords& words, std::byte* texel) const;
 
   bool operator==(const TexelFormat&) const = default;
 };
 
 /// Returns the value of a number of half precision.
 float half_value(std::uint16_t bits);
+/// Returns the nearest number of half precision, of two the even one.
+std::uint16_t half_bits(float value);
 
 }  // namespace harness::devices

@@ -20,6 +20,7 @@ struct Texels {
   std::uint64_t pitch = 0;
   std::uint64_t slice = 0;
   bool is_layered = false;
+  bool is_cube = false;  ///< Six slices are the faces of a cube.
 
   /// Returns the address of a texel that there is.
   std::uint64_t at(std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
@@ -27,6 +28,7 @@ struct Texels {
   }
   std::uint64_t row_bytes() const { return width * format.bytes(); }
   std::uint64_t layers() const { return is_layered ? depth : 1; }
+  bool has_solid_depth() const { return !is_layered && !is_cube; }
 };
 
 }  // namespace harness::devices

@@ -8,6 +8,7 @@
 #include "harness/devices/sim/kernels/stops.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/devices/sim/textures/fetched.h"
+#include "harness/devices/sim/textures/levels.h"
 
 namespace harness::devices {
 
@@ -23,17 +24,17 @@ __attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::
   for (std::uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
 
-/// Reads the texels of one fetch. Nothing in here owns memory: a fatal access never returns.
+/// Reads texels of one level. Nothing in here owns memory: a fatal access never returns.
 class TexelReader {
  public:
-  TexelReader(const Texture& texture, const KernelFetch& asked, std::uintptr_t code)
-      : texture_(texture), code_(code), border_(border_of(texture, asked)) {}
+  TexelReader(const Texels& level, const TexelWords& border, std::uintptr_t code)
+      : level_(level), code_(code), border_(border) {}
 
-  TexelWords words(std::int64_t x, std::int64_t y, std::int64_t z) {
-    return read(x, y, z) ? texture_.texels.format.words(texel_) : border_;
+  TexelWords words(const WeightedTexel& texel) {
+    return read(texel.x, texel.y, texel.z) ? level_.format.words(texel_) : border_;
   }
-  TexelNumbers numbers(std::int64_t x, std::int64_t y, std::int64_t z) {
-    if (read(x, y, z)) return texture_.texels.format.numbers(texel_);
+  TexelNumbers numbers(const WeightedTexel& texel) {
+    if (read(texel.x, texel.y, texel.z)) return level_.format.numbers(texel_);
     TexelNumbers made;
     std::transform(border_.begin(), border_.end(), made.begin(),
                    [](std::uint32_t bits) { return std::bit_cast<float>(bits); });
@@ -44,37 +45,37 @@ class TexelReader {
   /// Returns false for a texel outside.
   bool read(std::int64_t x, std::int64_t y, std::int64_t z) {
     if (x < 0 || y < 0 || z < 0) return false;
-    const Texels& texels = texture_.texels;
     const std::uint64_t address =
-        texels.at(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y),
+        level_.at(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y),
                   static_cast<std::uint64_t>(z));
-    check_load(address, texels.format.bytes(), code_);
-    copy_bytes(texel_, reinterpret_cast<const std::byte*>(address), texels.format.bytes());
+    check_load(address, level_.format.bytes(), code_);
+    copy_bytes(texel_, reinterpret_cast<const std::byte*>(address), level_.format.bytes());
     return true;
   }
 
-  const Texture& texture_;
+  const Texels& level_;
   std::uintptr_t code_;
   TexelWords border_;
   std::byte texel_[kMostBytes] = {};
 };
 
-/// Returns the sum of up to eight texels by their weights. What counts for nothing is not read.
-TexelNumbers filter(TexelReader& reader, const FetchedAxes& axes) {
+/// Returns the sum of a level's texels by their weights.
+TexelNumbers filter(TexelReader& reader, const FetchedTexels& footprint) {
   TexelNumbers sum{};
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    double weight = 1;
-    std::array<std::int64_t, 3> index;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const bool is_second = (corner >> i & 1) != 0;
-      index[i] = is_second ? axes[i].second : axes[i].first;
-      weight *= (is_second ? axes[i].weight : 256 - axes[i].weight) / 256.0;
-    }
-    if (weight == 0) continue;
-    const TexelNumbers texel = reader.numbers(index[0], index[1], index[2]);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * texel[i];
+  for (std::size_t k = 0; k < footprint.count; ++k) {
+    const TexelNumbers texel = reader.numbers(footprint.texels[k]);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += footprint.texels[k].weight * texel[i];
   }
   return sum;
+}
+
+/// Ends the kernel at an instruction of its own.
+[[noreturn]] void stop(Label why, const char* words, std::uintptr_t code) {
+  crash_here({why, words, code});
+}
+
+std::uint32_t as_word(double number) {
+  return std::bit_cast<std::uint32_t>(static_cast<float>(number));
 }
 
 }  // namespace
@@ -91,34 +92,54 @@ auto TextureUnit::find(const Table& table, std::uint64_t handle, Label kind, std
   return object;
 }
 
+/// Returns one channel of four texels.
+static TexelWords gather(const Texture& texture, const KernelFetch& asked, std::uintptr_t code) {
+  const FetchedTexels footprint = gathered_of(texture, texture.texels, asked);
+  TexelReader reader(texture.texels, border_of(texture, asked), code);
+  const std::size_t channel = asked.channel % TexelWords{}.size();
+  TexelWords made;
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made[i] = texture.reads_numbers() ? as_word(reader.numbers(footprint.texels[i])[channel])
+                                      : reader.words(footprint.texels[i])[channel];
+  return made;
+}
+
 TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   const Texture& texture = *find(sim_.handles().textures, asked.texture, kTextureKind, code);
-  const FetchedAxes axes = axes_of(texture, asked);
-  TexelReader reader(texture, asked, code);
-  if (!texture.reads_numbers()) return reader.words(axes[0].first, axes[1].first, axes[2].first);
-  const TexelNumbers numbers = filter(reader, axes);
+  if (asked.is_cube != 0 && !texture.texels.is_cube)
+    stop(kStopUnknown, "a direction into a texture that is no cube", code);
+  if (asked.is_gathered != 0) return gather(texture, asked, code);
+  const LevelChoice levels = levels_of(texture, asked);
+  const TexelWords border = border_of(texture, asked);
+  const auto footprint = [&](std::size_t index) {
+    return footprint_of(texture, level_at(texture, index), asked);
+  };
+  TexelReader first(level_at(texture, levels.first), border, code);
+  if (!texture.reads_numbers()) return first.words(footprint(levels.first).texels[0]);
+  TexelNumbers numbers = filter(first, footprint(levels.first));
+  if (levels.weight > 0) {
+    TexelReader second(level_at(texture, levels.second), border, code);
+    const TexelNumbers behind = filter(second, footprint(levels.second));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += levels.weight * (behind[i] - numbers[i]);
+  }
   TexelWords made;
-  std::transform(numbers.begin(), numbers.end(), made.begin(), [](double number) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
-  });
+  std::transform(numbers.begin(), numbers.end(), made.begin(), as_word);
   return made;
 }
 
 // ---- surfaces ---------------------------------------------------------------------------------
 
-/// Ends the kernel at an instruction of its own.
-[[noreturn]] static void stop(Label why, const char* words, std::uintptr_t code) {
-  crash_here({why, words, code});
-}
-
-/// Returns the address of an access, or 0 where there is none and it has no effect.
+/// Returns the address of an access of so many bytes, or 0 where there is none and it has no
+/// effect.
 static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& asked,
-                              std::uintptr_t code) {
-  const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - asked.bytes,
+                              std::uint32_t bytes, std::uintptr_t code) {
+  const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - bytes,
                                static_cast<std::int64_t>(texels.height) - 1,
                                static_cast<std::int64_t>(texels.depth) - 1};
   std::int64_t place[3] = {};
   std::copy_n(asked.coordinates, std::min(asked.dimensions, 3U), place);
+  if (asked.is_by_texel != 0) place[0] *= texels.format.bytes();
   if (asked.is_layered != 0) place[2] = asked.layer;
   bool is_inside = true;
   for (std::size_t i = 0; i < 3; ++i) is_inside &= place[i] >= 0 && place[i] <= last[i];
@@ -126,14 +147,14 @@ static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& a
     stop(kStopTrap, "outside of the surface", code);
   if (!is_inside && (asked.boundary == KernelBoundary::zero || last[0] < 0)) return 0;
   for (std::size_t i = 0; i < 3; ++i) place[i] = std::clamp<std::int64_t>(place[i], 0, last[i]);
-  if (place[0] % asked.bytes != 0) stop(kStopMisaligned, "", code);
+  if (place[0] % bytes != 0) stop(kStopMisaligned, "", code);
   return texels.address + static_cast<std::uint64_t>(place[2]) * texels.slice +
          static_cast<std::uint64_t>(place[1]) * texels.pitch + static_cast<std::uint64_t>(place[0]);
 }
 
 void TextureUnit::load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code) {
   const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
-  const std::uint64_t address = place_of(surface.texels, asked, code);
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
   std::fill_n(bytes, asked.bytes, std::byte{0});
   if (address == 0) return;
   check_load(address, asked.bytes, code);
@@ -143,10 +164,45 @@ void TextureUnit::load(const KernelSurfaceAccess& asked, std::byte* bytes, std::
 void TextureUnit::store(const KernelSurfaceAccess& asked, const std::byte* bytes,
                         std::uintptr_t code) {
   const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
-  const std::uint64_t address = place_of(surface.texels, asked, code);
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
   if (address == 0) return;
   check_store(address, asked.bytes, code);
   copy_bytes(reinterpret_cast<std::byte*>(address), bytes, asked.bytes);
+}
+
+void TextureUnit::store_texel(const KernelSurfaceAccess& asked, const std::uint32_t* channels,
+                              std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const TexelFormat& format = surface.texels.format;
+  const std::uint64_t address = place_of(surface.texels, asked, format.bytes(), code);
+  if (address == 0) return;
+  TexelWords words{};
+  std::copy_n(channels, std::min<std::size_t>(asked.bytes / sizeof *channels, words.size()),
+              words.begin());
+  std::byte texel[kMostBytes];
+  format.put(words, texel);
+  check_store(address, format.bytes(), code);
+  copy_bytes(reinterpret_cast<std::byte*>(address), texel, format.bytes());
+}
+
+/// Returns the operation on signed numbers, of one that has another for those that are not.
+static AtomicOp signed_form(AtomicOp op) {
+  return op == AtomicOp::min_unsigned   ? AtomicOp::min_signed
+         : op == AtomicOp::max_unsigned ? AtomicOp::max_signed
+                                        : op;
+}
+
+void TextureUnit::reduce(const KernelSurfaceAccess& asked, AtomicOp op, std::uint64_t value,
+                         std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const TexelFormat& format = surface.texels.format;
+  if (asked.is_by_texel != 0) {
+    if (format.is_float() || format.bytes() != asked.bytes)
+      stop(kStopUnknown, "a reduction of texels that are no integers of its size", code);
+    if (format.is_signed()) op = signed_form(op);
+  }
+  const std::uint64_t address = place_of(surface.texels, asked, asked.bytes, code);
+  if (address != 0) apply_atomic(op, address, asked.bytes, value, code);
 }
 
 // ---- questions --------------------------------------------------------------------------------
@@ -158,13 +214,14 @@ static std::uint32_t answer_of(const Texels& texels, KernelTexelQuery what) {
     case KernelTexelQuery::height:
       return static_cast<std::uint32_t>(texels.height);
     case KernelTexelQuery::depth:
-      return static_cast<std::uint32_t>(texels.is_layered ? 1 : texels.depth);
+      return static_cast<std::uint32_t>(texels.has_solid_depth() ? texels.depth : 1);
     default:
       return static_cast<std::uint32_t>(texels.layers());
   }
 }
 
-std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, std::uintptr_t code) {
+std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, std::uint32_t level,
+                                 std::uintptr_t code) {
   Handles& handles = sim_.handles();
   const auto* name = reinterpret_cast<const void*>(handle);
   const bool is_surface = handles.surfaces.find_anywhere(name) != nullptr;
@@ -176,7 +233,11 @@ std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, st
   const Texture& texture = *find(handles.textures, handle, kTextureKind, code);
   if (what == KernelTexelQuery::normalized_coords)
     return texture.has(CU_TRSF_NORMALIZED_COORDINATES) ? 1 : 0;
-  return answer_of(texture.texels, what);
+  if (what == KernelTexelQuery::num_mipmap_levels)
+    return texture.is_mipmapped() ? static_cast<std::uint32_t>(texture.smaller_levels.size() + 1)
+                                  : 0;
+  return answer_of(level_at(texture, std::min<std::size_t>(level, texture.smaller_levels.size())),
+                   what);
 }
 
 }  // namespace harness::devices

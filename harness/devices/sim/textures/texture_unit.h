@@ -31,7 +31,14 @@ class TextureUnit {
   TexelWords fetch(const KernelFetch& asked, std::uintptr_t code);
   void load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code);
   void store(const KernelSurfaceAccess& asked, const std::byte* bytes, std::uintptr_t code);
-  std::uint32_t query(std::uint64_t handle, KernelTexelQuery what, std::uintptr_t code);
+  /// Stores a texel of so many channels as access.bytes holds words; others are 0.
+  void store_texel(const KernelSurfaceAccess& asked, const std::uint32_t* channels,
+                   std::uintptr_t code);
+  /// Changes 4 or 8 bytes at once. Of texels, the surface's format says whether they are signed.
+  void reduce(const KernelSurfaceAccess& asked, AtomicOp op, std::uint64_t value,
+              std::uintptr_t code);
+  std::uint32_t query(std::uint64_t handle, KernelTexelQuery what, std::uint32_t level,
+                      std::uintptr_t code);
 
  private:
   template <class Table>

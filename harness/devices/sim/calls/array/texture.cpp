@@ -61,7 +61,19 @@ CUresult find_array(SimDevice& sim, CUarray handle, const Array*& array) {
   return array != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult find_texels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texels& texels) {
+/// Finds the levels of a mipmapped array, of which the texture's view may leave out some.
+CUresult find_levels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texture& texture) {
+  const MipmappedArray* whole = sim.find(sim.handles().mipmapped_arrays,
+                                         given.res.mipmap.hMipmappedArray, kMipmappedArrayKind);
+  if (whole == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  texture.texels = whole->levels.front()->texels;
+  for (std::size_t i = 1; i < whole->levels.size(); ++i)
+    texture.smaller_levels.push_back(whole->levels[i]->texels);
+  return CUDA_SUCCESS;
+}
+
+CUresult find_texels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texture& texture) {
+  Texels& texels = texture.texels;
   if (given.flags != 0) return CUDA_ERROR_INVALID_VALUE;
   switch (given.resType) {
     case CU_RESOURCE_TYPE_ARRAY: {
@@ -75,7 +87,7 @@ CUresult find_texels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texels& te
     case CU_RESOURCE_TYPE_PITCH2D:
       return find_texels(sim, given.res.pitch2D, texels);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return find_levels(sim, given, texture);
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -89,7 +101,8 @@ bool is_filter(CUfilter_mode mode) {
 
 CUresult check_sampling(const Texture& texture) {
   constexpr unsigned kFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
-                              CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SRGB;
+                              CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SRGB |
+                              CU_TRSF_SEAMLESS_CUBEMAP;
   const CUDA_TEXTURE_DESC& given = texture.sampling;
   for (const CUaddress_mode mode : given.addressMode)
     if (mode < CU_TR_ADDRESS_MODE_WRAP || mode > CU_TR_ADDRESS_MODE_BORDER)
@@ -99,6 +112,10 @@ CUresult check_sampling(const Texture& texture) {
     return CUDA_ERROR_INVALID_VALUE;
   const bool filters = given.filterMode == CU_TR_FILTER_MODE_LINEAR && !texture.is_linear_memory();
   if (filters && !texture.reads_numbers()) return CUDA_ERROR_INVALID_VALUE;
+  if (texture.is_mipmapped() && !texture.has(CU_TRSF_NORMALIZED_COORDINATES))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (texture.has(CU_TRSF_SEAMLESS_CUBEMAP) && !texture.texels.is_cube)
+    return CUDA_ERROR_INVALID_VALUE;
   return texture.has(CU_TRSF_SRGB) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
@@ -113,26 +130,46 @@ TexelFormat format_of(CUresourceViewFormat view, const TexelFormat& own) {
   return {kChannels[index / 3], 1U << index % 3};
 }
 
-/// Has the texture read another format of the same size, and some of the layers.
+/// Has the texture read some of its levels.
+void keep_levels(Texture& texture, unsigned first, unsigned last) {
+  std::vector<Texels>& smaller = texture.smaller_levels;
+  smaller.resize(last);
+  if (first == 0) return;
+  texture.texels = smaller[first - 1];
+  smaller.erase(smaller.begin(), smaller.begin() + first);
+}
+
+/// Has a level read another format, and some of the layers.
+void apply_view(const CUDA_RESOURCE_VIEW_DESC& view, const TexelFormat& format, Texels& level) {
+  level.format = format;
+  if (!level.is_layered) return;
+  level.address += view.firstLayer * level.slice;
+  level.depth = view.lastLayer - view.firstLayer + 1;
+}
+
+/// Has the texture read another format of the same size, and some of the levels and layers: of
+/// cubes, whole ones.
 CUresult apply_view(Texture& texture) {
   const CUDA_RESOURCE_VIEW_DESC& view = texture.view;
-  const CUDA_RESOURCE_DESC& resource = texture.resource;
-  Texels& texels = texture.texels;
-  if (resource.resType != CU_RESOURCE_TYPE_ARRAY || view.format < CU_RES_VIEW_FORMAT_NONE ||
+  const Texels& texels = texture.texels;
+  const bool is_array = texture.resource.resType == CU_RESOURCE_TYPE_ARRAY;
+  if ((!is_array && !texture.is_mipmapped()) || view.format < CU_RES_VIEW_FORMAT_NONE ||
       view.format > CU_RES_VIEW_FORMAT_UNSIGNED_BC7)
     return CUDA_ERROR_INVALID_VALUE;
   if (view.format > CU_RES_VIEW_FORMAT_FLOAT_4X32) return CUDA_ERROR_NOT_SUPPORTED;
   const TexelFormat format = format_of(view.format, texels.format);
   if (format.bytes() != texels.format.bytes() || view.width != texels.width ||
       std::max<std::size_t>(view.height, 1) != texels.height ||
-      std::max<std::size_t>(view.depth, 1) != texels.depth || view.firstMipmapLevel != 0 ||
-      view.lastMipmapLevel != 0 || view.firstLayer > view.lastLayer ||
+      std::max<std::size_t>(view.depth, 1) != texels.depth ||
+      view.firstMipmapLevel > view.lastMipmapLevel ||
+      view.lastMipmapLevel > texture.smaller_levels.size() || view.firstLayer > view.lastLayer ||
       view.lastLayer >= texels.layers())
     return CUDA_ERROR_INVALID_VALUE;
-  texels.format = format;
-  if (!texels.is_layered) return CUDA_SUCCESS;
-  texels.address += view.firstLayer * texels.slice;
-  texels.depth = view.lastLayer - view.firstLayer + 1;
+  const bool has_whole_cubes = view.firstLayer % 6 == 0 && (view.lastLayer + 1) % 6 == 0;
+  if (texels.is_cube && texels.is_layered && !has_whole_cubes) return CUDA_ERROR_INVALID_VALUE;
+  keep_levels(texture, view.firstMipmapLevel, view.lastMipmapLevel);
+  apply_view(view, format, texture.texels);
+  for (Texels& level : texture.smaller_levels) apply_view(view, format, level);
   return CUDA_SUCCESS;
 }
 
@@ -149,7 +186,7 @@ CUresult Calls::cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC*
   made.context = sim.threads().context();
   made.resource = *resource;
   made.sampling = *sampling;
-  CUresult status = find_texels(sim, *resource, made.texels);
+  CUresult status = find_texels(sim, *resource, made);
   if (status == CUDA_SUCCESS && view != nullptr) {
     made.view = *view;
     made.has_view = true;
