@@ -1,7 +1,7 @@
 // The conformance suite of devices/: nodes that allocate and free.
 #include <array>
 
-#include "harness/tests/graph_stage.h"
+#include "harness/tests/graph_memory_stage.h"
 
 namespace harness::testing {
 namespace {
@@ -10,19 +10,6 @@ class CudaGraphMemory : public OnEveryDevice {
  protected:
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
-
-/// A graph that allocates, and so far does nothing else.
-struct Allocating {
-  CUgraph graph;
-  CUdeviceptr address;
-  CUgraphNode node;
-};
-
-Allocating make_allocating() {
-  Allocating made{make_graph(), 0, nullptr};
-  made.node = add_alloc(made.graph, made.address);
-  return made;
-}
 
 std::size_t attribute(CUgraphMem_attribute which) {
   cuuint64_t value = 0;
@@ -350,106 +337,6 @@ TEST_P(CudaGraphMemory, AMovedChildGraphBringsItsMemory) {
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaGraphMemory);
-
-// ---- uses outside the life --------------------------------------------------------------------
-
-class GraphMemoryUse : public OnSim {};
-
-TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
-  stage.run([] {
-    auto [graph, address, alloc] = make_allocating();
-    EXPECT_EQ(cuMemsetD32_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
-  });
-  EXPECT_EQ(stage.fault(), "api_misuse");
-}
-
-TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
-  stage.run([] {
-    auto [graph, address, alloc] = make_allocating();
-    CUgraphExec exec = instantiate(graph);
-    launch_and_wait(exec);
-    CUDA_OK(cuMemFreeAsync(address, nullptr));
-    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
-    int count = 1;
-    launch(function, 1, 1, nullptr, {&address, &count});
-  });
-  ASSERT_EQ(stage.fault(), "use_after_death");
-  EXPECT_EQ(stage.faults.front().birth_site.view(), "cuGraphLaunch");
-  EXPECT_EQ(stage.faults.front().death_site.view(), "cuMemFreeAsync");
-}
-
-TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
-  stage.run([] {
-    auto [graph, address, alloc] = make_allocating();
-    CUgraphNode set = add_set(graph, address, 1, {alloc});
-    add_free(graph, address, {set});
-    add_set(graph, address, 2, {alloc});
-    launch_and_wait(instantiate(graph));
-  });
-  EXPECT_EQ(stage.fault(), "use_after_death");
-}
-
-TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
-  stage.run([] {
-    auto [graph, address, alloc] = make_allocating();
-    add_free(graph, address, {alloc});
-    launch_and_wait(instantiate(graph));
-    EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-  EXPECT_EQ(stage.fault(), "api_misuse");
-}
-
-TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
-  stage.run([] {
-    auto [graph, address, alloc] = make_allocating();
-    launch_and_wait(instantiate(graph));
-    CUDA_OK(cuMemFreeAsync(address, nullptr));
-    EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-  EXPECT_EQ(stage.fault(), "double_free");
-}
-
-TEST_F(GraphMemoryUse, ALaunchBehindAFreeThatIsStillQueuedIsALifeOfItsOwn) {
-  Always late = lagging();
-  EXPECT_EQ(stage.run(late,
-                      [] {
-                        CUdeviceptr address = 0;
-                        CUgraph graph = make_graph();
-                        add_alloc(graph, address);
-                        CUgraphExec exec = instantiate(graph);
-                        CUstream stream = make_stream();
-                        for (int i = 0; i < 3; ++i) {
-                          CUDA_OK(cuGraphLaunch(exec, stream));
-                          CUDA_OK(cuMemFreeAsync(address, stream));
-                        }
-                        CUDA_OK(cuGraphLaunch(exec, stream));
-                        CUDA_OK(cuStreamSynchronize(stream));
-                        CUDA_OK(cuMemFree_v2(address));
-                      }),
-            Ending::finished);
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
-
-TEST_F(GraphMemoryUse, AnAddressComesBackOnlyWhenNoGraphHasIt) {
-  Always reuse(Site::reuse, 1);
-  stage.run(reuse, [] {
-    CUdeviceptr first = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, first);
-    add_free(graph, first, {alloc});
-    CUgraphExec exec = instantiate(graph);
-    launch_and_wait(exec);
-    CUDA_OK(cuGraphDestroy(graph));
-    CUdeviceptr second = 0;
-    add_alloc(make_graph(), second);
-    EXPECT_NE(second, first) << "the executable still has it";
-    CUDA_OK(cuGraphExecDestroy(exec));
-    CUdeviceptr third = 0;
-    add_alloc(make_graph(), third);
-    EXPECT_EQ(third, first);
-  });
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
 
 }  // namespace
 }  // namespace harness::testing

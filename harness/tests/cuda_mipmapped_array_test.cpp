@@ -131,11 +131,12 @@ TEST_P(CudaMipmappedArray, ATextureOfItHasNormalizedCoordinates) {
     resource = {};
     CUDA_OK(cuTexObjectGetResourceDesc(&resource, texture));
     EXPECT_EQ(resource.res.mipmap.hMipmappedArray, array);
+    CUDA_OK(cuTexObjectDestroy(texture));
+    // Driver 580 takes others, too; and no document says what becomes of such a view.
+    if (GetParam() == Backend::gpu) return;
     const CUDA_TEXTURE_DESC sampling = clamped();
     CUtexObject none = 0;
     EXPECT_EQ(cuTexObjectCreate(&none, &resource, &sampling, nullptr), CUDA_ERROR_INVALID_VALUE);
-    CUDA_OK(cuTexObjectDestroy(texture));
-    if (GetParam() == Backend::gpu) return;  // No document says what becomes of such a view.
     CUDA_RESOURCE_VIEW_DESC view{};
     view.format = CU_RES_VIEW_FORMAT_SINT_1X32;
     view.width = 4;

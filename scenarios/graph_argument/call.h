@@ -52,9 +52,9 @@ struct Call {
   bool finished_some = false;      ///< A launch is over that was not known to be.
   std::uint32_t waits = 0;         ///< Waits that were over when its own was.
   bool waits_for_device = false;
-  bool met_capture = false;   ///< It was called while somebody captured.
+  bool met_capture = false;    ///< It was called while somebody captured.
   bool met_condition = false;  ///< A condition of its graph was without its node meanwhile.
-  bool ended_spoilt = false;  ///< It has ended a capture that was not valid any more.
+  bool ended_spoilt = false;   ///< It has ended a capture that was not valid any more.
   Wrapped* made = nullptr;
 
   /// The node, by serial, that the one which the call adds next comes after; 0: none. It is the one

@@ -212,7 +212,7 @@ class PtxTextureCube : public OnGpuToo<TextureStage> {
     int wrong = 0;
     std::string told;
     const Number error =
-        GetParam() == Backend::gpu ? Reference(image, {}, 0, 0).error() : Number{0};
+        GetParam() == Backend::gpu ? Reference(image, {}, 0, 0).error(2) : Number{0};
     for (std::size_t i = 0; i < got.size(); ++i) {
       Range want{0, 0};
       if (!allowed(i / 4, i % 4, want)) continue;

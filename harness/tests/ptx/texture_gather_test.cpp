@@ -89,7 +89,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
     y = place(y, image.height, way.mode, way.normalized);
     const bool is_outside = x < 0 || y < 0;
     const CUarray_format kind = image.format.channel;
-    if (as_integer && is_outside) return 0;
+    if (as_integer && is_outside) return integer_border(kind, channel);
     const u8* from = is_outside ? nullptr
                                 : image.texel(x, y, std::min(layer, image.depth - 1)) +
                                       std::size_t{channel} * image.format.channel_bytes();

@@ -74,23 +74,31 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
 }
 
 /// The texel that stands for those outside, as the texture is made.
-inline constexpr f32 kBorder[4] = {0.25F, -3, 7, 0.5F};
+inline constexpr f32 kBorder[4] = {0.6F, -3, 7, 0.5F};
 
-/// The same as a format holds it: an H200 clamps and rounds it so.
+/// The same as a format holds it: an H200 clamps and rounds it so, a half towards zero.
 inline Number border(CUarray_format channel, u32 index) {
   if (channel == CU_AD_FORMAT_FLOAT || channel == CU_AD_FORMAT_HALF) return kBorder[index];
   const bool is_signed =
       channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16;
   const Number within = std::clamp<Number>(kBorder[index], is_signed ? -1 : 0, 1);
-  return std::llround(within * largest(channel)) / largest(channel);
+  const Number half_less = std::abs(within) * largest(channel) - 0.5L;
+  return std::copysign(std::ceil(half_less), within) / largest(channel);
 }
 
-/// One channel of a texel as an integer, 0 beyond the border and where there is no channel.
-inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddress_mode mode) {
+/// The same as an integer: the low bits of the number's own, on an H200.
+inline u32 integer_border(CUarray_format channel, u32 index) {
+  return static_cast<u32>(integer_at(channel, reinterpret_cast<const u8*>(&kBorder[index])));
+}
+
+/// One channel of a texel as an integer, 0 where there is no channel. Beyond the border it is
+/// `outside`.
+inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddress_mode mode,
+                          u32 outside) {
   if (channel >= image.format.channels) return 0;
   const int at_x = place(x, image.width, mode, false);
   const int at_y = place(y, image.height, mode, false);
-  if (at_x < 0 || at_y < 0) return 0;
+  if (at_x < 0 || at_y < 0) return outside;
   return static_cast<u32>(
       integer_at(image.format.channel,
                  image.texel(at_x, at_y, 0) + std::size_t{channel} * image.format.channel_bytes()));
@@ -129,15 +137,17 @@ class Reference {
     return made;
   }
 
-  /// The error of a GPU's sum: that of a number of the format, half of its last digit; and of eight
-  /// products and seven sums in f32, each 2^-24 of the largest texel.
-  Number error() const {
+  /// The error of a GPU's sum: that of a number of the format, half of its last digit; of eight
+  /// products and seven sums in f32, each 2^-24 of the largest texel; and of the weights of up to
+  /// eight texels, which are products of 8 bits again.
+  Number error(int axes = 1) const {
     const Format& format = image_.format;
     Number most =
         way_.mode == CU_TR_ADDRESS_MODE_BORDER ? std::abs(border(format.channel, channel_)) : 0;
     for (std::size_t i = 0; i < image_.bytes.size(); i += format.bytes())
       most = std::max(most, std::abs(number_at(format.channel, &image_.bytes[i] + offset())));
-    const Number sum = most * 15 * 0x1p-24L;
+    const Number product = axes > 1 ? most * (1 << axes) * 0x1p-9L : 0;
+    const Number sum = most * 15 * 0x1p-24L + product;
     if (format.channel == CU_AD_FORMAT_FLOAT) return sum;
     if (format.channel == CU_AD_FORMAT_HALF) return sum + most * 0x1p-11L;
     return sum + 0.5L / largest(format.channel);

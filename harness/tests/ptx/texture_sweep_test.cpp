@@ -74,7 +74,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const bool has_leeway = way.linear && GetParam() == Backend::gpu;
     const Range made = has_leeway ? reference.around(x, axes)
                                   : Range{reference.at(x, axes), reference.at(x, axes)};
-    const Number error = (has_leeway ? reference.error() : 0) + 1e-9L;
+    const Number error = (has_leeway ? reference.error(axes) : 0) + 1e-9L;
     return {made.low - std::abs(made.low) * 2e-7L - error,
             made.high + std::abs(made.high) * 2e-7L + error};
   }
@@ -155,7 +155,8 @@ class PtxTexture : public OnGpuToo<TextureStage> {
         const int x = static_cast<int>(i / 4 % 10) - 2;
         const int y = static_cast<int>(i / 40) - 2;
         const u32 want =
-            integer_around(image, x, y, c, by_number ? CU_TR_ADDRESS_MODE_BORDER : mode);
+            integer_around(image, x, y, c, by_number ? CU_TR_ADDRESS_MODE_BORDER : mode,
+                           by_number ? 0 : integer_border(format.channel, c));
         if (got[i + c] != want && told.size() < 200)
           told += fmt::format("\n  at {}, {} channel {} is {:#x}, not {:#x}", x, y, c, got[i + c],
                               want);

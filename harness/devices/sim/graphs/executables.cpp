@@ -87,7 +87,7 @@ void Executables::retire(ExecutablePlan& graph, const Clock& after) {
 
 // ---- executables ------------------------------------------------------------------------------
 
-/// What a graph is instantiated with and does not free it never does: driver 580 says so.
+/// A graph never frees what it was instantiated with and did not free: driver 580 says so.
 static void leave_memory(const Graph& graph) {
   for (const GraphNode* node : graph.nodes) {
     if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)

@@ -171,15 +171,17 @@ FetchedTexels gathered_of(const Texture& texture, const Texels& level, const Ker
   return made;
 }
 
-// The color is what the format can hold of it, and 0 where integers are read as such, as an H200
-// has it.
+// The color is what the format can hold of it; where integers are read as such, the low bits of the
+// color's own; and 0 by a number, as an H200 has it.
 TexelWords border_of(const Texture& texture, const KernelFetch& asked) {
   TexelWords made{};
-  if (asked.is_by_number != 0 || texture.is_linear_memory() || !texture.reads_numbers())
-    return made;
+  if (asked.is_by_number != 0 || texture.is_linear_memory()) return made;
   const TexelFormat& format = texture.texels.format;
-  for (std::size_t i = 0; i < format.channel_count; ++i)
-    made[i] = std::bit_cast<std::uint32_t>(format.held(texture.sampling.borderColor[i]));
+  for (std::size_t i = 0; i < format.channel_count; ++i) {
+    const float color = texture.sampling.borderColor[i];
+    made[i] = texture.reads_numbers() ? std::bit_cast<std::uint32_t>(format.held(color))
+                                      : format.cut(std::bit_cast<std::uint32_t>(color));
+  }
   return made;
 }
 

@@ -87,7 +87,14 @@ float TexelFormat::held(float number) const {
   const float largest =
       static_cast<float>((1U << (8 * channel_bytes() - (is_signed() ? 1 : 0))) - 1);
   const float within = std::fmin(std::fmax(number, is_signed() ? -1.0F : 0.0F), 1.0F);
-  return std::nearbyint(within * largest) / largest;
+  return std::copysign(std::ceil(std::fabs(within) * largest - 0.5F) / largest, within);
+}
+
+std::uint32_t TexelFormat::cut(std::uint32_t bits) const {
+  const std::uint32_t above = 32 - 8 * channel_bytes();
+  const std::uint32_t raised = bits << above;
+  return is_signed() ? static_cast<std::uint32_t>(static_cast<std::int32_t>(raised) >> above)
+                     : raised >> above;
 }
 
 /// Returns a channel as a number: integers of 8 and 16 bits so that the largest is 1.

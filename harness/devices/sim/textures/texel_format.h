@@ -33,8 +33,11 @@ struct TexelFormat {
   /// Returns a texel as numbers; integers so that the largest is 1. What it has no channel for is
   /// 0.
   TexelNumbers numbers(const std::byte* texel) const;
-  /// Returns the number nearest to this one that a channel of integers can hold; others hold any.
+  /// Returns the number nearest to this one that a channel of integers can hold, of two the one
+  /// nearer to zero; others hold any.
   float held(float number) const;
+  /// Returns the low bits of these that a channel has room for, as it would be read.
+  std::uint32_t cut(std::uint32_t bits) const;
   /// Returns a texel as a register holds it: integers of 32 bits, or the bits of an f32.
   TexelWords words(const std::byte* texel) const;
   /// Writes a texel that registers hold so. An integer that a channel cannot hold is the nearest

@@ -1,0 +1,21 @@
+// Allocating: a graph whose node allocates, for the tests of graph memory.
+#pragma once
+
+#include "harness/tests/graph_stage.h"
+
+namespace harness::testing {
+
+/// A graph that allocates, and so far does nothing else.
+struct Allocating {
+  CUgraph graph;
+  CUdeviceptr address;
+  CUgraphNode node;
+};
+
+inline Allocating make_allocating() {
+  Allocating made{make_graph(), 0, nullptr};
+  made.node = add_alloc(made.graph, made.address);
+  return made;
+}
+
+}  // namespace harness::testing
