@@ -74,7 +74,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const bool has_leeway = way.linear && GetParam() == Backend::gpu;
     const Range made = has_leeway ? reference.around(x, axes)
                                   : Range{reference.at(x, axes), reference.at(x, axes)};
-    const Number error = (has_leeway ? reference.error(axes) : 0) + 1e-9L;
+    const Number error = (has_leeway ? reference.error(axes) : 0) + 5e-8L;  // A color is an f32.
     return {made.low - std::abs(made.low) * 2e-7L - error,
             made.high + std::abs(made.high) * 2e-7L + error};
   }
