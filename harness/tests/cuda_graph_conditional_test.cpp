@@ -276,8 +276,9 @@ TEST_P(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
     EXPECT_EQ(cuGraphClone(&clone, body), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
     CUgraphNode node = nullptr;
-    EXPECT_EQ(cuGraphAddChildGraphNode(&node, make_graph(), nullptr, 0, graph),
-              CUDA_ERROR_NOT_SUPPORTED);
+    for (CUgraph part : {graph, body})
+      EXPECT_EQ(cuGraphAddChildGraphNode(&node, make_graph(), nullptr, 0, part),
+                CUDA_ERROR_NOT_SUPPORTED);
     CUgraphExec exec = instantiate(graph);
     CUgraphExec second = nullptr;
     EXPECT_EQ(cuGraphInstantiateWithFlags(&second, graph, 0), CUDA_ERROR_NOT_SUPPORTED);
@@ -298,6 +299,12 @@ TEST_P(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
     add_conditional(inside, make_handle(inside, 0), CU_GRAPH_COND_TYPE_IF);
     CUgraph clone = nullptr;
     EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGraphAddChildGraphNode(&child, make_graph(), nullptr, 0, graph),
+              CUDA_ERROR_NOT_SUPPORTED);
+    CUDA_OK(cuGraphDestroyNode(nodes_of(inside).front()));
+    EXPECT_EQ(cuGraphAddChildGraphNode(&child, make_graph(), nullptr, 0, graph),
+              CUDA_ERROR_NOT_SUPPORTED)
+        << "its handle is there";
   });
   expect_no_fault();
 }

@@ -169,11 +169,12 @@ bool spoilt_at_once(const Model&, const Call& call) {
   return call.asked.op == Op::begin_building && call.made != nullptr && call.made->invalidated;
 }
 
-bool forbidden_inside(const Model&, const Call& call) {
+bool forbidden_inside(const Model& model, const Call& call) {
   if (call.asked.op != Op::add_child || call.referred_count != 2) return false;
   const ModelGraph& child = *call.referred[1]->graph;
   return &child.root() == &call.referred[0]->graph->root() || has_memory(child) ||
-         has_condition(child);
+         has_condition(child) || child.in_branch() || is_spoilt(child) || call.met_condition ||
+         model.calls().adds_condition(child);
 }
 
 bool forbidden_in_branch(const Model&, const Call& call) {

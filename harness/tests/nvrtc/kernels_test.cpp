@@ -276,6 +276,18 @@ TEST_P(NvrtcKernels, ReadTexturesAndSurfaces) {
   EXPECT_THAT(std::vector(values.begin() + 2, values.end()), ElementsAre(6u, 0u, 8u, 7u));
 }
 
+TEST_P(NvrtcKernels, HaveMemoryOfTheirOwn) {
+  const CUfunction count = kernel(
+      "__global__ void count(int* p) {\n"
+      "  int* mine = static_cast<int*>(malloc(p[0] * sizeof(int)));\n"
+      "  for (int i = 0; i < p[0]; ++i) mine[i] = i;\n"
+      "  for (int i = 0; i < p[0]; ++i) p[1] += mine[i];\n"
+      "  free(mine);\n"
+      "}\n",
+      "count");
+  EXPECT_THAT(run<int>(count, 1, 1, {10, 0}), ElementsAre(10, 45));
+}
+
 // ---- ends ---------------------------------------------------------------------------------------
 
 TEST_P(NvrtcKernels, PrintAndAssert) {

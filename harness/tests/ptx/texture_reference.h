@@ -76,9 +76,14 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
 /// The texel that stands for those outside, as the texture is made.
 inline constexpr f32 kBorder[4] = {0.6F, -3, 7, 0.5F};
 
-/// The same as a format holds it: an H200 clamps and rounds it so, a half towards zero.
+/// The same as a format holds it: an H200 clamps and rounds it so, a half towards zero, and cuts a
+/// number of f16.
 inline Number border(CUarray_format channel, u32 index) {
-  if (channel == CU_AD_FORMAT_FLOAT || channel == CU_AD_FORMAT_HALF) return kBorder[index];
+  if (channel == CU_AD_FORMAT_FLOAT) return kBorder[index];
+  if (channel == CU_AD_FORMAT_HALF) {
+    const int unit = std::ilogb(kBorder[index]) - 10;
+    return std::ldexp(std::trunc(std::ldexp(kBorder[index], -unit)), unit);
+  }
   const bool is_signed =
       channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16;
   const Number within = std::clamp<Number>(kBorder[index], is_signed ? -1 : 0, 1);

@@ -44,12 +44,13 @@ void ModelCalls::end(Call& call) {
   if (call.task == main_) ++script_calls_;
 }
 
-/// Whoever instantiates the graph may have found the condition without its node.
+/// Whoever works on the graph may have found the condition without its node.
 void ModelCalls::met_condition(const ModelGraph& graph) {
-  for (Call* each : calls_)
-    if (each->asked.op == Op::instantiate && each->referred_count > 0 &&
-        &each->referred[0]->graph->root() == &graph.root())
-      each->met_condition = true;
+  for (Call* call : calls_)
+    for (std::size_t i = 0; i < call->referred_count; ++i)
+      if (const ModelGraph* other = call->referred[i]->graph;
+          other != nullptr && &other->root() == &graph.root())
+        call->met_condition = true;
 }
 
 bool ModelCalls::instantiates(const ModelGraph& graph) const {

@@ -82,7 +82,12 @@ bool TexelFormat::is_signed() const {
          channel == CU_AD_FORMAT_SIGNED_INT32;
 }
 
+/// The digits of an f32 that a number of half precision has none for.
+static constexpr std::uint32_t kBelowHalf = 0x1fff;
+
 float TexelFormat::held(float number) const {
+  if (channel == CU_AD_FORMAT_HALF)
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & ~kBelowHalf);
   if (!can_be_normalized()) return number;
   const float largest =
       static_cast<float>((1U << (8 * channel_bytes() - (is_signed() ? 1 : 0))) - 1);

@@ -34,7 +34,7 @@ struct TexelFormat {
   /// 0.
   TexelNumbers numbers(const std::byte* texel) const;
   /// Returns the number nearest to this one that a channel of integers can hold, of two the one
-  /// nearer to zero; others hold any.
+  /// nearer to zero; a number of f16 is cut.
   float held(float number) const;
   /// Returns the low bits of these that a channel has room for, as it would be read.
   std::uint32_t cut(std::uint32_t bits) const;

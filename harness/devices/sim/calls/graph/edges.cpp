@@ -15,7 +15,7 @@ static bool may_be_conditional(CUgraphNodeType type) {
 
 CUresult check_type(const Graph& graph, CUgraphNodeType type) {
   const bool memory = type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
-  if (memory && graph.owner != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (memory && graph.owner != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   if (graph.is_conditional_body() && !may_be_conditional(type)) return CUDA_ERROR_NOT_SUPPORTED;
   return CUDA_SUCCESS;
 }
@@ -107,8 +107,8 @@ CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* 
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
-  if (from_handles == nullptr || to_handles == nullptr || call.graph()->has_memory_nodes())
-    return CUDA_ERROR_INVALID_VALUE;
+  if (from_handles == nullptr || to_handles == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph()->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   for (int pass = 0; pass < 2; ++pass) {  // All of them, or none.
     for (std::size_t i = 0; i < count; ++i) {
       GraphNode* from = nullptr;

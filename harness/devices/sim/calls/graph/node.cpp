@@ -13,15 +13,25 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
+/// Tells whether a condition belongs to the graph, or to one inside, with a node or without.
+static bool has_conditions(SimDevice& sim, const Graph& graph) {
+  const auto has_inside = [&](const GraphNode* node) {
+    return std::ranges::any_of(node->bodies,
+                               [&](const Graph* body) { return has_conditions(sim, *body); });
+  };
+  return graph.has_conditional_nodes() || sim.graphs().conditions().has_unused(graph) ||
+         std::ranges::any_of(graph.nodes, has_inside);
+}
+
 /// Returns the graph that a child graph node may hold, as a copy or moved into it.
+/// Source of the errors: driver 580.
 static Found<Graph> find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
   Graph* body = look_at(sim, handle);
   if (body == nullptr || &body->root() == &graph.root()) return CUDA_ERROR_INVALID_VALUE;
-  if (body->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (has_conditions(sim, *body) || body->is_conditional_body()) return CUDA_ERROR_NOT_SUPPORTED;
   if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is somebody's already.
-  const bool may =
-      move ? body->owner == nullptr && body->exec_count == 0 : !body->has_memory_nodes();
-  if (!may) return CUDA_ERROR_INVALID_VALUE;
+  if (!move && body->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (move && (body->owner != nullptr || body->exec_count != 0)) return CUDA_ERROR_INVALID_VALUE;
   return *body;
 }
 
