@@ -198,7 +198,7 @@ RULES = [
     ("what another graph has freed its owner cannot free", "graphs/params_memory.cpp",
      "memory->graph == &graph ? memory->is_left", "memory->graph == &graph ? false"),
     ("a graph that was instantiated without freeing cannot free any more", "graphs/executables.cpp",
-     "  leave_memory(graph);\n", ""),
+     "memory->is_left |= node->params->memory->freed_in != &graph;", "memory->is_left |= false;"),
     ("the body of a condition is no child", "calls/graph/node.cpp",
      " || body->is_conditional_body()) return CUDA_ERROR_NOT_SUPPORTED;",
      ") return CUDA_ERROR_NOT_SUPPORTED;"),
