@@ -240,8 +240,14 @@ Status call_with_all(Player& player, const Situation&, const Slot& slot) {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-Variable some_context(Player& player, const Situation& now) {
-  return player.choose().rather(now.open(), now.census.contexts);
+/// Calls `act` with a context, rather one of these; with none where other tasks use all.
+template <class Act>
+Status with_context(Player& player, const Situation& now, Variables rather, Act act) {
+  const Variables free = player.free_contexts(now);
+  if (free == 0) return Status::ok;
+  const Variable context = player.choose().rather(rather & free, free);
+  const ContextUse use = player.use_context(context);
+  return act(context);
 }
 
 // Bare, or with an argument in every place and compiled, so that what comes next is its launch.
@@ -252,6 +258,7 @@ Status make_context(Player& player, const Situation& now, const Slot& slot) {
   player.hints().bound &= ~bit(into);
   player.hints().compiled &= ~bit(into);
   if (bare) return path.contexts.make_context(into);
+  const ContextUse use = player.use_context(into);
   const auto first_of = [&](Variables set) {
     return static_cast<Variable>(std::countr_zero(now.fresh(set)));
   };
@@ -277,36 +284,45 @@ Status make_context(Player& player, const Situation& now, const Slot& slot) {
 }
 
 Status set_arg_argpack(Player& player, const Situation& now, const Slot&) {
-  const Variable context = player.choose().rather(now.unbound, now.census.contexts);
-  const Status status =
-      player.path().contexts.set_arg_argpack(context, used(player, now, now.census.packs));
-  if (status == Status::ok) player.hints().bound |= bit(context);
-  return status;
+  return with_context(player, now, now.unbound, [&](Variable context) {
+    const Status status =
+        player.path().contexts.set_arg_argpack(context, used(player, now, now.census.packs));
+    if (status == Status::ok) player.hints().bound |= bit(context);
+    return status;
+  });
 }
 
 Status set_arg_ndarray(Player& player, const Situation& now, const Slot&) {
-  const Variable context = some_context(player, now);
-  return player.path().contexts.set_arg_ndarray(context, used(player, now, now.census.arrays));
+  return with_context(player, now, now.open(), [&](Variable context) {
+    return player.path().contexts.set_arg_ndarray(context, used(player, now, now.census.arrays));
+  });
 }
 
 Status set_arg_ndarray_with_grad(Player& player, const Situation& now, const Slot&) {
-  const Variable context = some_context(player, now);
-  return player.path().contexts.set_arg_ndarray_with_grad(context,
-                                                          used(player, now, now.census.arrays));
+  return with_context(player, now, now.open(), [&](Variable context) {
+    return player.path().contexts.set_arg_ndarray_with_grad(context,
+                                                            used(player, now, now.census.arrays));
+  });
 }
 
 Status set_arg_external(Player& player, const Situation& now, const Slot&) {
-  const Variable context = some_context(player, now);
-  return player.path().contexts.set_arg_external(context,
-                                                 player.choose().from(now.census.externals));
+  return with_context(player, now, now.open(), [&](Variable context) {
+    return player.path().contexts.set_arg_external(context,
+                                                   player.choose().from(now.census.externals));
+  });
 }
 
 Status set_arg_scalar(Player& player, const Situation& now, const Slot& slot) {
-  return player.path().contexts.set_arg_scalar(some_context(player, now), value_of(slot));
+  return with_context(player, now, now.open(), [&](Variable context) {
+    return player.path().contexts.set_arg_scalar(context, value_of(slot));
+  });
 }
 
 Status compile(Player& player, const Situation& now, const Slot&) {
-  const Variable context = player.choose().rather(now.bound, now.open());
+  const Variables free = now.open() & player.free_contexts(now);
+  if (free == 0) return Status::ok;
+  const Variable context = player.choose().rather(now.bound & free, free);
+  const ContextUse use = player.use_context(context);
   const Status status = player.path().contexts.compile(context);
   if (status == Status::ok) player.hints().compiled |= bit(context) & player.hints().bound;
   return status;
@@ -314,10 +330,12 @@ Status compile(Player& player, const Situation& now, const Slot&) {
 
 // A launch that failed may be tried again.
 Status launch(Player& player, const Situation& now, const Slot&) {
-  const Variable context = player.choose().rather(now.compiled, now.census.contexts);
-  const bool returns = player.choose().yes();
-  const Status status = player.path().contexts.launch(context, returns);
-  return status == Status::driver_error ? player.path().contexts.launch(context, returns) : status;
+  return with_context(player, now, now.compiled, [&](Variable context) {
+    const bool returns = player.choose().yes();
+    const Status status = player.path().contexts.launch(context, returns);
+    return status == Status::driver_error ? player.path().contexts.launch(context, returns)
+                                          : status;
+  });
 }
 
 // ---- the table ----------------------------------------------------------------------------------

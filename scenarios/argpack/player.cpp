@@ -43,6 +43,14 @@ Variables Player::fitting_children(const Situation& now, Variable pack, std::uin
   return fitting;
 }
 
+Variables Player::free_contexts(const Situation& now) const {
+  Variables free = now.census.contexts;
+  const harness::TaskId mine = scene().world().scheduler.current();
+  for (const ContextUse::Entry& each : used_contexts_)
+    if (each.task != mine) free &= ~bit(each.context);
+  return free;
+}
+
 void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);

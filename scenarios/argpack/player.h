@@ -1,6 +1,10 @@
 // Player: the slots of a script and of those who meddle with it.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "harness/scenario/player.h"
 #include "scenarios/argpack/chooser.h"
 #include "scenarios/argpack/judges.h"
@@ -14,6 +18,31 @@ struct ContextHints {
   Variables compiled = 0;
 };
 
+/// Says that a task fills or launches a context, for as long as it lives. A context is one thread's
+/// at a time: nothing in Taichi sees to that, so that the script does.
+class ContextUse {
+ public:
+  struct Entry {
+    harness::TaskId task;
+    Variable context;
+  };
+
+  ContextUse(std::vector<Entry>& entries, Entry entry) : entries_(entries), task_(entry.task) {
+    entries_.push_back(entry);
+  }
+  ~ContextUse() {
+    const auto last = std::find_if(entries_.rbegin(), entries_.rend(),
+                                   [&](const Entry& each) { return each.task == task_; });
+    entries_.erase(std::next(last).base());
+  }
+  ContextUse(const ContextUse&) = delete;
+  ContextUse& operator=(const ContextUse&) = delete;
+
+ private:
+  std::vector<Entry>& entries_;
+  harness::TaskId task_;
+};
+
 class Player final : public harness::Player<Player, Situation, Theme, targets::argpack::Status> {
  public:
   Player(harness::Scene& scene, Judges& judges, const Theme& theme);
@@ -24,6 +53,11 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   const targets::argpack::Argpack& path() const { return judges_.path(); }
   Chooser& choose() { return chooser_; }
   ContextHints& hints() { return hints_; }
+  /// Returns the contexts that no other task uses now.
+  Variables free_contexts(const Situation& now) const;
+  ContextUse use_context(Variable context) {
+    return {used_contexts_, {scene().world().scheduler.current(), context}};
+  }
   /// Mutators wait for the first use of a pack, or the script's end.
   harness::FirstUse& use() { return use_; }
 
@@ -45,6 +79,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   Judges& judges_;
   Chooser chooser_;
   ContextHints hints_;
+  std::vector<ContextUse::Entry> used_contexts_;
   harness::FirstUse use_;
 };
 

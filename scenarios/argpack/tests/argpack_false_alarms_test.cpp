@@ -10,14 +10,18 @@
 namespace scenarios::argpack::testing {
 namespace {
 
-/// Runs decisions of the sound variant, in the words of a reproducer: all of them are asked for.
-void expect_nothing(std::string_view config, std::string_view decisions) {
-  harness::Runner runner;
+harness::Case told(std::string_view config, std::string_view decisions) {
   const std::string text = fmt::format(
       "afterlife reproducer 1\npath argpack\nvariant own\nconfig {}\ndevice sim\n"
       "tasks script mutator\n{}end\n",
       config, decisions);
-  const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
+  return harness::parse_reproducer(text, "a test's").the_case;
+}
+
+/// Runs decisions of the sound variant, in the words of a reproducer: all of them are asked for.
+void expect_nothing(std::string_view config, std::string_view decisions) {
+  harness::Runner runner;
+  const harness::Case the_case = told(config, decisions);
   const harness::Outcome& outcome = runner.run(the_case);
   for (const harness::Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
   EXPECT_FALSE(outcome.vacuous);
@@ -76,6 +80,31 @@ mutator:5 op plant
 call:1 of script:2 collect[1] 1
 finalize:0 of trap:0 of mutator:5 lag[1] 1
 )");
+}
+
+// The mutator is filling the only context, of which the script would bind another pack: it has none
+// to choose.
+TEST(ArgpackFalseAlarms, AContextIsFilledByOneTaskAtATime) {
+  const harness::Case the_case = told("backend=cpu gil=off collector=eval_breaker", R"(start order 1
+script:0 op new_argpack
+script:0 argument 5
+script:0 argument[1] 3
+script:1 op get_nested
+script:2 op call
+script:2 argument[3] 1
+script:3 op replace_nested
+finalize:0 of "ArgPack wrapper":0 of script:3 schedule[1] mutator
+mutator:0 op make_context
+mutator:0 argument[1] 1
+set_arg_argpack:3 of mutator:0 schedule[13] script:1 of start
+script:4 op set_arg_argpack
+script:4 argument[1] 5
+mutator:1 op launch
+)");
+  harness::Runner runner;
+  const harness::Outcome& outcome = runner.run(the_case);
+  for (const harness::Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
+  EXPECT_EQ(runner.never_asked(the_case).size(), 1u) << "which pack";
 }
 
 }  // namespace
