@@ -46,8 +46,8 @@ Variables Player::fitting_children(const Situation& now, Variable pack, std::uin
 Variables Player::free_contexts(const Situation& now) const {
   Variables free = now.census.contexts;
   const harness::TaskId mine = scene().world().scheduler.current();
-  for (const ContextUse::Entry& each : used_contexts_)
-    if (each.task != mine) free &= ~bit(each.context);
+  for (const ContextUse* each = first_use_; each != nullptr; each = each->next())
+    if (each->task() != mine) free &= ~bit(each->context());
   return free;
 }
 

@@ -1,10 +1,6 @@
 // Player: the slots of a script and of those who meddle with it.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 #include "harness/scenario/player.h"
 #include "scenarios/argpack/chooser.h"
 #include "scenarios/argpack/judges.h"
@@ -20,27 +16,30 @@ struct ContextHints {
 
 /// Says that a task fills or launches a context, for as long as it lives. A context is one thread's
 /// at a time: nothing in Taichi sees to that, so that the script does.
+/// Lifetime: on the task's stack; all of them are in a list, which allocates nothing.
 class ContextUse {
  public:
-  struct Entry {
-    harness::TaskId task;
-    Variable context;
-  };
-
-  ContextUse(std::vector<Entry>& entries, Entry entry) : entries_(entries), task_(entry.task) {
-    entries_.push_back(entry);
+  ContextUse(ContextUse*& first, harness::TaskId task, Variable context)
+      : first_(first), next_(first), task_(task), context_(context) {
+    first_ = this;
   }
   ~ContextUse() {
-    const auto last = std::find_if(entries_.rbegin(), entries_.rend(),
-                                   [&](const Entry& each) { return each.task == task_; });
-    entries_.erase(std::next(last).base());
+    ContextUse** at = &first_;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
   }
   ContextUse(const ContextUse&) = delete;
   ContextUse& operator=(const ContextUse&) = delete;
 
+  const ContextUse* next() const { return next_; }
+  harness::TaskId task() const { return task_; }
+  Variable context() const { return context_; }
+
  private:
-  std::vector<Entry>& entries_;
+  ContextUse*& first_;
+  ContextUse* next_;
   harness::TaskId task_;
+  Variable context_;
 };
 
 class Player final : public harness::Player<Player, Situation, Theme, targets::argpack::Status> {
@@ -56,7 +55,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   /// Returns the contexts that no other task uses now.
   Variables free_contexts(const Situation& now) const;
   ContextUse use_context(Variable context) {
-    return {used_contexts_, {scene().world().scheduler.current(), context}};
+    return {first_use_, scene().world().scheduler.current(), context};
   }
   /// Mutators wait for the first use of a pack, or the script's end.
   harness::FirstUse& use() { return use_; }
@@ -79,7 +78,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   Judges& judges_;
   Chooser chooser_;
   ContextHints hints_;
-  std::vector<ContextUse::Entry> used_contexts_;
+  ContextUse* first_use_ = nullptr;
   harness::FirstUse use_;
 };
 
