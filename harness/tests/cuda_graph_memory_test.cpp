@@ -181,17 +181,24 @@ TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
 }
 
 TEST_P(CudaGraphMemory, WhatWasUsedCountsInUnitsUntilItIsTrimmed) {
-  run([] {
+  // A process that has had graphs before gives some of their storage, which may be more.
+  const auto expect_unit = [](cuuint64_t used) {
+    EXPECT_GE(used, kUnit);
+    EXPECT_EQ(used % kUnit, 0U);
+    if (GetParam() == Backend::sim) EXPECT_EQ(used, kUnit);
+  };
+  run([&] {
     CUDA_OK(cuDeviceGraphMemTrim(0));
     const cuuint64_t others = attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
     auto [graph, address, alloc] = make_allocating();
     add_free(graph, address, {alloc});
     launch_and_wait(instantiate(graph));
-    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kUnit);
-    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), others + kUnit);
+    const cuuint64_t used = attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
+    expect_unit(used);
+    expect_unit(attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) - others);
     cuuint64_t zero = 0;
     CUDA_OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero));
-    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), kUnit) << "as much as is used now";
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), used) << "as much as is used now";
     CUDA_OK(cuDeviceGraphMemTrim(0));
     EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), others);
     CUDA_OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &zero));

@@ -68,17 +68,18 @@ function(fatbin name file)
   endif()
   set(folder ${PROJECT_BINARY_DIR}/generated/fatbins)
   file(MAKE_DIRECTORY ${folder})
-  if(NVCC)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE source)
+  file(STRINGS ${source} conditional REGEX cudaGraphSetConditional)
+  if(NVCC AND (DEVICE_RUNTIME OR NOT conditional))
     cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     set(nvcc ${NVCC} -ccbin ${CMAKE_CXX_COMPILER})
     set(compile COMMAND ${nvcc} -fatbin ${fatbin_flags} ${fatbin_code} -I .
                 -o ${folder}/${name}.fatbin ${file})
-    file(STRINGS ${PROJECT_SOURCE_DIR}/${file} conditional REGEX cudaGraphSetConditional)
     if(conditional)
       set(compile COMMAND ${nvcc} -dc ${fatbin_flags} ${fatbin_linked_code} -I .
                   -o ${folder}/${name}.o ${file}
                   COMMAND ${nvcc} -dlink -fatbin ${fatbin_linked_code} -o ${folder}/${name}.fatbin
-                  ${folder}/${name}.o -L ${CUDA_ROOT}/lib -L ${CUDA_ROOT}/lib64 -lcudadevrt)
+                  ${folder}/${name}.o ${DEVICE_RUNTIME})
     endif()
     add_custom_command(OUTPUT ${folder}/${name}.fatbin ${compile}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}  # Relative names: the fatbin holds no path of ours.

@@ -1,6 +1,7 @@
 # Where CUDA is: scripts/setup.sh finds or installs a toolkit and writes its root down.
 #   CUDA_INCLUDE  the folder of cuda.h
 #   NVCC          the compiler for the GPU; empty where there is none, and then no fatbin is built
+#   DEVICE_RUNTIME  what kernels that set conditions are linked with; without it these have no fatbin
 set(toolkit_note ${PROJECT_SOURCE_DIR}/build/cuda_root.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${toolkit_note})
 if(NOT EXISTS ${toolkit_note})
@@ -15,4 +16,5 @@ find_program(NVCC nvcc PATHS ${CUDA_ROOT}/bin NO_DEFAULT_PATH NO_CACHE)
 if(NOT NVCC)
   set(NVCC "")
 endif()
+find_library(DEVICE_RUNTIME cudadevrt PATHS ${CUDA_ROOT}/lib ${CUDA_ROOT}/lib64 NO_DEFAULT_PATH NO_CACHE)
 message(STATUS "CUDA headers: ${CUDA_INCLUDE}; nvcc: ${NVCC}")
