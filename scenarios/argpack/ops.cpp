@@ -240,10 +240,11 @@ Status call_with_all(Player& player, const Situation&, const Slot& slot) {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-/// Calls `act` with a context, rather one of these; with none where other tasks use all.
+/// Calls `act` with one of the contexts, rather one of `rather`; with none where other tasks use
+/// all.
 template <class Act>
-Status with_context(Player& player, const Situation& now, Variables rather, Act act) {
-  const Variables free = player.free_contexts(now);
+Status with_context(Player& player, Variables contexts, Variables rather, Act act) {
+  const Variables free = contexts & ~player.others_contexts();
   if (free == 0) return Status::ok;
   const Variable context = player.choose().rather(rather & free, free);
   const ContextUse use = player.use_context(context);
@@ -284,7 +285,7 @@ Status make_context(Player& player, const Situation& now, const Slot& slot) {
 }
 
 Status set_arg_argpack(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now, now.unbound, [&](Variable context) {
+  return with_context(player, now.census.contexts, now.unbound, [&](Variable context) {
     const Status status =
         player.path().contexts.set_arg_argpack(context, used(player, now, now.census.packs));
     if (status == Status::ok) player.hints().bound |= bit(context);
@@ -293,44 +294,42 @@ Status set_arg_argpack(Player& player, const Situation& now, const Slot&) {
 }
 
 Status set_arg_ndarray(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now, now.open(), [&](Variable context) {
+  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
     return player.path().contexts.set_arg_ndarray(context, used(player, now, now.census.arrays));
   });
 }
 
 Status set_arg_ndarray_with_grad(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now, now.open(), [&](Variable context) {
+  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
     return player.path().contexts.set_arg_ndarray_with_grad(context,
                                                             used(player, now, now.census.arrays));
   });
 }
 
 Status set_arg_external(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now, now.open(), [&](Variable context) {
+  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
     return player.path().contexts.set_arg_external(context,
                                                    player.choose().from(now.census.externals));
   });
 }
 
 Status set_arg_scalar(Player& player, const Situation& now, const Slot& slot) {
-  return with_context(player, now, now.open(), [&](Variable context) {
+  return with_context(player, now.census.contexts, now.open(), [&](Variable context) {
     return player.path().contexts.set_arg_scalar(context, value_of(slot));
   });
 }
 
 Status compile(Player& player, const Situation& now, const Slot&) {
-  const Variables free = now.open() & player.free_contexts(now);
-  if (free == 0) return Status::ok;
-  const Variable context = player.choose().rather(now.bound & free, free);
-  const ContextUse use = player.use_context(context);
-  const Status status = player.path().contexts.compile(context);
-  if (status == Status::ok) player.hints().compiled |= bit(context) & player.hints().bound;
-  return status;
+  return with_context(player, now.open(), now.bound, [&](Variable context) {
+    const Status status = player.path().contexts.compile(context);
+    if (status == Status::ok) player.hints().compiled |= bit(context) & player.hints().bound;
+    return status;
+  });
 }
 
 // A launch that failed may be tried again.
 Status launch(Player& player, const Situation& now, const Slot&) {
-  return with_context(player, now, now.compiled, [&](Variable context) {
+  return with_context(player, now.census.contexts, now.compiled, [&](Variable context) {
     const bool returns = player.choose().yes();
     const Status status = player.path().contexts.launch(context, returns);
     return status == Status::driver_error ? player.path().contexts.launch(context, returns)

@@ -43,12 +43,12 @@ Variables Player::fitting_children(const Situation& now, Variable pack, std::uin
   return fitting;
 }
 
-Variables Player::free_contexts(const Situation& now) const {
-  Variables free = now.census.contexts;
+Variables Player::others_contexts() const {
+  Variables used = 0;
   const harness::TaskId mine = scene().world().scheduler.current();
   for (const ContextUse* each = first_use_; each != nullptr; each = each->next())
-    if (each->task() != mine) free &= ~bit(each->context());
-  return free;
+    if (each->task() != mine) used |= bit(each->context());
+  return used;
 }
 
 void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {

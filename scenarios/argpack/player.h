@@ -52,8 +52,8 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   const targets::argpack::Argpack& path() const { return judges_.path(); }
   Chooser& choose() { return chooser_; }
   ContextHints& hints() { return hints_; }
-  /// Returns the contexts that no other task uses now.
-  Variables free_contexts(const Situation& now) const;
+  /// Returns the contexts that other tasks use now.
+  Variables others_contexts() const;
   ContextUse use_context(Variable context) {
     return {first_use_, scene().world().scheduler.current(), context};
   }
