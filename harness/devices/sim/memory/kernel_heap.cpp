@@ -44,9 +44,7 @@ void KernelHeap::free(std::uint64_t address, std::uintptr_t code) {
     access_state.abandon();
   }
   const SiteScope site(sim_.scheduler(), launch_->label);
-  if (sim_.data_races().on())
-    sim_.data_races().freed(
-        index, {launch_->at, launch_->before, launch_->label, 0, launch_->copies_returned});
+  if (sim_.data_races().on()) sim_.data_races().freed(index, use_by(*launch_, launch_->label));
   block.context->heap_bytes -= taken_bytes(block.bytes);
   sim_.memory().retire(index);
   access_state.forget();

@@ -36,8 +36,7 @@ void WorkSteps::start(Stream& stream, Work& work) {
   }
 }
 
-/// The use of memory that the work makes, at `site`.
-static OrderedUse use_by(const Work& work, Label site) {
+OrderedUse use_by(const Work& work, Label site) {
   return {work.at, work.before, site, work.staged_copy, work.copies_returned};
 }
 

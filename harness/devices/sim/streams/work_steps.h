@@ -13,6 +13,9 @@ namespace harness::devices {
 
 class SimDevice;
 
+/// Returns the use of memory that the work makes, at `site`. Lifetime: the work's.
+OrderedUse use_by(const Work& work, Label site);
+
 class WorkSteps {
  public:
   explicit WorkSteps(SimDevice& sim) : sim_(sim) {}

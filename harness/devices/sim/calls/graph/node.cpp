@@ -13,13 +13,13 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// Tells whether a condition belongs to the graph, or to one inside, with a node or without.
-static bool has_conditions(SimDevice& sim, const Graph& graph) {
+/// Tells whether the graph, or one inside, has a condition that no node asks.
+static bool has_unused_conditions(SimDevice& sim, const Graph& graph) {
   const auto has_inside = [&](const GraphNode* node) {
-    return std::ranges::any_of(node->bodies,
-                               [&](const Graph* body) { return has_conditions(sim, *body); });
+    return std::ranges::any_of(
+        node->bodies, [&](const Graph* body) { return has_unused_conditions(sim, *body); });
   };
-  return graph.has_conditional_nodes() || sim.graphs().conditions().has_unused(graph) ||
+  return sim.graphs().conditions().has_unused(graph) ||
          std::ranges::any_of(graph.nodes, has_inside);
 }
 
@@ -28,7 +28,9 @@ static bool has_conditions(SimDevice& sim, const Graph& graph) {
 static Found<Graph> find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
   Graph* body = look_at(sim, handle);
   if (body == nullptr || &body->root() == &graph.root()) return CUDA_ERROR_INVALID_VALUE;
-  if (has_conditions(sim, *body) || body->is_conditional_body()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (body->has_conditional_nodes() || has_unused_conditions(sim, *body) ||
+      body->is_conditional_body())
+    return CUDA_ERROR_NOT_SUPPORTED;
   if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is somebody's already.
   if (!move && body->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   if (move && (body->owner != nullptr || body->exec_count != 0)) return CUDA_ERROR_INVALID_VALUE;
