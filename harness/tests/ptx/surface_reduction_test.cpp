@@ -101,7 +101,8 @@ class PtxSurfaceReduction : public OnGpuToo<TextureStage> {
     const std::vector<int> in = places(image, step, last);
     std::vector<u64> data(in.size() / 4);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = value_of(i);
-    reduce(image, reduction.name(geometry, boundary), in, data);
+    change_surface(function(module_, reduction.name(geometry, boundary).c_str()), image, kBlocks,
+                   static_cast<unsigned>(data.size()), in, data);
     const bool is_signed =
         reduction.by_texel ? format.channel == CU_AD_FORMAT_SIGNED_INT32 : reduction.type[0] == 's';
     for (std::size_t i = 0; i < kBlocks * data.size(); ++i) {
@@ -126,19 +127,6 @@ class PtxSurfaceReduction : public OnGpuToo<TextureStage> {
         int{format.channel}, wrong - now.begin(), *wrong, *wanted);
     destroy(image);
     ++checked_;
-  }
-
-  void reduce(const Image& image, const std::string& name, const std::vector<int>& in,
-              const std::vector<u64>& data) const {
-    const CUsurfObject surface = make_surface(image.array);
-    const CUdeviceptr at = copy_of(in);
-    const CUdeviceptr given = copy_of(data);
-    EXPECT_EQ(launch(function(module_, name.c_str()), kBlocks, static_cast<unsigned>(data.size()),
-                     0, surface, at, given),
-              CUDA_SUCCESS);
-    EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
-    release(at), release(given);
-    EXPECT_EQ(AFTERLIFE_CU(cuSurfObjectDestroy)(surface), CUDA_SUCCESS);
   }
 
   CUmodule module_ = nullptr;

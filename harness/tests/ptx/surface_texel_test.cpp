@@ -120,7 +120,8 @@ class PtxSurfaceTexel : public OnGpuToo<TextureStage> {
       for (std::size_t c = 0; c < 4; ++c)
         data[i + c] = word_of(format.channel, static_cast<u32>(from + c), beyond);
     }
-    store(image, name_of(geometry, parts, boundary), in, data);
+    change_surface(function(module_, name_of(geometry, parts, boundary).c_str()), image, 1,
+                   static_cast<unsigned>(in.size() / 4), in, data);
     const std::vector<u8> now = bytes_in(image);
     for (std::size_t i = 0; i < data.size(); i += 4)
       if (u8* to = texel_at(image, geometry, &in[i], boundary); to != nullptr)
@@ -142,19 +143,6 @@ class PtxSurfaceTexel : public OnGpuToo<TextureStage> {
     for (u32 k = 0; k < bytes; ++k)
       to[k] = word != nullptr ? static_cast<u8>(bits >> (8 * k))
                               : now[static_cast<std::size_t>(to + k - image.bytes.data())];
-  }
-
-  void store(const Image& image, const std::string& name, const std::vector<int>& in,
-             const std::vector<u32>& data) const {
-    const CUsurfObject surface = make_surface(image.array);
-    const CUdeviceptr at = copy_of(in);
-    const CUdeviceptr given = copy_of(data);
-    EXPECT_EQ(launch(function(module_, name.c_str()), 1, static_cast<unsigned>(in.size() / 4), 0,
-                     surface, at, given),
-              CUDA_SUCCESS);
-    EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
-    release(at), release(given);
-    EXPECT_EQ(AFTERLIFE_CU(cuSurfObjectDestroy)(surface), CUDA_SUCCESS);
   }
 
   CUmodule module_ = nullptr;

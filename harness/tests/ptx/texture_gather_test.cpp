@@ -61,12 +61,7 @@ class PtxTextureGather : public OnGpuToo<TextureStage> {
   }
 
   CUtexObject make(const Image& image, const Way& way, unsigned flags) const {
-    CUDA_TEXTURE_DESC sampling{};
-    for (CUaddress_mode& mode : sampling.addressMode) mode = way.mode;
-    sampling.filterMode = way.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-    sampling.flags = flags | (way.normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0);
-    std::copy_n(kBorder, 4, sampling.borderColor);
-    return make_texture(image.array, sampling);
+    return make_texture(image.array, sampling_of(way, flags));
   }
 
   const Spot& spot(std::size_t index) const { return spots_[index % spots_.size()]; }

@@ -108,10 +108,7 @@ class PtxTextureLevel : public OnGpuToo<TextureStage> {
     CUDA_RESOURCE_DESC resource{};
     resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     resource.res.mipmap.hMipmappedArray = pyramid.array;
-    CUDA_TEXTURE_DESC sampling{};
-    for (CUaddress_mode& mode : sampling.addressMode) mode = way.mode;
-    sampling.filterMode = way.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-    sampling.flags = CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
+    CUDA_TEXTURE_DESC sampling = sampling_of(way, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
     sampling.mipmapFilterMode = chosen.blends ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     sampling.mipmapLevelBias = chosen.bias;
     sampling.minMipmapLevelClamp = chosen.least;

@@ -76,8 +76,18 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
 /// The texel that stands for those outside, as the texture is made.
 inline constexpr f32 kBorder[4] = {0.6F, -3, 7, 0.5F};
 
-/// The same as a format holds it: an H200 clamps and rounds it so, a half towards zero, and cuts a
-/// number of f16.
+/// How a texture is made to be read so.
+inline CUDA_TEXTURE_DESC sampling_of(const Way& way, unsigned flags) {
+  CUDA_TEXTURE_DESC sampling{};
+  for (CUaddress_mode& mode : sampling.addressMode) mode = way.mode;
+  sampling.filterMode = way.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+  sampling.flags = flags | (way.normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0);
+  std::copy_n(kBorder, 4, sampling.borderColor);
+  return sampling;
+}
+
+/// The color of the border as a format holds it: an H200 clamps and rounds it so, a half towards
+/// zero, and cuts a number of f16.
 inline Number border(CUarray_format channel, u32 index) {
   if (channel == CU_AD_FORMAT_FLOAT) return kBorder[index];
   if (channel == CU_AD_FORMAT_HALF) {

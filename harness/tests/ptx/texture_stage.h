@@ -145,6 +145,19 @@ class TextureStage : public PtxStage {
               CUDA_SUCCESS);
     return texture;
   }
+  /// Runs a kernel whose threads change the image as a surface: each has four words of `in`, and
+  /// one or more of `data`.
+  template <class T>
+  void change_surface(CUfunction kernel, const Image& image, unsigned blocks, unsigned threads,
+                      const std::vector<int>& in, const std::vector<T>& data) const {
+    const CUsurfObject surface = make_surface(image.array);
+    const CUdeviceptr at = copy_of(in);
+    const CUdeviceptr given = copy_of(data);
+    EXPECT_EQ(launch(kernel, blocks, threads, 0, surface, at, given), CUDA_SUCCESS);
+    EXPECT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
+    release(at), release(given);
+    EXPECT_EQ(AFTERLIFE_CU(cuSurfObjectDestroy)(surface), CUDA_SUCCESS);
+  }
   CUsurfObject make_surface(CUarray array) const {
     CUDA_RESOURCE_DESC resource{};
     resource.res.array.hArray = array;
