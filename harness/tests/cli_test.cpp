@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <thread>
 
 #include "harness/tables.h"
 #include "harness/tests/child.h"
@@ -17,6 +19,7 @@ namespace {
 using nlohmann::json;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const Scenario& some_path() { return *tables::scenarios().front(); }
@@ -151,6 +154,22 @@ TEST(Cli, AnOutputFolderThatCannotBeIsOneLineAndExitCode2) {
   EXPECT_EQ(folder.files(), before);
   expect_one_line(afterlife({"fuzz", unsound_variant(), "--runs", "100", "--out", "/proc/nosuch"}),
                   2, "no place to write");
+}
+
+TEST(Cli, SearchesAtOnceMayMakeTheSameFolder) {
+  for (int round = 0; round < 8; ++round) {
+    const Folder folder;
+    std::array<std::string, 8> complaints;
+    std::vector<std::thread> searches;
+    for (std::size_t i = 0; i < complaints.size(); ++i)
+      searches.emplace_back([&, i] {
+        const std::string out = folder / ("made/" + std::to_string(i));
+        complaints[i] = afterlife({"fuzz", unsound_variant(), "--runs", "1", "--out", out}).err;
+      });
+    for (std::thread& search : searches) search.join();
+    for (const std::string& complaint : complaints)
+      ASSERT_THAT(complaint, Not(HasSubstr("cannot write")));
+  }
 }
 
 TEST(Cli, NoGpuIsOneLineAndExitCode2) {

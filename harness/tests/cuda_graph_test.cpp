@@ -250,6 +250,28 @@ TEST_P(CudaGraph, AChildGraphIsACopyThatItsNodeOwns) {
   });
 }
 
+// Driver 580 ends the process where the graph is added to a part of itself.
+TEST_P(CudaGraph, AGraphIsNoChildOfItselfNorOfItsParts) {
+  run([] {
+    CUgraph middle = make_graph();
+    add_child(middle, make_graph());
+    CUgraph whole = make_graph();
+    CUgraph part = nullptr;
+    CUDA_OK(cuGraphChildGraphNodeGetGraph(add_child(whole, middle), &part));
+    CUgraphNode inner = nullptr;
+    std::size_t count = 1;
+    CUDA_OK(cuGraphGetNodes(part, &inner, &count));
+    CUgraph innermost = nullptr;
+    CUDA_OK(cuGraphChildGraphNodeGetGraph(inner, &innermost));
+    for (CUgraph each : {whole, part, innermost}) {
+      CUgraphNode node = nullptr;
+      EXPECT_EQ(cuGraphAddChildGraphNode(&node, each, nullptr, 0, whole), CUDA_ERROR_INVALID_VALUE);
+      EXPECT_EQ(node_count(each), each == innermost ? 0U : 1U);
+    }
+    add_child(innermost, middle);
+  });
+}
+
 TEST_P(CudaGraph, ACloneIsACopyWhoseNodesAreFound) {
   run([this] {
     CUdeviceptr address = allocate(64);

@@ -136,6 +136,31 @@ TEST_P(CudaIpcPeers, MemoryFreedWhileItIsMappedIsAFaultAndSoIsItsUse) {
   EXPECT_EQ(stage->faults[1].object_kind, Label("device memory"));
 }
 
+// A GPU gives the same address out again, and for it the same handle; the simulated driver's
+// handles name lives.
+TEST_P(CudaIpcPeers, AMappingIsOfTheMemoryThatItsHandleNames) {
+  bool is_same = false;
+  run([&] {
+    const CUdeviceptr memory = allocate(64);
+    const CUipcMemHandle handle = export_memory(memory);
+    CUdeviceptr mapped = 0;
+    {
+      const AsImporter importer(stage->world);
+      mapped = import(handle);
+    }
+    CUDA_OK(cuMemFree_v2(memory));
+    const CUdeviceptr next = allocate(64);
+    write_int(next, 7);
+    is_same = same(export_memory(next), handle);
+    const AsImporter importer(stage->world);
+    int value = 0;
+    EXPECT_EQ(cuMemcpyDtoH_v2(&value, mapped, sizeof value),
+              is_same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (is_same) EXPECT_EQ(value, 7);
+  });
+  EXPECT_EQ(stage->faults.size(), is_same ? 1U : 2U);  // Freed while it is mapped.
+}
+
 TEST_P(CudaIpcPeers, AMappingIsClosedAndNotFreed) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(64));

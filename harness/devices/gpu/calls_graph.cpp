@@ -36,8 +36,37 @@ CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, s
   return status;
 }
 
+/// Driver 580 refuses a graph as its own child, and ends the process (SIGSEGV in the call) where
+/// the child is a graph that `graph` itself is inside of.
+bool has_inside(CUgraph child, CUgraph graph) {
+  return child != nullptr && GpuDevice::current().parts().is_in(graph, child);
+}
+
+CUresult add_child(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count,
+                   CUgraph child) {
+  if (has_inside(child, graph)) return CUDA_ERROR_INVALID_VALUE;
+  return add<&T::cuGraphAddChildGraphNode>(node, graph, after, count, child);
+}
+
+CUresult child_graph(CUgraphNode node, CUgraph* child) {
+  const CUresult status = pass<&T::cuGraphChildGraphNodeGetGraph>(node, child);
+  GpuDevice& gpu = GpuDevice::current();
+  if (status == CUDA_SUCCESS && !gpu.lives(*child)) gpu.born_in(node, Kind::graph, *child);
+  return status;
+}
+
+CUresult list_nodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
+  const CUresult status = pass<&T::cuGraphGetNodes>(graph, nodes, count);
+  for (std::size_t i = 0; status == CUDA_SUCCESS && nodes != nullptr && i < *count; ++i)
+    GpuDevice::current().parts().put(nodes[i], graph);
+  return status;
+}
+
 CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                  const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* params) {
+  if (params != nullptr && params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+      has_inside(params->graph.graph, graph))
+    return CUDA_ERROR_INVALID_VALUE;
   NotedLater noted(params);
   const CUresult status =
       add<&T::cuGraphAddNode_v2>(node, graph, after, data, count, noted.params());
@@ -46,10 +75,10 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
     GpuDevice::current().reserved(params->alloc.dptr);
   if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
       params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
-    GpuDevice::current().part_of(params->graph.graph, graph);
+    GpuDevice::current().parts().put(params->graph.graph, *node);
   if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
     for (unsigned i = 0; i < params->conditional.size; ++i)
-      GpuDevice::current().part_of(params->conditional.phGraph_out[i], graph);
+      GpuDevice::current().born_in(*node, Kind::graph, params->conditional.phGraph_out[i]);
   return status;
 }
 
@@ -76,7 +105,7 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphCreate = make<&T::cuGraphCreate, Kind::graph>;
   table.cuStreamEndCapture = end_capture;
   table.cuGraphClone = make<&T::cuGraphClone, Kind::graph>;
-  table.cuGraphDestroy = served<destroy<&T::cuGraphDestroy, Kind::graph, CUgraph>>;
+  table.cuGraphDestroy = served<unload<&T::cuGraphDestroy, Kind::graph, CUgraph>>;
   table.cuGraphAddNode_v2 = add_any;
   table.cuGraphAddMemAllocNode = add_alloc;
   table.cuGraphAddBatchMemOpNode = add<&T::cuGraphAddBatchMemOpNode>;
@@ -88,7 +117,9 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphAddHostNode = add_host;
   table.cuGraphAddEventRecordNode = add<&T::cuGraphAddEventRecordNode>;
   table.cuGraphAddEventWaitNode = add<&T::cuGraphAddEventWaitNode>;
-  table.cuGraphAddChildGraphNode = add<&T::cuGraphAddChildGraphNode>;
+  table.cuGraphAddChildGraphNode = add_child;
+  table.cuGraphChildGraphNodeGetGraph = child_graph;
+  table.cuGraphGetNodes = list_nodes;
   table.cuGraphDestroyNode = unload<&T::cuGraphDestroyNode, Kind::graph_node>;
   table.cuGraphInstantiateWithFlags = make<&T::cuGraphInstantiateWithFlags, Kind::graph_exec>;
   table.cuGraphInstantiateWithParams = make<&T::cuGraphInstantiateWithParams, Kind::graph_exec>;

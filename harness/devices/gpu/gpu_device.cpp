@@ -39,7 +39,7 @@ void GpuDevice::begin(World& world) {
   world_ = &world;
   handles_.clear();
   handle_order_.clear();
-  wholes_.clear();
+  parts_.begin();
   memory_.clear();
   graph_memory_.clear();
   imports_.begin();
@@ -59,13 +59,12 @@ void GpuDevice::born(Kind kind, const void* handle) {
       world_->ledger.born(to_label(kind), reinterpret_cast<std::uint64_t>(handle), 0, from);
   handles_[handle] = {kind, birth};
   handle_order_.push_back(handle);
-  if (kind == Kind::graph) wholes_.erase(handle);  // One that came back is nobody's part.
+  parts_.take_out(handle);
 }
 
 void GpuDevice::born_in(const void* whole, Kind kind, const void* part) {
   born(kind, part);
-  handles_[part].owner = whole;
-  handles_[part].given_away = kind == Kind::array;
+  parts_.put(part, whole);
 }
 
 CUresult GpuDevice::died(Kind kind, const void* handle) {
@@ -77,34 +76,16 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
     return dead_handle_error(kind);
   }
   world_->ledger.died(birth);
-  if (kind == Kind::graph) end_parts(Kind::graph_node, handle);
-  if (kind == Kind::mipmapped_array) end_parts(Kind::array, handle);
+  if (kind == Kind::graph || kind == Kind::graph_node || kind == Kind::mipmapped_array)
+    end_parts(handle);
   return CUDA_SUCCESS;
 }
 
-/// Ends what ends with its owner: nodes, and levels.
-void GpuDevice::end_parts(Kind kind, const void* owner) {
-  for (const void* other : handle_order_) {
-    const Handle& part = handles_.at(other);
-    if (part.kind == kind && part.owner != nullptr && is_in(part.owner, owner) &&
-        world_->ledger.alive(part.birth))
-      world_->ledger.died(part.birth);
-  }
-}
-
-void GpuDevice::part_of(CUgraph graph, CUgraph whole) {
-  wholes_[graph] = whole;
-  const auto known = handles_.find(graph);
-  if (known != handles_.end()) known->second.given_away = true;
-}
-
-bool GpuDevice::is_in(const void* graph, const void* whole) const {
-  while (graph != whole) {
-    const auto known = wholes_.find(graph);
-    if (known == wholes_.end()) return false;
-    graph = known->second;
-  }
-  return true;
+/// Ends what is inside of it.
+void GpuDevice::end_parts(const void* whole) {
+  for (const void* other : handle_order_)
+    if (other != whole && lives(other) && parts_.is_in(other, whole))
+      world_->ledger.died(handles_.at(other).birth);
 }
 
 bool GpuDevice::lives(const void* handle) const {
@@ -284,7 +265,7 @@ void GpuDevice::free_handles() {
     if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
     void* handle = const_cast<void*>(*it);
     const Kind kind = known->second.kind;
-    if (known->second.given_away) continue;
+    if (parts_.has(handle)) continue;                  // Its whole destroys it.
     if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
     switch (kind) {
       case Kind::stream:

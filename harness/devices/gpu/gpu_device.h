@@ -18,6 +18,7 @@
 #include "harness/device.h"
 #include "harness/devices/gpu/callbacks.h"
 #include "harness/devices/gpu/ipc.h"
+#include "harness/devices/gpu/parts.h"
 #include "harness/devices/gpu/primary_context.h"
 #include "harness/ledger.h"
 
@@ -62,10 +63,9 @@ class GpuDevice final : public Device {
   // ---- lives ----
 
   void born(Kind kind, const void* handle);
-  /// Notes the birth of a node or level, which ends with its graph or mipmapped array.
+  /// Notes the birth of what ends with its whole: a node of a graph, a graph in a node, a level of
+  /// a mipmapped array.
   void born_in(const void* whole, Kind kind, const void* part);
-  /// A graph becomes, or is, part of another one, which destroys it.
-  void part_of(CUgraph graph, CUgraph whole);
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
@@ -107,6 +107,7 @@ class GpuDevice final : public Device {
   }
   World& world() const { return *world_; }
   Imports& imports() { return imports_; }
+  Parts& parts() { return parts_; }
 
   /// The virtual memory that the run has left to be taken back.
   struct VirtualMemory {
@@ -125,12 +126,9 @@ class GpuDevice final : public Device {
   struct Handle {
     Kind kind;
     BirthId birth;
-    const void* owner = nullptr;  ///< The graph of a node, or the mipmapped array of a level.
-    bool given_away = false;      ///< Its owner, or another graph, destroys it.
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
-  bool is_in(const void* graph, const void* whole) const;
-  void end_parts(Kind kind, const void* owner);
+  void end_parts(const void* whole);
   void free_memory();
   void free_virtual_memory();
   void free_handles();
@@ -141,8 +139,8 @@ class GpuDevice final : public Device {
   VirtualMemory virtual_memory_;
   PrimaryContext primary_{driver_};
   std::unordered_map<const void*, Handle> handles_;
-  std::vector<const void*> handle_order_;                ///< In the order of their births.
-  std::unordered_map<const void*, const void*> wholes_;  ///< A graph, and the one it is part of.
+  std::vector<const void*> handle_order_;  ///< In the order of their births.
+  Parts parts_;
   /// By address. The dead stay until the address comes back.
   std::map<std::uint64_t, Memory> memory_;
   std::set<std::uint64_t> graph_memory_;

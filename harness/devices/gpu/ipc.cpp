@@ -23,7 +23,11 @@ Imports::Key Imports::key(const Handle& handle) {
 }
 
 void Imports::remember(const CUipcMemHandle& handle, const Exported& exported) {
-  exported_memory_[key(handle)] = exported;
+  const auto [known, is_new] = exported_memory_.try_emplace(key(handle), exported);
+  if (is_new || known->second.birth == exported.birth) return;
+  for (Mapping& mapping : mappings_)
+    if (mapping.exported == known->second.birth) mapping.exported = exported.birth;
+  known->second = exported;
 }
 
 const Imports::Exported* Imports::find(const CUipcMemHandle& handle) const {

@@ -1,7 +1,9 @@
 // Inter-process communication between processes that are tasks of one OS process, where the driver
 // refuses to open what it exported itself.
 //
-// A departure from a bare driver: an import has the address of what it maps, and an opened event is
+// A departure from a bare driver: an import has the address of what it maps; what was mapped of
+// memory that is freed is, once the exporter has the same bytes again and the driver gives them the
+// same handle, a mapping of the new memory, which it shows. An opened event is
 // a name for the exported one, which to the driver is an ordinary event: one that may be shared is
 // none that another context of the process could wait for (580.159 ends with a null pointer then).
 // Lives, counts and errors are those of the simulated driver. Memory that a process opens although
@@ -42,6 +44,8 @@ class Imports {
     std::uint32_t open_count;
   };
 
+  /// The driver gave out this handle. Where it had given it out for memory that is gone, mappings
+  /// of that one are mappings of the new one.
   void remember(const CUipcMemHandle& handle, const Exported& exported);
   /// Returns the memory, or null for a handle that no process of the run made.
   const Exported* find(const CUipcMemHandle& handle) const;

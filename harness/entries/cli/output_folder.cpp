@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -32,22 +33,21 @@ std::string caveat(const Finding& finding) {
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin. Nothing tells whether a folder can
-// be made but making it; it goes again, so that a search that finds nothing leaves nothing.
+// A search that cannot keep what it finds had better not begin. Nothing tells whether something can
+// be made in a folder but making it. It goes again, so that a search that finds nothing leaves
+// nothing, and has a name of its own, so that searches at once are not in each other's way.
 OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
   std::error_code failed;
   fs::path there = fs::absolute(folder_, failed);
-  fs::path missing;
   while (!fs::exists(there, failed) && there.has_relative_path()) {
     if (failed) refuse(folder_, failed.message());
-    missing = std::exchange(there, there.parent_path());
+    there = there.parent_path();
   }
   if (!fs::is_directory(there, failed))
     refuse(folder_, fmt::format("{} is no folder", there.string()));
-  if (access(there.c_str(), W_OK | X_OK) != 0) refuse(folder_, std::strerror(errno));
-  if (missing.empty()) return;
-  if (!fs::create_directory(missing, failed)) refuse(folder_, failed.message());
-  fs::remove(missing, failed);
+  std::string probe = there / ".afterlife-XXXXXX";
+  if (mkdtemp(probe.data()) == nullptr) refuse(folder_, std::strerror(errno));
+  rmdir(probe.c_str());
 }
 
 void OutputFolder::keep(const Finding& finding) {
