@@ -222,17 +222,29 @@ Status launch(Player& player, const Situation& now, const Slot&) {
   return player.path().executables.launch(graph, player.choose().stream());
 }
 
+/// Calls the change of a graph that no other task is changing. An executable is one thread's at a
+/// time (CUDA programming guide, graphs), and cuda.core does not see to that: the script does.
+template <class Change>
+Status change_graph(Player& player, const Situation& now, Change change) {
+  const Variables graphs = now.census.graphs & ~player.changed_by_others(now.census.graphs);
+  return graphs != 0 ? change(player.choose().from(graphs)) : Status::ok;
+}
+
 Status update_node(Player& player, const Situation& now, const Slot&) {
-  Chooser& choose = player.choose();
-  const Variable graph = choose.from(now.census.graphs);
-  const Variable node = choose.from(now.census.nodes, now.census.kernel_nodes);
-  const Variable first = choose.from(now.census.buffers);
-  return player.path().executables.update_node(graph, node, first, choose.from(now.census.buffers));
+  return change_graph(player, now, [&](Variable graph) {
+    Chooser& choose = player.choose();
+    const Variable node = choose.from(now.census.nodes, now.census.kernel_nodes);
+    const Variable first = choose.from(now.census.buffers);
+    const Variable second = choose.from(now.census.buffers);
+    return player.path().executables.update_node(graph, node, first, second);
+  });
 }
 
 Status update(Player& player, const Situation& now, const Slot&) {
-  const Variable graph = player.choose().from(now.census.graphs);
-  return player.path().executables.update(graph, player.choose().from(now.census.definitions));
+  return change_graph(player, now, [&](Variable graph) {
+    const Variable definition = player.choose().from(now.census.definitions);
+    return player.path().executables.update(graph, definition);
+  });
 }
 
 Status close_graph(Player& player, const Situation& now, const Slot&) {

@@ -27,6 +27,31 @@ bool Player::has_added() const {
                                        Op::add_child, Op::add_scratch, Op::launch_captured)) != 0;
 }
 
+/// The executable that a call is about; null where it has none.
+static const ModelExec* exec_of(const Model& model, const Call& call) {
+  if (call.referred_count > 0) return call.referred[0]->exec;
+  const Variables graphs = call.asked.given & kGraphVariables;
+  const Wrapped* held =
+      graphs != 0 ? model.names().held(static_cast<Variable>(std::countr_zero(graphs))) : nullptr;
+  return held != nullptr ? held->exec : nullptr;
+}
+
+Variables Player::changed_by_others(Variables graphs) const {
+  const Model& model = judges_.model();
+  Variables changed = 0;
+  for (const Call* call : model.calls().open()) {
+    const bool changes = call->asked.op == Op::update || call->asked.op == Op::update_node;
+    if (!changes || call->task == scene().world().scheduler.current()) continue;
+    const ModelExec* exec = exec_of(model, *call);
+    for (Variables left = graphs; exec != nullptr && left != 0; left &= left - 1) {
+      const auto variable = static_cast<Variable>(std::countr_zero(left));
+      const Wrapped* held = model.names().held(variable);
+      if (held != nullptr && held->exec == exec) changed |= bit(variable);
+    }
+  }
+  return changed;
+}
+
 void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);

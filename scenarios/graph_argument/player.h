@@ -19,6 +19,8 @@ class Player final
 
   const GraphArgument& path() const { return judges_.path(); }
   Chooser& choose() { return chooser_; }
+  /// Returns those of the graphs whose executables other tasks are changing now.
+  Variables changed_by_others(Variables graphs) const;
   /// Mutators wait for the first node, or the script's end.
   harness::FirstUse& use() { return use_; }
 
