@@ -28,6 +28,7 @@ Call& ModelCalls::begin(const Asked& asked) {
 void ModelCalls::capture_failed() {
   Call* call = current();
   if (call == nullptr || call->asked.op != Op::end_building) return;
+  if (call->referred_count == 0) return;  // The collector ends another one in it.
   if (!call->referred[0]->invalidated) return;
   call->referred[0]->capturing = false;
   call->ended_spoilt = true;

@@ -94,6 +94,24 @@ TEST(GraphArgumentValues, AnExecutableIsChangedByOneTaskAtATime) {
     }
 }
 
+// The collector ends a builder, whose capture is spoilt, in a call that is to end another one.
+TEST(GraphArgumentService, ASpoiltCaptureMayEndInACallThatHasNoBuilderYet) {
+  harness::Runner runner;
+  const Outcome& outcome =
+      runner.run(told("retain_per_node", "per_thread", R"(script:0 op add_kernel
+script:0 schedule[2] mutator:1 of start
+mutator:0 op begin_building
+mutator:1 op end_building
+mutator:1 schedule script:4 of start
+script:1 op make_cycle
+script:1 argument 17
+script:2 op synchronize_device
+script:3 op begin_building
+mutator:1 collect 1
+)"));
+  for (const Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
+}
+
 // A node after a child, and a node inside of one: the same nodes in a row, and another topology.
 TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
   constexpr std::uint32_t kFirst = 10, kSecond = 11,
