@@ -42,14 +42,17 @@ bool is_plain(Window window) {
 Window GhostUsers::window_of(const GhostThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;
+  for (const bool by_address : {false, true})
+    if (const auto window = window_of_launches(thing, by_address, true)) return *window;
   return is_captured(thing) ? Window::captured_dropped : Window::argument_dropped;
 }
 
-// A launch in flight tells more than an executable, and that more than a definition; what the
-// caller must keep himself tells most.
-std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool by_address) const {
+// A launch that one task has waited for may be in flight to another, which was not told.
+std::optional<Window> GhostUsers::window_of_launches(const GhostThing& thing, bool by_address,
+                                                     bool finished) const {
   for (const GhostLaunch& launch : records_.launches()) {
-    const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing, by_address);
+    if (launch.finished != finished) continue;
+    const GhostNode* node = user_of(launch.nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
@@ -59,6 +62,13 @@ std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool 
     return was_lost(*node, thing, launch.exec->source) ? Window::node_changed
                                                        : Window::dropped_in_flight;
   }
+  return std::nullopt;
+}
+
+// A launch in flight tells more than an executable, and that more than a definition; what the
+// caller must keep himself tells most.
+std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool by_address) const {
+  if (const auto window = window_of_launches(thing, by_address, false)) return window;
   for (const GhostExec* exec : records_.execs()) {
     const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing, by_address);
     if (node == nullptr) continue;

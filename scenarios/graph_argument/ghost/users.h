@@ -21,6 +21,8 @@ class GhostUsers {
 
  private:
   /// By those who have its address alone, or by those who have it by its wrapper.
+  std::optional<Window> window_of_launches(const GhostThing& thing, bool by_address,
+                                           bool finished) const;
   std::optional<Window> window_of_users(const GhostThing& thing, bool by_address) const;
   /// A definition that the node was copied from has lost the thing, or `source` has.
   bool was_lost(const GhostNode& node, const GhostThing& thing, const GhostGraph* source) const;

@@ -67,6 +67,27 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   EXPECT_EQ(window_of_first("user_object_tuple", program), harness::raw(Window::operand_dropped));
 }
 
+// Another task waits for the launch while the script, which is not told, frees: 1 of 1.2 million
+// runs.
+TEST(GraphArgumentWindows, WhatAnotherTaskHasWaitedForIsStillTheLaunchs) {
+  harness::Runner runner;
+  const harness::Outcome& outcome =
+      runner.run(told("user_object_tuple", "per_thread", R"(script:0 op add_kernel
+script:0 argument[3] 1
+script:1 op instantiate
+script:2 op update_node
+script:2 argument[2] 2
+script:3 op launch
+script:3 argument[1] 2
+script:4 op update
+script:5 op drop
+script:6 op drop
+script:6 schedule mutator:1 of start
+)"));
+  ASSERT_FALSE(outcome.windows.empty());
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::executable_changed));
+}
+
 // ---- facts and faults ---------------------------------------------------------------------------
 
 struct Met {
