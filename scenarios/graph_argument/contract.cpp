@@ -7,12 +7,16 @@ namespace scenarios::graph_argument {
 using harness::Fault;
 using harness::FaultKind;
 
-// The node has the address of what was closed, whoever lives there later.
+// The node has the address of what was closed, whoever lives there later. Who that is cannot know
+// of its launches, so that nothing orders the end of the memory after them, either: such a fault
+// tells the kernel, and not by which node.
 bool comes_of(const Fault& fault, const Fault& callers) {
+  if (callers.kind != FaultKind::recycled_use || fault.use_site != callers.use_site) return false;
+  if (fault.kind == FaultKind::data_race)
+    return callers.death_site == targets::graph_argument::kBufferCloseSite;
   const bool is_use =
       fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use;
-  return is_use && callers.kind == FaultKind::recycled_use &&
-         fault.captured == callers.activation && fault.use_site == callers.use_site;
+  return is_use && fault.captured == callers.activation;
 }
 
 }  // namespace scenarios::graph_argument

@@ -53,6 +53,23 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
   EXPECT_TRUE(has(errors, FaultKind::use_after_death)) << "or the node uses something else";
 }
 
+// Whoever has the memory now frees it, and knows nothing of the launch.
+TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
+  const std::vector<Fault> errors = caller_errors("legacy", "allocation",
+                                                  "script:0 op add_kernel\n"
+                                                  "script:0 schedule[9] mutator:1 of start\n"
+                                                  "mutator:0 op close_buffer\n"
+                                                  "mutator:3 op allocate\n"
+                                                  "mutator:3 reuse \"device memory\":2 of start\n"
+                                                  "script:1 op instantiate\n"
+                                                  "script:2 op launch\n"
+                                                  "script:2 argument[1] 1\n"
+                                                  "script:3 op drop\n"
+                                                  "script:4 op drop\n");
+  EXPECT_TRUE(has(errors, FaultKind::recycled_use)) << "or nothing was closed";
+  EXPECT_TRUE(has(errors, FaultKind::data_race)) << "or the memory is freed after the launch";
+}
+
 // The first is interrupted by the end of what was there before.
 TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
   caller_errors("per_thread", "allocation",
