@@ -117,11 +117,7 @@ TEST_P(CudaIpcPeers, MemoryFreedWhileItIsMappedIsAFaultAndSoIsItsUse) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     const CUipcMemHandle handle = export_memory(memory);
-    CUdeviceptr mapped = 0;
-    {
-      const AsImporter importer(stage->world);
-      mapped = import(handle);
-    }
+    const CUdeviceptr mapped = import_by_importer(stage->world, handle);
     CUDA_OK(cuMemFree_v2(memory));
     EXPECT_EQ(stage->world.history.faults().size(), 1u);
     const AsImporter importer(stage->world);
@@ -143,11 +139,7 @@ TEST_P(CudaIpcPeers, AMappingIsOfTheMemoryThatItsHandleNames) {
   run([&] {
     const CUdeviceptr memory = allocate(64);
     const CUipcMemHandle handle = export_memory(memory);
-    CUdeviceptr mapped = 0;
-    {
-      const AsImporter importer(stage->world);
-      mapped = import(handle);
-    }
+    const CUdeviceptr mapped = import_by_importer(stage->world, handle);
     CUDA_OK(cuMemFree_v2(memory));
     const CUdeviceptr next = allocate(64);
     write_int(next, 7);

@@ -43,6 +43,11 @@ inline CUdeviceptr import(const CUipcMemHandle& handle) {
   return address;
 }
 
+inline CUdeviceptr import_by_importer(World& world, const CUipcMemHandle& handle) {
+  const AsImporter importer(world);
+  return import(handle);
+}
+
 inline CUipcEventHandle export_event(CUevent event) {
   CUipcEventHandle handle{};
   EXPECT_EQ(cuIpcGetEventHandle(&handle, event), CUDA_SUCCESS);

@@ -21,9 +21,10 @@ class GhostUsers {
 
  private:
   /// By those who have its address alone, or by those who have it by its wrapper.
+  std::optional<Window> window_of_users(const GhostThing& thing, bool by_address) const;
+  /// The same by launches alone: those that somebody has waited for, or those that nobody has.
   std::optional<Window> window_of_launches(const GhostThing& thing, bool by_address,
                                            bool finished) const;
-  std::optional<Window> window_of_users(const GhostThing& thing, bool by_address) const;
   /// A definition that the node was copied from has lost the thing, or `source` has.
   bool was_lost(const GhostNode& node, const GhostThing& thing, const GhostGraph* source) const;
   /// A captured launch uses it.
