@@ -224,6 +224,17 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   EXPECT_EQ(result["python"], false);
 }
 
+TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
+  const Words command{"python3", script("sound.py")};
+  EXPECT_EQ(run({"--runs", "2", "--device", "sim"}, command).code, 0);
+  for (const char* other : {"gpu", "h100"}) {
+    const Ended ended = run({"--runs", "2", "--device", other}, command);
+    expect_one_line(ended, 3, "no device of run is called '");
+    EXPECT_THAT(ended.err, HasSubstr("; there is: sim"));
+  }
+  EXPECT_THAT(run_toys({"run", "--help"}).out, HasSubstr("--device RUN_DEVICE"));
+}
+
 TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
   const std::string file = folder_ / "known.txt";
   write_file(file,

@@ -124,6 +124,7 @@ int run(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError(
         "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+  require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
                                &find_answers(options.strategy),
                                options.seed,
