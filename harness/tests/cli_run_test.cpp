@@ -259,6 +259,10 @@ TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
   EXPECT_THAT(ended.err, HasSubstr("the reason is missing"));
   EXPECT_EQ(ended.out, "");
   expect_one_line(run({"--suppressions", folder_ / "none"}, command), 2, "none");
+  write_file(file, "* * fine\nnokind cuMemFree fine\n");
+  const Ended unknown = run({"--runs", "2", "--suppressions", file}, command);
+  expect_one_line(unknown, 2, file + ":2: no kind of fault is called 'nokind'; there is: *");
+  EXPECT_THAT(unknown.err, HasSubstr(" use_after_death "));
 }
 
 TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {
