@@ -224,6 +224,16 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   EXPECT_EQ(result["python"], false);
 }
 
+// The names in our programs are relative to the folder of the sources.
+TEST_F(CliRun, AProgramThatIsNoScriptHasItsLinesToldWhereItsSourcesAre) {
+  const std::string program = (fs::read_symlink("/proc/self/exe").parent_path() / "client_native");
+  const std::string file = script("native.cpp");
+  const json finding = found({"--runs", "1"}, {program}, 1).at("findings").at(0);
+  EXPECT_EQ(finding.at("places").at("died").at(0).at("file"), file);
+  EXPECT_EQ(line_at(finding, "died"), line_of(file, "\"cuMemFree_v2\")(address)"));
+  EXPECT_THAT(run({"--runs", "1"}, {program}).out, HasSubstr("(\"cuMemFree_v2\")(address)"));
+}
+
 TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
   const Words command{"python3", script("sound.py")};
   EXPECT_EQ(run({"--runs", "2", "--device", "sim"}, command).code, 0);
