@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "harness/client/loaded_libraries.h"
+#include "harness/tests/interpreters.h"
 #include "harness/tests/run_stage.h"
 
 namespace harness {
@@ -112,6 +113,21 @@ TEST_F(ClientBadEnds, AScriptOfAShellIsAProgramAsAnyOther) {
     const json result = found({"--runs", "3"}, {runnable("run.sh", begin + call + "\n")}, 0);
     EXPECT_EQ(result["runs"], 3);
     EXPECT_GT(result["calls"], 5);
+  }
+}
+
+TEST_F(ClientBadEnds, APythonThatIsTooOldIsToldAsSuch) {
+  const auto old = testing::old_interpreters();
+  if (old.empty()) GTEST_SKIP() << "no old Python here";
+  for (const std::string& python : old) {
+    Words command = lines("use()\n");
+    command[0] = python;
+    const json result = found({"--runs", "2"}, command, 0);
+    EXPECT_THAT(result["note"].get<std::string>(), ::testing::ContainsRegex("^Python [23].[0-9] "))
+        << python;
+    command = lines("free_twice()\n");
+    command[0] = python;
+    expect_found(run({"--runs", "2"}, command), "double_free");
   }
 }
 

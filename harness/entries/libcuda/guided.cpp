@@ -203,7 +203,9 @@ void Guided::watch_python() {
   static const bool is_watched = [this] {
     const Python* python = Python::find();
     report_.has_python = python != nullptr;
-    if (python != nullptr && !python->watch(*this))
+    if (python == nullptr)
+      report_.note = Python::why_not_asked();
+    else if (!python->watch(*this))
       report_.note = "somebody else watches the lines of the program: the collector is left alone";
     return true;
   }();
