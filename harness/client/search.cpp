@@ -25,6 +25,10 @@ namespace {
 constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
 constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
 constexpr unsigned kReplays = 3;
+constexpr const char* kRuntimeNote =
+    "the program uses the CUDA runtime (libcudart), or a library that asks the driver for an "
+    "undocumented table as that does (cuGetExportTable): it is not simulated, and only programs of "
+    "the driver API are judged";
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
@@ -88,10 +92,7 @@ class Search {
     begin_next();
     const ClientRun plain = end_first();
     result_.call_count = plain.call_count();
-    for (const Report& report : plain.reports) {
-      result_.has_python = result_.has_python || report.has_python;
-      if (result_.note.empty()) result_.note = report.note;
-    }
+    take_reports(plain.reports);
     watcher_.plain(plain);
     take(plain);
     if (plain.call_count() == 0 && !stop_.load())
@@ -172,6 +173,23 @@ class Search {
     if (alone.own_failure(options_.client.timeout_seconds) == complaint) return run;
     crew_.end_forking(fmt::format("a fork of it {}, and a process of its own does not", complaint));
     return alone;
+  }
+
+  /// Takes what the processes of the plain run tell of themselves.
+  void take_reports(const std::vector<Report>& reports) {
+    for (const Report& report : reports) {
+      result_.has_python = result_.has_python || report.has_python;
+      note(report.note);
+    }
+    if (std::ranges::none_of(reports, &Report::wants_table)) return;
+    note(kRuntimeNote);
+    result_.needs_runtime = std::ranges::none_of(reports, &Report::has_work);
+  }
+
+  /// Keeps a sentence for the user, once.
+  void note(const std::string& sentence) {
+    if (result_.note.find(sentence) != std::string::npos) return;
+    result_.note += (result_.note.empty() ? "" : "; ") + sentence;
   }
 
   bool is_known(const std::string& complaint) const {

@@ -111,6 +111,10 @@ void require_judged(const client::SearchResult& result) {
     throw std::runtime_error(
         fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
                     shown(command), own, result.not_ours));
+  if (result.needs_runtime)
+    throw std::runtime_error(
+        fmt::format("'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
+                    shown(command), own, result.note));
   if (!result.failures.empty() && result.failures.front().run == 0)
     throw std::runtime_error(
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));

@@ -22,6 +22,8 @@
 #include "harness/entries/libcuda/pedantic.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
+#include "harness/entries/libcuda/unsupported.h"
+#include "harness/entries/libcuda/work.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
@@ -188,6 +190,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   claim_process();
   if (!is_set_up_) set_up(ProcessWorld::get().world());
   ++report_.call_count;
+  report_.has_work = report_.has_work || is_work(function.view());
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
   mark_.begin_call(function.view());
   host_watch_.begin_call();
@@ -411,6 +414,7 @@ void Guided::report(const World& world) {
   if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   report_.forced = why_forced(world.picker.tape());
+  report_.wants_table = is_table_wanted();
   try {
     write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
                      OnDisk::later);
