@@ -204,6 +204,11 @@ class Search {
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
+    if (run.ended.outlived)
+      note(fmt::format(
+          "a process that the program started still held its output after {:g} s (--timeout), and "
+          "was ended",
+          options_.client.timeout_seconds));
     const std::vector<ToldDecision> all = run.decisions();
     if (std::ranges::any_of(all, &ToldDecision::is_forced)) ++result_.forced_runs;
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);

@@ -201,6 +201,26 @@ TEST_F(ClientBadEnds, AProgramThatIsKilledIsTold) {
   EXPECT_THAT(ended.out, HasSubstr("\n  its last CUDA call, of 4, was cuMemAlloc\n"));
 }
 
+TEST_F(ClientBadEnds, AProgramThatEndsBeforeWhatItStartedIsJudgedByItsOwnEnd) {
+  const auto left = [](const std::string& end) {
+    return "use()\nif os.fork() == 0: time.sleep(600), os._exit(0)\n" + end;
+  };
+  const Words limit{"--runs", "2", "--timeout", "1"};
+  const Ended ended = run_lines(left(""), limit);
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("a process that the program started still held its output after 1 s"));
+  EXPECT_THAT(ended.out, HasSubstr("2 runs, 0 findings"));
+  expect_one_line(run_lines(left("os._exit(7)\n"), limit), 2, "it ended with exit code 7");
+  expect_found(run_lines(left("free_twice()\n"), limit), "double_free");
+  // A run that is forked at a question before.
+  const Ended forked = run_lines("x = 1\n" + left(""), {"--runs", "3", "--timeout", "1"});
+  EXPECT_EQ(forked.code, 0) << forked.out << forked.err;
+  EXPECT_THAT(forked.out, HasSubstr("3 runs, 0 findings"));
+  EXPECT_THAT(forked.out, Not(HasSubstr("own failure")));
+  EXPECT_THAT(forked.out, Not(HasSubstr("a process for each run")));
+}
+
 TEST_F(ClientBadEnds, AThreadThatExitsTheProcessEndsItAndOneThatExitsItselfDoesNot) {
   const std::string act = "thread = threading.Thread(target=act)\nthread.start()\nthread.join()\n";
   const Ended ended = run_lines("use()\ndef act(): os._exit(4)\n" + act);
