@@ -120,6 +120,8 @@ TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
              CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
              CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
              CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+             CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID,
+             CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID,
          }) {
       int value = 0;
       CUDA_OK(cuDeviceGetAttribute(&value, attribute, 0));
