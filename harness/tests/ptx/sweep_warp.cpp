@@ -1,0 +1,135 @@
+// The ISA on what the lanes of a warp give each other: each lane's answer by the sources of all.
+#include <algorithm>
+
+#include "harness/tests/ptx/sweep.h"
+
+namespace harness::testing {
+namespace {
+
+constexpr u32 kLanes = 32;
+
+/// Source `which` of a lane.
+u32 source(const u64* warp, u32 lane, std::size_t which = 0) {
+  return static_cast<u32>(warp[lane * kSources + which]);
+}
+
+template <class D, class... S, class Across>
+void add(std::vector<Sweep>& all, const std::string& text, const char* subject, Across across) {
+  Sweep made;
+  made.text = text;
+  made.result_bytes = sizeof(D);
+  made.values = {edges<S>()...};
+  made.source_bytes = {static_cast<u32>(sizeof(S))...};
+  made.source_predicates = {std::is_same_v<S, pred>...};
+  made.across = across;
+  made.subject = subject;
+  all.push_back(made);
+}
+
+/// The result, with 2^31 added where the predicate beside it holds.
+std::string with_predicate(const std::string& op, const std::string& sources) {
+  return "{ .reg .pred q; .reg .b32 t; " + op + " t|q, " + sources +
+         "; and.b32 $d, t, 0x7fffffff; @q or.b32 $d, $d, 0x80000000; }";
+}
+
+/// Segments of 32, 16 and 8 lanes, and amounts of each size; a lane whose partner is outside of the
+/// segment keeps its own.
+void add_shuffles(std::vector<Sweep>& all) {
+  for (const char* mode : {"up", "down", "bfly", "idx"})
+    for (const u32 width : {32, 16, 8})
+      for (const u32 by : {0, 1, 3, 7, 9, 17, 31}) {
+        const std::string how = mode;
+        const u32 limits = (32 - width) << 8 | (how == "up" ? 0 : 31);
+        const std::string sources =
+            "$a, " + std::to_string(by) + ", " + std::to_string(limits) + ", -1";
+        add<u32, u32>(all, with_predicate("shfl.sync." + how + ".b32", sources), "shfl",
+                      [=](const u64* warp, u32 lane) {
+                        const u32 begin = lane / width * width;
+                        s64 from = how == "up"     ? s64{lane} - by
+                                   : how == "down" ? s64{lane} + by
+                                   : how == "bfly" ? s64{lane ^ by}
+                                                   : s64{begin + by % width};
+                        const bool inside = how == "up" ? from >= begin : from < s64{begin + width};
+                        if (!inside) from = lane;
+                        const u32 value = source(warp, static_cast<u32>(from)) & 0x7fffffff;
+                        return value | (inside ? 0x80000000 : 0);
+                      });
+      }
+}
+
+void add_votes(std::vector<Sweep>& all) {
+  const auto holding = [](const u64* warp) {
+    u32 made = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) made += source(warp, lane) % 3 == 0 ? 1 : 0;
+    return made;
+  };
+  const std::string third =
+      "{ .reg .pred p, q; .reg .b32 t; rem.u32 t, $a, 3; setp.eq.u32 p, t, 0; ";
+  const auto add_vote = [&](const std::string& mode, auto holds) {
+    add<u32, u32>(all, third + "vote.sync." + mode + ".pred q, p, -1; selp.b32 $d, 1, 0, q; }",
+                  "vote",
+                  [=](const u64* warp, u32) { return u64{holds(holding(warp)) ? 1U : 0U}; });
+  };
+  add_vote("all", [](u32 count) { return count == kLanes; });
+  add_vote("any", [](u32 count) { return count != 0; });
+  add_vote("uni", [](u32 count) { return count == 0 || count == kLanes; });
+  add<u32, u32>(all, third + "vote.sync.ballot.b32 $d, p, -1; }", "vote", [](const u64* warp, u32) {
+    u64 made = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      if (source(warp, lane) % 3 == 0) made += u64{1} << lane;
+    return made;
+  });
+}
+
+void add_matches(std::vector<Sweep>& all) {
+  for (const u32 mask : {0u, 1u, 7u}) {
+    const std::string cut =
+        "{ .reg .pred q; .reg .b32 t; and.b32 t, $a, " + std::to_string(mask) + "; ";
+    const auto equal = [=](const u64* warp, u32 lane) {
+      u64 made = 0;
+      for (u32 other = 0; other < kLanes; ++other)
+        if (((source(warp, lane) ^ source(warp, other)) & mask) == 0) made += u64{1} << other;
+      return made;
+    };
+    add<u32, u32>(all, cut + "match.any.sync.b32 $d, t, -1; }", "match", equal);
+    add<u32, u32>(all, cut + "match.all.sync.b32 $d|q, t, -1; @q xor.b32 $d, $d, 5; }", "match",
+                  [=](const u64* warp, u32 lane) {
+                    return equal(warp, lane) == 0xffffffff ? u64{0xffffffff ^ 5} : u64{0};
+                  });
+  }
+}
+
+template <class T, class Act>
+void add_combination(std::vector<Sweep>& all, const std::string& op, Act act) {
+  add<u32, u32>(all, "redux.sync." + op + " $d, $a, -1;", "redux", [=](const u64* warp, u32) {
+    T made = static_cast<T>(source(warp, 0));
+    for (u32 lane = 1; lane < kLanes; ++lane)
+      made = static_cast<T>(act(made, static_cast<T>(source(warp, lane))));
+    return u64{static_cast<u32>(made)};
+  });
+}
+
+}  // namespace
+
+std::vector<Sweep> warp_sweeps() {
+  std::vector<Sweep> all;
+  add_shuffles(all);
+  add_votes(all);
+  add_matches(all);
+  add_combination<u32>(all, "add.u32", [](u32 a, u32 b) { return a + b; });
+  add_combination<u32>(all, "min.u32", [](u32 a, u32 b) { return std::min(a, b); });
+  add_combination<u32>(all, "max.u32", [](u32 a, u32 b) { return std::max(a, b); });
+  add_combination<s32>(all, "min.s32", [](s32 a, s32 b) { return std::min(a, b); });
+  add_combination<s32>(all, "max.s32", [](s32 a, s32 b) { return std::max(a, b); });
+  add_combination<u32>(all, "and.b32", [](u32 a, u32 b) { return a & b; });
+  add_combination<u32>(all, "or.b32", [](u32 a, u32 b) { return a | b; });
+  add_combination<u32>(all, "xor.b32", [](u32 a, u32 b) { return a ^ b; });
+  // The ISA leaves open which lane it is: an H200 takes the first of the mask.
+  add<u32, u32>(all, with_predicate("elect.sync", "-1"), "elect",
+                [](const u64*, u32 lane) { return u64{lane == 0 ? 0x80000000 : 0}; });
+  add<u32, u32>(all, "activemask.b32 $d;", "activemask",
+                [](const u64*, u32) { return u64{0xffffffff}; });
+  return all;
+}
+
+}  // namespace harness::testing
