@@ -19,6 +19,7 @@ std::string to_text(const Report& report) {
                             {"python", report.has_python},
                             {"note", report.note},
                             {"doubt", report.doubt},
+                            {"free_threads", report.free_threads},
                             {"forced", report.forced},
                             {"faults", report.faults},
                             {"decisions", report.decisions},
@@ -37,6 +38,7 @@ Report parse_report(const std::string& text) {
     report.has_python = json.at("python");
     report.note = json.at("note");
     report.doubt = json.at("doubt");
+    report.free_threads = json.at("free_threads");
     report.forced = json.at("forced");
     report.faults = json.at("faults").get<std::vector<ToldFault>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
