@@ -133,7 +133,7 @@ TEST_P(CudaOlderForms, AKernelIsLaunchedCooperatively) {
     void* values[] = {&address, &count};
     CUDA_OK(launch_it(function, 1, 1, 1, 1, 1, 1, 0, nullptr, values));
     EXPECT_EQ(read_int(address), 2);
-    EXPECT_EQ(launch_it(function, 1 << 20, 1, 1, 1024, 1, 1, 0, nullptr, values),
+    EXPECT_EQ(launch_it(function, 1 << 12, 1, 1, 1024, 1, 1, 0, nullptr, values),
               CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     CUDA_OK(cuMemFree_v2(address));
   });
