@@ -50,6 +50,35 @@ PTX_TOGETHER void load_matrices(const Thread& t, u64 shared_address, u32 (&to)[c
   }
 }
 
+/// Stores matrices, of which each lane holds two elements in a register: lane 8 * i + r gives the
+/// address of row r of matrix i, and writes that row.
+template <u32 count, bool is_transposed>
+PTX_TOGETHER void store_matrices(const Thread& t, u64 shared_address, const u32 (&from)[count]) {
+  u64 given[count];
+  for (u32 i = 0; i < count; ++i) given[i] = from[i];
+  u64 all[kLanes][count];
+  gather(given, all);
+  const u32 matrix = lane(t) / 8, row = lane(t) % 8;
+  if (matrix >= count) return;
+  const u64 to = in_shared<16>(t, shared_address);
+  for (u32 column = 0; column < 8; ++column) {
+    const u32 major = is_transposed ? column : row, minor = is_transposed ? row : column;
+    write<u16>(to + 2 * column, all[major * 4 + minor / 2][matrix] >> 16 * (minor % 2));
+  }
+}
+
+/// Transposes a matrix of 8 by 8 halves, of which each lane holds two.
+PTX_TOGETHER u32 transpose(const Thread& t, u32 held) {
+  const u64 given[1] = {held};
+  u64 all[kLanes][1];
+  gather(given, all);
+  const u32 row = lane(t) / 4, column = lane(t) % 4 * 2;
+  const auto half = [&](u32 from) {
+    return static_cast<u32>(static_cast<u16>(all[from * 4 + row / 2][0] >> 16 * (row % 2)));
+  };
+  return half(column) | half(column + 1) << 16;
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
 /// An f32 of which the low 13 bits are not looked at.
@@ -59,7 +88,8 @@ struct tf32 {
 PTX_OP f64 widen(tf32 value) { return static_cast<f64>(get<f32>(value.raw & 0xffffe000)); }
 
 template <class T>
-inline constexpr bool is_counted = is_integer<T> && !is_same<T, tf32>;
+inline constexpr bool is_counted =
+    is_integer<T> && !is_same<T, tf32> && !is_same<T, e4m3> && !is_same<T, e5m2>;
 
 /// Element `index` of a register.
 template <class T>

@@ -109,6 +109,45 @@ void add_combination(std::vector<Sweep>& all, const std::string& op, Act act) {
   });
 }
 
+/// Element (row, column) of a matrix of 8 by 8 halves: lane 4 * row + column / 2 has it.
+u32 element(const u64* warp, u32 row, u32 column, std::size_t which) {
+  return source(warp, 4 * row + column / 2, which) >> 16 * (column % 2) & 0xffff;
+}
+
+void add_matrices(std::vector<Sweep>& all) {
+  add<u32, u32>(all, "movmatrix.sync.aligned.m8n8.trans.b16 $d, $a;", "movmatrix",
+                [](const u64* warp, u32 lane) {
+                  const u32 row = lane / 4, column = lane % 4 * 2;
+                  return u64{element(warp, column, row, 0)} | u64{element(warp, column + 1, row, 0)}
+                                                                  << 16;
+                });
+  // Each lane's 16 bytes are a row; a word of them is looked at, and those of all lanes in turn.
+  const std::pair<u32, const char*> kCounts[] = {
+      {1, "{$a}"}, {2, "{$a, $b}"}, {4, "{$a, $b, $c, $e}"}};
+  for (const auto& [number, registers] : kCounts)
+    for (const bool is_turned : {false, true})
+      for (u32 word = 0; word < 4; ++word) {
+        const std::string at = "[%s+" + std::to_string(4 * word) + "]";
+        add<u32, u32, u32, u32, u32>(
+            all,
+            "st.shared.b32 " + at + ", 77; bar.sync 0; stmatrix.sync.aligned.m8n8.x" +
+                std::to_string(number) + (is_turned ? ".trans" : "") + ".shared.b16 [%s], " +
+                registers + "; bar.sync 0; ld.shared.b32 $d, " + at + ";",
+            "stmatrix", [=, count = number](const u64* warp, u32 lane) {
+              if (lane >= 8 * count) return u64{77};
+              const u32 row = lane % 8;
+              u64 made = 0;
+              for (u32 i = 0; i < 2; ++i) {
+                const u32 column = 2 * word + i;
+                made |= u64{is_turned ? element(warp, column, row, lane / 8)
+                                      : element(warp, row, column, lane / 8)}
+                        << 16 * i;
+              }
+              return made;
+            });
+      }
+}
+
 }  // namespace
 
 std::vector<Sweep> warp_sweeps() {
@@ -116,6 +155,7 @@ std::vector<Sweep> warp_sweeps() {
   add_shuffles(all);
   add_votes(all);
   add_matches(all);
+  add_matrices(all);
   add_combination<u32>(all, "add.u32", [](u32 a, u32 b) { return a + b; });
   add_combination<u32>(all, "min.u32", [](u32 a, u32 b) { return std::min(a, b); });
   add_combination<u32>(all, "max.u32", [](u32 a, u32 b) { return std::max(a, b); });
