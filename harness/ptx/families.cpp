@@ -269,8 +269,7 @@ constexpr Family kFamilies[] = {
     {"movmatrix", "b16", "*", 1, "", translate_matrix_move, kMatrix,
      "a matrix of 8 by 8 halves, transposed", kFragments},
     {"mma", "f16 bf16 f32 f64 s32", "*", 4, "multiply", translate_matrix_product, kMatrix,
-     "A * B + C, spread over a warp",
-     "PtxMatrix.AProductIsThatOfThreeLoops: three loops, by the figures of the fragments"},
+     "A * B + C, spread over a warp", kFragments},
 
     {"vadd", "u32 s32", "*", 2, "", translate_video, kVideo, "a + b, of bytes, halves or words",
      kWider},

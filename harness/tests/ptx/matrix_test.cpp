@@ -88,8 +88,8 @@ std::vector<Place> places_of_a(const Case& one, std::size_t lane) {
   } else if (name == "m16n8k4 tf32" || name == "m16n8k8 tf32") {
     for (std::size_t far = 0; far < one.depth; far += 4)
       add(group, thread + far, 1), add(group + 8, thread + far, 1);
-  } else if (name == "m16n8k16 s8" || name == "m16n8k32 s8" || name == "m16n8k32 e4m3" ||
-             name == "m16n8k32 e5m2") {
+  } else if (name == "m16n8k16 s8" || name == "m16n8k16 e4m3" || name == "m16n8k32 s8" ||
+             name == "m16n8k32 e4m3" || name == "m16n8k32 e5m2") {
     for (std::size_t far = 0; far < one.depth; far += 16)
       add(group, thread * 4 + far, 4), add(group + 8, thread * 4 + far, 4);
   } else if (name == "m8n8k16 u8") {
@@ -193,7 +193,8 @@ constexpr Case kCases[] = {
     {"m16n8k8", 16, 8, "tf32", "tf32", "f32"},   {"m16n8k16", 16, 16, "s8", "u8", "s32"},
     {"m16n8k32", 16, 32, "s8", "s8", "s32"},     {"m8n8k16", 8, 16, "u8", "s8", "s32"},
     {"m8n8k4", 8, 4, "f64", "f64", "f64"},       {"m16n8k32", 16, 32, "e4m3", "e4m3", "f32"},
-    {"m16n8k32", 16, 32, "e5m2", "e4m3", "f32"},
+    {"m16n8k32", 16, 32, "e5m2", "e4m3", "f32"}, {"m16n8k16", 16, 16, "e4m3", "e5m2", "f32"},
+    {"m16n8k32", 16, 32, "e4m3", "e4m3", "f16"},
 };
 
 TEST_P(PtxMatrix, AProductIsThatOfThreeLoops) {
