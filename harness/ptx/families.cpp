@@ -52,6 +52,7 @@ constexpr std::string_view kConversion =
     "the host in each rounding mode; halves: the nearest of all values of the format";
 constexpr std::string_view kCopy = "the bits that were given";
 constexpr std::string_view kWarp = "the ISA's formula on what the lanes were given, by the host";
+constexpr std::string_view kFragments = "the ISA's figure of the fragments, by the host";
 
 constexpr Family kFamilies[] = {
     {"add", kIntegers, "sat", 2, "add", translate_call, kInteger, "a + b", kWider},
@@ -263,9 +264,12 @@ constexpr Family kFamilies[] = {
     {"ldmatrix", "b16", "*", 2, "", translate_matrix_load, kMatrix,
      "matrices of 8 by 8 halves from shared memory, also transposed",
      "PtxMatrix.LanesLoadMatricesOfSharedMemory: the ISA's figure of the fragments"},
+    {"stmatrix", "b16", "*", 2, "", translate_matrix_store, kMatrix,
+     "matrices of 8 by 8 halves to shared memory, also transposed", kFragments},
+    {"movmatrix", "b16", "*", 1, "", translate_matrix_move, kMatrix,
+     "a matrix of 8 by 8 halves, transposed", kFragments},
     {"mma", "f16 bf16 f32 f64 s32", "*", 4, "multiply", translate_matrix_product, kMatrix,
-     "A * B + C, spread over a warp",
-     "PtxMatrix.AProductIsThatOfThreeLoops: three loops, by the figures of the fragments"},
+     "A * B + C, spread over a warp", kFragments},
 
     {"vadd", "u32 s32", "*", 2, "", translate_video, kVideo, "a + b, of bytes, halves or words",
      kWider},

@@ -99,6 +99,8 @@ std::string translate_end(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_barrier(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_move(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);

@@ -207,6 +207,7 @@ enum Modifier : u64 {
   rc16 = 1 << 30,
   absolute = u64{1} << 31,
   satfinite = u64{1} << 32,
+  exclusive = u64{1} << 33,
 };
 
 }  // namespace ptx

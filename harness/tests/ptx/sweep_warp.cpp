@@ -109,6 +109,129 @@ void add_combination(std::vector<Sweep>& all, const std::string& op, Act act) {
   });
 }
 
+/// Element (row, column) of a matrix of 8 by 8 halves: lane 4 * row + column / 2 has it.
+u32 element(const u64* warp, u32 row, u32 column, std::size_t which) {
+  return source(warp, 4 * row + column / 2, which) >> 16 * (column % 2) & 0xffff;
+}
+
+void add_matrices(std::vector<Sweep>& all) {
+  add<u32, u32>(all, "movmatrix.sync.aligned.m8n8.trans.b16 $d, $a;", "movmatrix",
+                [](const u64* warp, u32 lane) {
+                  const u32 row = lane / 4, column = lane % 4 * 2;
+                  return u64{element(warp, column, row, 0)} | u64{element(warp, column + 1, row, 0)}
+                                                                  << 16;
+                });
+  // Each lane's 16 bytes are a row; a word of them is looked at, and those of all lanes in turn.
+  const std::pair<u32, const char*> kCounts[] = {
+      {1, "{$a}"}, {2, "{$a, $b}"}, {4, "{$a, $b, $c, $e}"}};
+  for (const auto& [number, registers] : kCounts)
+    for (const bool is_turned : {false, true})
+      for (u32 word = 0; word < 4; ++word) {
+        const std::string at = "[%s+" + std::to_string(4 * word) + "]";
+        add<u32, u32, u32, u32, u32>(
+            all,
+            "st.shared.b32 " + at + ", 77; bar.sync 0; stmatrix.sync.aligned.m8n8.x" +
+                std::to_string(number) + (is_turned ? ".trans" : "") + ".shared.b16 [%s], " +
+                registers + "; bar.sync 0; ld.shared.b32 $d, " + at + ";",
+            "stmatrix", [=, count = number](const u64* warp, u32 lane) {
+              if (lane >= 8 * count) return u64{77};
+              const u32 row = lane % 8;
+              u64 made = 0;
+              for (u32 i = 0; i < 2; ++i) {
+                const u32 column = 2 * word + i;
+                made |= u64{is_turned ? element(warp, column, row, lane / 8)
+                                      : element(warp, row, column, lane / 8)}
+                        << 16 * i;
+              }
+              return made;
+            });
+      }
+}
+
+// ---- products of integers -----------------------------------------------------------------------
+
+/// A matrix of A's shape: lane 4 * g + t has `packed` elements of row g in each register; the next
+/// register has those of row g + 8, where there is one, and the one after that those farther on.
+std::vector<s64> matrix(const u64* warp, u32 rows, u32 depth, u32 bits, bool has_sign,
+                        std::size_t first) {
+  std::vector<s64> made(rows * depth);
+  const u32 packed = 32 / bits;
+  const u32 down = rows / 8;
+  for (u32 lane = 0; lane < kLanes; ++lane)
+    for (u32 i = 0; i < down * depth / packed / 4; ++i)
+      for (u32 j = 0; j < packed; ++j) {
+        const u64 raw = u64{source(warp, lane, (first + i) % kSources)} >> bits * j;
+        const s64 size = static_cast<s64>(raw % (u64{1} << bits));
+        const bool is_negative = has_sign && size >= s64{1} << (bits - 1);
+        const u32 row = lane / 4 + i % down * 8;
+        const u32 column = lane % 4 * packed + j + i / down * 4 * packed;
+        made[row * depth + column] = is_negative ? size - (s64{1} << bits) : size;
+      }
+  return made;
+}
+
+/// A's registers are the sources from the first on, B's from the last back, C's from the third on.
+struct Product {
+  u32 rows, depth, bits;
+  const char *a, *b, *operation;
+};
+
+void add_product(std::vector<Sweep>& all, const Product& one) {
+  const char* kNames[] = {"$a", "$b", "$c", "$e"};
+  const u32 packed = 32 / one.bits;
+  const u32 count_a = one.rows / 8 * one.depth / packed / 4, count_b = one.depth / packed / 4;
+  const u32 count_c = one.rows / 4;
+  const auto list = [&](u32 first, u32 count) {
+    std::string made;
+    for (u32 i = 0; i < count; ++i)
+      made += (i == 0 ? "{" : ", ") + std::string(kNames[(first + i) % kSources]);
+    return made + "}";
+  };
+  const std::string operation = one.operation;
+  const std::string text = "mma.sync.aligned.m" + std::to_string(one.rows) + "n8k" +
+                           std::to_string(one.depth) + ".row.col" +
+                           (operation == ".satfinite" ? operation : "") + ".s32." + one.a + "." +
+                           one.b + ".s32" + (operation == ".satfinite" ? "" : operation) + " ";
+  for (u32 asked = 0; asked < count_c; ++asked) {
+    std::string to;
+    for (u32 i = 0; i < count_c; ++i)
+      to += (i == 0 ? "{" : ", ") + std::string(i == asked ? "$d" : "x" + std::to_string(i));
+    add<u32, u32, u32, u32, u32>(
+        all,
+        "{ .reg .b32 x<4>; " + text + to + "}, " + list(0, count_a) + ", " + list(3, count_b) +
+            ", " + list(2, count_c) + "; }",
+        "mma", [=](const u64* warp, u32 lane) {
+          const std::vector<s64> a =
+              matrix(warp, one.rows, one.depth, one.bits, one.a[0] == 's', 0);
+          const std::vector<s64> b = matrix(warp, 8, one.depth, one.bits, one.b[0] == 's', 3);
+          const u32 row = lane / 4 + asked / 2 * 8, column = lane % 4 * 2 + asked % 2;
+          s64 sum = static_cast<s32>(source(warp, lane, (2 + asked) % kSources));
+          for (u32 k = 0; k < one.depth; ++k) {
+            const s64 x = a[row * one.depth + k], y = b[column * one.depth + k];
+            sum += operation == ".xor.popc" ? s64{x != y} : x * y;
+          }
+          if (operation == ".satfinite") sum = std::clamp<s64>(sum, -0x80000000L, 0x7fffffffL);
+          return u64{static_cast<u32>(sum)};
+        });
+  }
+}
+
+void add_products(std::vector<Sweep>& all) {
+  constexpr Product kProducts[] = {{8, 16, 8, "u8", "s8", ""},
+                                   {16, 16, 8, "s8", "u8", ""},
+                                   {16, 32, 8, "s8", "s8", ""},
+                                   {16, 32, 8, "u8", "u8", ".satfinite"},
+                                   {8, 32, 4, "s4", "u4", ""},
+                                   {16, 32, 4, "u4", "s4", ".satfinite"},
+                                   {16, 64, 4, "s4", "s4", ""},
+                                   {16, 64, 4, "u4", "u4", ""},
+                                   {8, 128, 1, "b1", "b1", ".xor.popc"},
+                                   {16, 128, 1, "b1", "b1", ".and.popc"},
+                                   {16, 256, 1, "b1", "b1", ".xor.popc"},
+                                   {16, 256, 1, "b1", "b1", ".and.popc"}};
+  for (const Product& one : kProducts) add_product(all, one);
+}
+
 }  // namespace
 
 std::vector<Sweep> warp_sweeps() {
@@ -116,6 +239,8 @@ std::vector<Sweep> warp_sweeps() {
   add_shuffles(all);
   add_votes(all);
   add_matches(all);
+  add_matrices(all);
+  add_products(all);
   add_combination<u32>(all, "add.u32", [](u32 a, u32 b) { return a + b; });
   add_combination<u32>(all, "min.u32", [](u32 a, u32 b) { return std::min(a, b); });
   add_combination<u32>(all, "max.u32", [](u32 a, u32 b) { return std::max(a, b); });
