@@ -251,9 +251,6 @@ def clients(tally, full):
             tally.add(again.code == 0, f"afterlife replay of it: exit {again.code} {again.err.strip()}")
         found, code = searched("sound", out)
         tally.add(code == 0 and not found["findings"], f"afterlife run sound.py: exit {code}, {found.get('findings')}")
-    if full:
-        ended = subprocess.run([ROOT / "scripts/real.sh", "--long"])
-        tally.add(ended.returncode == 0, f"real.sh --long: exit {ended.returncode}")
 
 
 OUR_DRIVER = {"LD_LIBRARY_PATH": str(ROOT / "build/release/lib")}  # --device gpu passes calls on to the first libcuda.so.1 there.
@@ -296,6 +293,19 @@ def commands(tally, full):
     if full:
         build("dev", "afterlife")
         script(tally, "nightly/bisections.py")
+
+
+def real(tally, full):
+    """Real libraries, as their authors ship them: programs under `afterlife run`, and numba-cuda's tests, which come in its wheel."""
+    build("release", "afterlife", "cuda_sim")
+    part = [] if full else ["--only", "cuda.core", "--seeds", "1"]
+    long = ["--long"] if full else []
+    for command in (["real/real.py", *part, *long], ["real/suites.py", "numba-cuda", *long]):
+        ended = subprocess.run([ROOT / "scripts" / command[0], *command[1:]], stderr=subprocess.PIPE, text=True)
+        print(ended.stderr, end="", file=sys.stderr, flush=True)
+        why = (ended.stderr.strip().splitlines() or [""])[-1]
+        no_wheels = ended.returncode == 2 and "could not install" in why
+        tally.add(None if no_wheels else ended.returncode == 0, f"{' '.join(command)}: exit {ended.returncode} {why}")
 
 
 def outputs(tally, full):
@@ -365,7 +375,7 @@ def recipes(tally, full):
     script(tally, "copied_path.py", "--self-test")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, outputs, laws, gpu, promised, mutants, policies, contracts, recipes)
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, real, outputs, laws, gpu, promised, mutants, policies, contracts, recipes)
 
 
 def main():

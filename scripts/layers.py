@@ -48,7 +48,7 @@ RULES = [
     (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/(?:handed_over\.h|libnvjitlink/.*)",
      "libnvJitLink.so.13 puts texts together, and knows no driver"),
     (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*|harness/entries/handed_over\.h", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:image|link|module)\.h"
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",

@@ -2,23 +2,156 @@
 
 Usage: PYTHONPATH=scripts pytest -p pytest_afterlife --afterlife [--afterlife-program FILE] [--afterlife-runs N] ...
 
-A test is a program of its own: `afterlife run -- python -m pytest -s TEST`. It fails where something is found, which is then told with
-its lines in the program. One that fails by itself runs here once more, so that pytest tells it as ever. A test that does not call the CUDA
-driver runs once.
+A test is a program of its own: `afterlife run -- python -m pytest ... TEST`, with the options that this pytest was given, its folder and
+its ini-file. It fails where something is found, which is then told with its lines in the program; else its reports are those of the plain
+run: passed, failed, skipped, xfailed and so on. One that has none did not run, and fails. A test that does not call the CUDA driver runs
+once.
 """
 import json
+import os
+import pickle
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
+# By these a pytest of a run knows that it is one. A replay is told neither, and is a plain pytest.
+REPORT, TEST = "AFTERLIFE_PYTEST_REPORT", "AFTERLIFE_PYTEST_TEST"
+ARGUMENTS = "afterlife_arguments"
+# Plugins, and the options by which they neither watch nor spread what is run.
+QUIET = {"xdist": "-n0", "pytest_cov": "--no-cov"}
 
-def pytest_addoption(parser):
+
+def pytest_addoption(parser, pluginmanager):
+    pluginmanager.register(Arguments(parser), ARGUMENTS)
     group = parser.getgroup("afterlife")
     group.addoption("--afterlife", action="store_true", help="run each test under `afterlife run`")
     group.addoption("--afterlife-program", default="afterlife", metavar="FILE", help="where that is (afterlife)")
     group.addoption("--afterlife-out", default="results/found", metavar="DIR", help="where findings go (results/found)")
     group.addoption("--afterlife-runs", default=20, type=int, metavar="N", help="how many runs of each test (20)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    if REPORT in os.environ:
+        config.pluginmanager.register(Inner(config, os.environ.pop(REPORT), os.environ.pop(TEST)))
+    elif config.getoption("--afterlife"):
+        config.pluginmanager.register(Outer(config))
+
+
+class Inner:
+    """Runs one test, and keeps the reports of it. Of all runs the plain one ends first: later ones find the file there."""
+
+    def __init__(self, config, file, test):
+        self.config, self.file, self.test, self.reports = config, file, test, []
+        # Runs go beside each other, and beside the pytest that these are for.
+        config.option.basetemp = config.option.xmlpath = None
+
+    def pytest_sessionstart(self):
+        for name in ("lfplugin", "nfplugin", "stepwiseplugin"):
+            if plugin := self.config.pluginmanager.get_plugin(name):
+                self.config.pluginmanager.unregister(plugin)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        wanted = [item for item in items if item.nodeid == self.test]
+        yield
+        items[:] = wanted
+
+    def pytest_runtest_logreport(self, report):
+        self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.pytest_runtest_logreport(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self):
+        try:
+            with open(self.file, "xb") as file:
+                pickle.dump(self.reports, file)
+        except OSError:
+            pass
+
+
+class Outer:
+    """Has each test run by others, and tells what they say."""
+
+    def __init__(self, config):
+        self.config = config
+        self.options = config.pluginmanager.get_plugin(ARGUMENTS).options(config)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in self.reports_of(item):
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def reports_of(self, item):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "reports")
+            try:
+                ended = subprocess.run(self.command_of(item), cwd=self.config.invocation_params.dir, capture_output=True,
+                                       text=True, errors="replace", env=environment(file, item.nodeid))
+            except OSError as error:
+                return [failed(item, f"{error.filename}: {error.strerror}: name it with --afterlife-program")]
+            reports = self.read(file)
+        why = failure(ended, reports)
+        return [failed(item, why)] if why else [report for report in reports if isinstance(report, pytest.TestReport)]
+
+    def command_of(self, item):
+        option, inipath = self.config.getoption, self.config.inipath
+        conftests = option("confcutdir") or (inipath.parent if inipath else self.config.rootpath)
+        return [option("--afterlife-program"), "run", "--runs", str(option("--afterlife-runs")), "--json",
+                "--out", option("--afterlife-out"), "--", sys.executable, "-m", "pytest", *self.options, "--capture=sys",
+                f"--rootdir={self.config.rootpath}", f"--confcutdir={conftests}", "-c", str(inipath or os.devnull),
+                f"{item.path}::{item.nodeid.partition('::')[2]}"]
+
+    def read(self, file):
+        try:
+            with open(file, "rb") as data:
+                kept = pickle.load(data)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return []
+        return [self.config.hook.pytest_report_from_serializable(config=self.config, data=one) for one in kept]
+
+
+class Arguments:
+    """Knows what of this pytest's command line goes on to those that run one test."""
+
+    def __init__(self, parser):
+        self.parser = parser
+
+    def options(self, config):
+        """Returns all but tests, this plugin and its options, and with them those that keep others quiet."""
+        given = [str(argument) for argument in config.invocation_params.args]
+        kept, index = [], 0
+        while index < len(given):
+            argument, following = given[index], given[index + 1:index + 2]
+            is_own = argument.startswith("--afterlife") or argument == f"-p{__name__}"
+            if argument.startswith("--afterlife-") and "=" not in argument or (argument, following) == ("-p", [__name__]):
+                index += 1
+            elif not is_own and argument != "--" and not self.is_test(given, index):
+                kept.append(argument)
+            index += 1
+        return kept + [option for plugin, option in QUIET.items() if config.pluginmanager.has_plugin(plugin)]
+
+    def is_test(self, given, index):
+        """Tells it from an option and from the value of one: another in its place is a test, too."""
+        other = "an-argument-that-nobody-gives"
+        try:
+            known, unknown = self.parser.parse_known_and_unknown_args([*given[:index], other, *given[index + 1:]])
+        except (pytest.UsageError, SystemExit):
+            return False
+        return not given[index].startswith("-") and other in known.file_or_dir + unknown
+
+
+def environment(file, test):
+    plugins = [name for name in (os.environ.get("PYTEST_PLUGINS"), __name__) if name]
+    return {**os.environ, "PYTEST_PLUGINS": ",".join(plugins), REPORT: file, TEST: test}
 
 
 def place(frames):
@@ -36,38 +169,19 @@ def told(finding):
     return "\n".join(lines + [f"  afterlife replay {finding['file']}"])
 
 
-def failure(ended):
-    """What is wrong with a test, "" where nothing is; None where the test fails by itself."""
+def failure(ended, reports):
+    """What is wrong with a test beyond what the reports of its plain run say; "" where nothing is."""
     if not ended.stdout.startswith("{"):
         return f"afterlife: exit {ended.returncode}: {ended.stderr.strip()}"
     result = json.loads(ended.stdout)
-    if not result["findings"] and any(own["first_run"] == 0 for own in result["failures"]):
-        return None
+    own = [report.longreprtext for report in reports if report.failed]
     lines = [told(finding) for finding in result["findings"]]
-    lines += [f"the test {own['complaint']}, in {own['runs']} of {result['runs']} runs" for own in result["failures"]]
-    return "\n".join(lines)
+    lines += [f"the test {one['complaint']}, in {one['runs']} of {result['runs']} runs"
+              for one in result["failures"] if one["first_run"] != 0 or not own]
+    if not any(report.when == "teardown" for report in reports):
+        lines += ["the test did not run, or not to its end", ended.stderr.strip()]
+    return "\n".join(lines + own) if lines else ""
 
 
-def run(item):
-    config = item.config
-    command = [config.getoption("--afterlife-program"), "run", "--runs", str(config.getoption("--afterlife-runs")), "--json",
-               "--out", config.getoption("--afterlife-out"), "--",
-               sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", f"{item.path}::{item.nodeid.partition('::')[2]}"]
-    try:
-        return failure(subprocess.run(command, capture_output=True, text=True))
-    except OSError as error:
-        return f"{command[0]}: {error.strerror}: name it with --afterlife-program"
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item):
-    if not item.config.getoption("--afterlife"):
-        return None
-    why = run(item)
-    if why is None:
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    item.ihook.pytest_runtest_logreport(report=pytest.TestReport(
-        item.nodeid, item.location, dict.fromkeys(item.keywords, 1), "failed" if why else "passed", why or None, "call"))
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
+def failed(item, why):
+    return pytest.TestReport(item.nodeid, item.location, dict.fromkeys(item.keywords, 1), "failed", why, "call")

@@ -55,6 +55,7 @@ void to_json(json& json, const ToldFault& fault) {
           {"after", fault.decision_count}};
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
   if (fault.threads != ToldThreads()) json["threads"] = threads_json(fault.threads);
+  if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
 }
 
 void from_json(const json& json, ToldFault& fault) {
@@ -73,6 +74,7 @@ void from_json(const json& json, ToldFault& fault) {
   fault.capture = json.at("capture").get<Place>();
   fault.decision_count = json.at("after");
   if (json.contains("threads")) fault.threads = threads_of(json.at("threads"));
+  fault.free_threads = json.value("free_threads", "");
 }
 
 void to_json(json& json, const WorldReads& reads) {

@@ -21,6 +21,7 @@ std::string to_text(const Report& report) {
                             {"work", report.has_work},
                             {"note", report.note},
                             {"doubt", report.doubt},
+                            {"free_threads", report.free_threads},
                             {"forced", report.forced},
                             {"faults", report.faults},
                             {"decisions", report.decisions},
@@ -41,6 +42,7 @@ Report parse_report(const std::string& text) {
     report.has_work = json.at("work");
     report.note = json.at("note");
     report.doubt = json.at("doubt");
+    report.free_threads = json.at("free_threads");
     report.forced = json.at("forced");
     report.faults = json.at("faults").get<std::vector<ToldFault>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();

@@ -71,6 +71,7 @@ struct ToldFault {
   Place birth, death, use, capture;
   ToldThreads threads;
   std::size_t decision_count = 0;  ///< How many decisions had been made.
+  std::string free_threads;        ///< Says which threads had called the driver freely, or nothing.
   /// Returns whether the use was the program's own.
   bool is_own_use() const { return use_site == kOwnRead || use_site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;
@@ -86,6 +87,7 @@ struct Report {
   bool has_work = false;     ///< It called for memory, a stream, a module, a graph or a launch.
   std::string note;          ///< A sentence that the user should read, or nothing.
   std::string doubt;         ///< The reason why it may not repeat, where there is one.
+  std::string free_threads;  ///< Says which threads called the driver freely, or nothing.
   std::string forced;        ///< The reason why decisions are, where some are forced.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;

@@ -29,6 +29,7 @@ constexpr const char* kRuntimeNote =
     "the program uses the CUDA runtime (libcudart), or a library that asks the driver for an "
     "undocumented table as that does (cuGetExportTable): it is not simulated, and only programs of "
     "the driver API are judged";
+constexpr unsigned kPlacingRuns = 12;   ///< For a finding that no replay shows.
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
@@ -77,6 +78,21 @@ std::string reason_of(const ClientRun& run) {
   for (const Report& report : run.reports)
     if (!report.forced.empty()) return report.forced;
   return {};
+}
+
+/// Takes the reason why the run may not repeat. Threads that call freely come first: they are one
+/// for all that comes after.
+void take_doubt(Finding& finding, const ClientRun& run) {
+  if (finding.has_free_threads) return;
+  const ToldFault* fault = run.find(finding.fault.signature);
+  std::string free = fault != nullptr ? fault->free_threads : "";
+  for (const Report& report : run.reports) {
+    if (fault == nullptr && free.empty()) free = report.free_threads;
+    if (finding.doubt.empty()) finding.doubt = report.doubt;
+  }
+  if (free.empty()) return;
+  finding.has_free_threads = true;
+  finding.doubt = free;
 }
 
 class Search {
@@ -319,30 +335,51 @@ class Search {
 
   /// Minimizes what `run` showed, and replays what is left with places noted.
   void complete(Finding& finding, const ClientRun& run) {
-    const std::string signature = finding.fault.signature;
     const Tape least = minimize(finding, run);
     finding.forced = reason_of(run);
     finding.doubt.clear();
-    finding.replay_count = finding.shown_count = 0;
+    finding.has_free_threads = false;
+    finding.replay_count = finding.shown_count = finding.placing_count = 0;
     for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
       ++result_.further_runs;
       const ClientRun again = run_once(orders_for(least, true));
       if (again.ended.stopped) break;
       ++finding.replay_count;
-      for (const Report& report : again.reports)
-        if (finding.doubt.empty()) finding.doubt = report.doubt;
-      const ToldFault* fault = again.find(signature);
-      if (fault == nullptr) continue;
-      ++finding.shown_count;
-      finding.decisions = again.decisions();
-      finding.fault = ToldFault(*fault);
-      finding.forced = reason_of(again);
+      take_doubt(finding, again);
+      if (take_places(finding, again)) ++finding.shown_count;
     }
+    if (!finding.repeats()) explain(finding, run, least);
     if (!finding.is_forced()) finding.forced.clear();
-    if (!finding.repeats() && result_.has_python && !stop_.load()) {
-      watcher_.progress(result_, "looking why replays differ, run", seconds());
-      finding.reads = look_at_reads(options_.client, orders_for(least, false), signature,
-                                    finding.shown_count != 0, stop_);
+  }
+
+  /// Takes the fault as a run with places has it. Returns whether it has.
+  static bool take_places(Finding& finding, const ClientRun& run) {
+    const ToldFault* fault = run.find(finding.fault.signature);
+    if (fault == nullptr) return false;
+    finding.decisions = run.decisions();
+    finding.fault = ToldFault(*fault);
+    finding.forced = reason_of(run);
+    return true;
+  }
+
+  /// Looks why replays differ, and for the places where none showed the fault.
+  void explain(Finding& finding, const ClientRun& run, const Tape& least) {
+    take_doubt(finding, run);
+    if (finding.shown_count == 0) find_places(finding, least);
+    if (finding.has_free_threads || !result_.has_python || stop_.load()) return;
+    watcher_.progress(result_, "looking why replays differ, run", seconds());
+    finding.reads =
+        look_at_reads(options_.client, orders_for(least, false), finding.fault.signature, stop_);
+  }
+
+  void find_places(Finding& finding, const Tape& least) {
+    while (finding.placing_count < kPlacingRuns && !stop_.load()) {
+      watcher_.progress(result_, "looking for its places, run", seconds());
+      ++result_.further_runs;
+      ++finding.placing_count;
+      if (!take_places(finding, run_once(orders_for(least, true)))) continue;
+      finding.placing_count = 0;
+      return;
     }
   }
 

@@ -26,6 +26,8 @@ struct Finding {
   WorldReads reads;                     ///< Looked for where the replays do not agree.
   bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
   std::string doubt;                    ///< The reason why a replay may differ, where one is known.
+  bool has_free_threads = false;        ///< It is that threads call the driver freely.
+  unsigned placing_count = 0;           ///< So many further runs looked for its places in vain.
   std::string forced;                   ///< The reason why decisions are, where some are forced.
 
   /// Returns whether each replay showed it: if not, the program differs from run to run by itself.

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <sstream>
 
 #include "harness/client/run_folder.h"
@@ -20,7 +22,14 @@ namespace harness::client {
 namespace {
 
 constexpr std::array<std::string_view, 3> kHeld{"clock", "chance", "hash"};
-constexpr unsigned kHeldReplays = 6;
+
+/// So many replays that show the fault and so many that do not make a difference which a kind that
+/// is held still may take away; it is not looked for longer than that.
+constexpr unsigned kDiffering = 3;
+constexpr unsigned kDifferingLimit = 16;
+/// Held replays for each of those. By chance all of them agree in less than 5 % of cases:
+/// what the kind does not decide falls on any of the replays alike.
+constexpr unsigned kHeldReplays = 2;
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -54,19 +63,52 @@ Client held(const Client& client, std::string_view kind) {
   return same;
 }
 
-/// Returns how many replays agreed, where all of them did; else 0.
-unsigned agreed(const Client& client, const Orders& orders, const std::string& signature,
-                bool shown_before, const std::atomic<bool>& stop) {
-  unsigned shown = 0;
-  for (unsigned i = 0; i < kHeldReplays; ++i) {
-    const ClientRun run = run_client(client, orders, stop);
-    if (run.ended.stopped) return 0;
-    if (run.find(signature) != nullptr) ++shown;
-    if (shown != 0 && shown != i + 1) return 0;
+/// Further replays of a finding. What cannot be judged ends them: threads that call the driver
+/// freely, and an end of the program itself that no replay before has had.
+class Replays {
+ public:
+  Replays(const Orders& orders, const std::string& signature, const std::atomic<bool>& stop)
+      : orders_(orders), signature_(signature), stop_(stop) {}
+
+  /// Replays as it is until the fault has both shown and not shown so often. Returns how many that
+  /// took; 0 where it did not come to that.
+  unsigned differ(const Client& client) {
+    for (unsigned count = 1; count <= kDifferingLimit; ++count) {
+      const std::optional<bool> shown = shows(client, false);
+      if (!shown) return 0;
+      ++(*shown ? shown_count_ : missing_count_);
+      if (std::min(shown_count_, missing_count_) == kDiffering) return count;
+    }
+    return 0;
   }
-  // That none shows it says something only where some did before.
-  return shown != 0 || shown_before ? kHeldReplays : 0;
-}
+
+  /// Returns whether so many of the client's are all alike.
+  bool agree(const Client& client, unsigned count) {
+    const std::optional<bool> first = shows(client, true);
+    bool agree = first.has_value();
+    for (unsigned i = 1; agree && i < count; ++i) agree = shows(client, true) == first;
+    return agree;
+  }
+
+ private:
+  std::optional<bool> shows(const Client& client, bool is_held) {
+    if (stop_.load()) return std::nullopt;
+    const ClientRun run = run_client(client, orders_, stop_);
+    const bool is_free = std::ranges::any_of(
+        run.reports, [](const Report& report) { return !report.free_threads.empty(); });
+    if (run.ended.stopped || is_free) return std::nullopt;
+    if (!is_held) codes_.insert(run.ended.code);
+    if (!codes_.contains(run.ended.code)) return std::nullopt;
+    return run.find(signature_) != nullptr;
+  }
+
+  const Orders& orders_;
+  const std::string& signature_;
+  const std::atomic<bool>& stop_;
+  unsigned shown_count_ = 0;
+  unsigned missing_count_ = 0;
+  std::set<int> codes_;
+};
 
 }  // namespace
 
@@ -90,7 +132,7 @@ std::vector<WorldRead> parse_reads(const std::string& lines) {
 }
 
 WorldReads look_at_reads(const Client& client, const Orders& orders, const std::string& signature,
-                         bool shown_before, const std::atomic<bool>& stop) {
+                         const std::atomic<bool>& stop) {
   WorldReads reads;
   {
     const RunFolder folder;
@@ -99,15 +141,20 @@ WorldReads look_at_reads(const Client& client, const Orders& orders, const std::
     reads.places = parse_reads(text_of(file));
   }
   if (draws_hashes()) reads.places.push_back({"hash", "PYTHONHASHSEED=random", "", 0});
-  for (const std::string_view kind : kHeld) {
-    const bool is_read =
-        std::ranges::any_of(reads.places, [&](const WorldRead& read) { return read.kind == kind; });
-    if (!is_read || stop.load()) continue;
-    reads.agreed_count = agreed(held(client, kind), orders, signature, shown_before, stop);
-    if (reads.agreed_count == 0) continue;
-    reads.cause = kind;
-    break;
-  }
+  std::vector<std::string_view> kinds;
+  for (const std::string_view kind : kHeld)
+    if (std::ranges::find(reads.places, kind, &WorldRead::kind) != reads.places.end())
+      kinds.push_back(kind);
+  if (kinds.empty()) return reads;
+  Replays replays(orders, signature, stop);
+  const unsigned count = replays.differ(with_hook(client, "AFTERLIFE_HELD="));
+  if (count == 0) return reads;
+  const auto cause = std::ranges::find_if(kinds, [&](std::string_view kind) {
+    return replays.agree(held(client, kind), kHeldReplays * count);
+  });
+  if (cause == kinds.end()) return reads;
+  reads.cause = *cause;
+  reads.agreed_count = kHeldReplays * count;
   return reads;
 }
 

@@ -31,10 +31,10 @@ struct WorldReads {
   bool operator==(const WorldReads&) const = default;
 };
 
-/// Runs it once more to see what it reads, and then some times with each kind held still that can
-/// be. `shown_before` says whether replays that were not held ever showed the fault.
+/// Runs it once more to see what it reads, then as it is until replays differ again and again, and
+/// then twice as often with each kind held still that can be.
 WorldReads look_at_reads(const Client& client, const Orders& orders, const std::string& signature,
-                         bool shown_before, const std::atomic<bool>& stop);
+                         const std::atomic<bool>& stop);
 
 /// Returns the places that the lines of a file name, those that are no such line left out.
 std::vector<WorldRead> parse_reads(const std::string& lines);

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/cuda/older_forms.h"
 #include "harness/cuda/process.h"
 #include "harness/device.h"
 #include "harness/heap/interpreter.h"
@@ -170,6 +171,12 @@ extern "C" {
 #define CUDA_ALIAS(name, row, since, parameters, arguments)          \
   CUresult CUDAAPI afterlife_alias_##name parameters __asm__(#name); \
   CUresult CUDAAPI afterlife_alias_##name parameters { return row arguments; }
+#define CUDA_ALIAS_PTSZ(name, since, stream, parameters, arguments)                 \
+  CUresult CUDAAPI afterlife_alias_##name##_ptsz parameters __asm__(#name "_ptsz"); \
+  CUresult CUDAAPI afterlife_alias_##name##_ptsz parameters {                       \
+    stream = per_thread(stream);                                                    \
+    return afterlife_alias_##name arguments;                                        \
+  }
 #include "harness/cuda/aliases.def"
 
 CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version,
@@ -240,6 +247,9 @@ const EntryPoint kEntryPoints[] = {
 #include "harness/cuda.def"
 #define CUDA_ALIAS(name, row, since, parameters, arguments) \
   {#name, #name, since, Flavour::plain, reinterpret_cast<void*>(&::afterlife_alias_##name)},
+#define CUDA_ALIAS_PTSZ(name, since, stream, parameters, arguments) \
+  {#name "_ptsz", #name, since, Flavour::per_thread,                \
+   reinterpret_cast<void*>(&::afterlife_alias_##name##_ptsz)},
 #include "harness/cuda/aliases.def"
     // Its base's name is its own only from CUDA 12 on.
     {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, Flavour::plain,

@@ -1,13 +1,10 @@
 #include "harness/nvrtc/toolchain.h"
 
 #include <fmt/format.h>
-#include <link.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <string_view>
-#include <vector>
 
+#include "harness/process/cuda_tool.h"
 #include "harness/process/tool.h"
 
 namespace harness::nvrtc {
@@ -23,36 +20,6 @@ std::string find_clang() {
     return find_tool(wanted);
   for (const char* name : {"clang++-19", "clang++"})
     if (std::string found = find_tool(name); !found.empty()) return found;
-  return {};
-}
-
-/// The folders of installed Python packages that this process has libraries of.
-std::vector<std::string> package_folders() {
-  std::vector<std::string> folders;
-  const auto look = [](dl_phdr_info* library, std::size_t, void* data) {
-    constexpr std::string_view kFolder = "/site-packages/";
-    const std::string_view file = library->dlpi_name;
-    auto& found = *static_cast<std::vector<std::string>*>(data);
-    if (const std::size_t place = file.find(kFolder); place != std::string_view::npos) {
-      const std::string folder(file.substr(0, place + kFolder.size()));
-      if (std::find(found.begin(), found.end(), folder) == found.end()) found.push_back(folder);
-    }
-    return 0;
-  };
-  ::dl_iterate_phdr(look, &folders);
-  return folders;
-}
-
-std::string find_nvcc() {
-  for (const char* root : {"CUDA_HOME", "CUDA_PATH"})
-    if (const std::string folder = variable(root); !folder.empty())
-      if (std::string found = find_tool(folder + "/bin/nvcc"); !found.empty()) return found;
-  if (std::string found = find_tool("nvcc"); !found.empty()) return found;
-  for (const char* usual : {"/usr/local/cuda/bin/nvcc", AFTERLIFE_NVCC})
-    if (std::string found = *usual != '\0' ? find_tool(usual) : ""; !found.empty()) return found;
-  for (const std::string& folder : package_folders())
-    for (const char* wheel : {"nvidia/cu13/bin/nvcc", "nvidia/cuda_nvcc/bin/nvcc"})
-      if (std::string found = find_tool(folder + wheel); !found.empty()) return found;
   return {};
 }
 
@@ -74,7 +41,7 @@ Toolchain find_toolchain() {
     const bool is_nvcc = found.substr(found.rfind('/') + 1).starts_with("nvcc");
     return made(is_nvcc ? Toolchain::Kind::nvcc : Toolchain::Kind::clang, found);
   }
-  if (const std::string found = find_nvcc(); !found.empty())
+  if (const std::string found = find_cuda_tool("nvcc"); !found.empty())
     return made(Toolchain::Kind::nvcc, found);
   if (const std::string found = find_clang(); !found.empty())
     return made(Toolchain::Kind::clang, found);

@@ -9,6 +9,8 @@ afterlife_ptx_device:
         .incbin "harness/ptx/device/driver.h"
         .incbin "harness/ptx/device/floating.h"
         .incbin "harness/ptx/device/convert.h"
+        .incbin "harness/ptx/device/float8.h"
+        .incbin "harness/ptx/device/video.h"
         .incbin "harness/ptx/device/thread.h"
         .incbin "harness/ptx/device/matrix.h"
         .byte   0

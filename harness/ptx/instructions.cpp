@@ -42,14 +42,15 @@ std::string cpp_type(std::string_view type) {
 
 std::string cpp_modifiers(const Instruction& instruction) {
   constexpr std::string_view kNumbered =
-      "ftz sat rn rz rm rp rna rni rzi rmi rpi approx full hi lo wide relu noftz wrap clamp "
-      "shiftamt "
+      "ftz sat satfinite rn rz rm rp rna rni rzi rmi rpi approx full hi lo wide relu noftz wrap "
+      "clamp shiftamt "
       "f4e b4e rc8 ecl ecr rc16";
   std::string made = "ptx::plain";
   for (const std::string& modifier : instruction.modifiers()) {
     if (is_among(modifier, kNumbered)) made += " | ptx::" + modifier;
     if (modifier == "NaN") made += " | ptx::nan";
     if (modifier == "xorsign") made += " | ptx::abs_xorsign";
+    if (modifier == "abs" && !instruction.has("xorsign")) made += " | ptx::absolute";
     if (instruction.name() == "shf" && modifier == "l") made += " | ptx::left";
   }
   return made;
@@ -76,6 +77,53 @@ std::string translate_call(FunctionWriter& writer, const Instruction& instructio
       instruction.operand(0).name,
       fmt::format("ptx::{}<{}, {}>({})", family.call, cpp_type(instruction.type()),
                   cpp_modifiers(instruction), sources(writer, instruction, family.sources)));
+}
+
+/// The smaller or larger one of two, or of three.
+std::string translate_choice(FunctionWriter& writer, const Instruction& instruction,
+                             const Family& family) {
+  if (instruction.count() != 4) return translate_call(writer, instruction, family);
+  if (instruction.types().size() != 1 || instruction.type() != "f32")
+    throw Unknown{"three of them"};
+  const std::string call =
+      fmt::format("ptx::{}<ptx::f32, {}>", family.call, cpp_modifiers(instruction));
+  return writer.put(
+      instruction.operand(0).name,
+      fmt::format("{0}(ptx::bits({0}({1})), {2})", call, sources(writer, instruction, 2),
+                  writer.value(instruction.operand(3), "f32")));
+}
+
+/// Halves are numbers of f32 before anything is done with them; the last operand is one.
+std::string translate_mixed(FunctionWriter& writer, const Instruction& instruction,
+                            const Family& family) {
+  const auto count = static_cast<std::size_t>(family.sources);
+  if (instruction.count() != count + 1) throw Unknown{"another number of operands"};
+  std::string values;
+  for (std::size_t i = 1; i < count; ++i)
+    values += fmt::format("ptx::bits(static_cast<ptx::f32>(ptx::widen(ptx::get<{}>({})))), ",
+                          cpp_type(instruction.type()),
+                          writer.value(instruction.operand(i), instruction.type()));
+  return writer.put(
+      instruction.operand(0).name,
+      fmt::format("ptx::{}<ptx::f32, {}>({}{})", family.call, cpp_modifiers(instruction), values,
+                  writer.value(instruction.operand(count), "f32")));
+}
+
+/// A predicate beside the result is whether that is not 0, combined with another one.
+std::string translate_lop3(FunctionWriter& writer, const Instruction& instruction,
+                           const Family& family) {
+  const bool is_and = instruction.has("and");
+  if (!is_and && !instruction.has("or")) return translate_call(writer, instruction, family);
+  if (instruction.count() != 6) throw Unknown{"another number of operands"};
+  const Operand& to = instruction.operand(0);
+  std::string made = fmt::format(
+      "const ptx::u32 result = ptx::{}<ptx::b32, ptx::plain>({}); const bool answer = (result != "
+      "0) "
+      "{} {};",
+      family.call, sources(writer, instruction, 4), is_and ? "&" : "|",
+      writer.predicate(instruction.operand(5)));
+  if (to.name != "_") made += " " + writer.put(to.name, "result");
+  return made + " " + writer.put(to.second, "answer");
 }
 
 std::string translate_carried(FunctionWriter& writer, const Instruction& instruction,
@@ -109,30 +157,74 @@ std::string translate_property(FunctionWriter& writer, const Instruction& instru
 
 // ---- conversion ---------------------------------------------------------------------------------
 
-/// From f32 to two halves, or to tf32, which is no type of registers.
-static std::string convert_specially(FunctionWriter& writer, const Instruction& instruction) {
+/// From f32 to two halves.
+static std::string convert_two(FunctionWriter& writer, const Instruction& instruction) {
   const std::string& to = instruction.types().front();
-  if (instruction.has("tf32"))
-    return fmt::format("ptx::cvt_tf32<{}>({})", cpp_modifiers(instruction),
-                       writer.value(instruction.operand(1), "f32"));
-  if (to != "f16x2" && to != "bf16x2") return {};
   if (instruction.type() != "f32" || instruction.count() != 3) throw Unknown{};
   return fmt::format("ptx::cvt_pack<{}, {}, {}>({}, {})", cpp_type(to), "ptx::f32",
                      cpp_modifiers(instruction), writer.value(instruction.operand(1), "f32"),
                      writer.value(instruction.operand(2), "f32"));
 }
 
+/// Tells of an instruction with a modifier that conversions have not.
+static void want_known(const Instruction& instruction, std::string_view known) {
+  for (const std::string& modifier : instruction.modifiers())
+    if (bytes_of_type(modifier) == 0 && !is_among(modifier, known)) throw Unknown{};
+}
+
+/// tf32 is no type of registers.
+std::string translate_convert_tf32(FunctionWriter& writer, const Instruction& instruction,
+                                   const Family& family) {
+  want_known(instruction, "rn rz rna relu satfinite tf32");
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::{}<{}>({})", family.call, cpp_modifiers(instruction),
+                                writer.value(instruction.operand(1), "f32")));
+}
+
+std::string translate_convert_pack(FunctionWriter& writer, const Instruction& instruction,
+                                   const Family& family) {
+  constexpr std::string_view kTypes[] = {"u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16"};
+  const std::string to(instruction.first_of(kTypes));
+  const bool has_rest = instruction.type() == "b32";
+  if (to.empty() || !instruction.has("sat") || !instruction.has("s32") ||
+      has_rest == to.ends_with("16") || instruction.count() != (has_rest ? 4U : 3U))
+    throw Unknown{};
+  const auto value = [&](std::size_t index) {
+    return fmt::format("ptx::get<ptx::u32>({})", writer.value(instruction.operand(index), "u32"));
+  };
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::{}<{}, {}>({}, {}, {})", family.call, to.substr(1),
+                                to[0] == 's', value(1), value(2), has_rest ? value(3) : "0U"));
+}
+
+/// Two numbers of 8 bits from two of f32 or from halves, and halves from them.
+std::string translate_convert_byte(FunctionWriter& writer, const Instruction& instruction,
+                                   const Family&) {
+  want_known(instruction, "rn relu satfinite");
+  const std::string& to = instruction.types().front();
+  const std::string& from = instruction.type();
+  const std::string modifiers = cpp_modifiers(instruction);
+  const std::string first = writer.value(instruction.operand(1), from);
+  const std::string& destination = instruction.operand(0).name;
+  if (to == "f16x2")
+    return writer.put(destination, fmt::format("ptx::cvt_from_bytes<{}, {}>({})", cpp_type(from),
+                                               modifiers, first));
+  if (!instruction.has("satfinite")) throw Unknown{};
+  if (from == "f16x2")
+    return writer.put(destination,
+                      fmt::format("ptx::cvt_bytes<{}, {}>({})", cpp_type(to), modifiers, first));
+  return writer.put(destination,
+                    fmt::format("ptx::cvt_bytes<{}, ptx::f32, {}>({}, {})", cpp_type(to), modifiers,
+                                first, writer.value(instruction.operand(2), from)));
+}
+
 std::string translate_convert(FunctionWriter& writer, const Instruction& instruction,
                               const Family& family) {
-  constexpr std::string_view kKnown =
-      "rn rz rm rp rna rni rzi rmi rpi ftz sat relu tf32 f16 bf16 f16x2 bf16x2";
-  for (const std::string& modifier : instruction.modifiers())
-    if (bytes_of_type(modifier) == 0 && !is_among(modifier, kKnown)) throw Unknown{};
-  if (instruction.types().empty() || (instruction.types().size() != 2 && !instruction.has("tf32")))
-    throw Unknown{"two types are missing"};
+  want_known(instruction, "rn rz rm rp rni rzi rmi rpi ftz sat satfinite relu");
+  if (instruction.types().size() != 2) throw Unknown{"two types are missing"};
   const std::string& destination = instruction.operand(0).name;
-  if (const std::string made = convert_specially(writer, instruction); !made.empty())
-    return writer.put(destination, made);
+  if (is_among(instruction.types().front(), "f16x2 bf16x2"))
+    return writer.put(destination, convert_two(writer, instruction));
   if (instruction.count() != 2) throw Unknown{"several sources"};
   const std::string& from = instruction.type();
   return writer.put(destination, fmt::format("ptx::{}<{}, {}, {}>({})", family.call,
@@ -169,23 +261,45 @@ static std::string combined(FunctionWriter& writer, const Instruction& instructi
                      writer.predicate(instruction.operand(3)));
 }
 
+/// Compares the operands, or a part of them; `more` is a third argument.
+static std::string comparison(FunctionWriter& writer, const Instruction& instruction,
+                              const char* call, const char* more) {
+  const std::string& type = instruction.type();
+  return fmt::format(
+      "ptx::{}<ptx::Order::{}, {}, {}>({}, {}{}){}", call, order(instruction), cpp_type(type),
+      cpp_modifiers(instruction), writer.value(instruction.operand(1), type),
+      writer.value(instruction.operand(2), type), more, combined(writer, instruction));
+}
+
+/// Compares both numbers of pairs: setp has a predicate for each.
+static std::string compare_pairs(FunctionWriter& writer, const Instruction& instruction,
+                                 const Family& family) {
+  const Operand& to = instruction.operand(0);
+  std::string made = fmt::format("const bool first = {}; const bool second = {};",
+                                 comparison(writer, instruction, "compare_part", ", 0"),
+                                 comparison(writer, instruction, "compare_part", ", 1"));
+  if (family.name == "set")
+    return made + writer.put(to.name, fmt::format("ptx::truth_of_two<{}>(first, second)",
+                                                  cpp_type(instruction.types()[0])));
+  made += writer.put(to.name, "first");
+  return to.second.empty() ? made : made + writer.put(to.second, "second");
+}
+
 std::string translate_compare(FunctionWriter& writer, const Instruction& instruction,
                               const Family& family) {
-  const std::string& type = instruction.type();
-  const std::string answer = fmt::format(
-      "ptx::compare<ptx::Order::{}, {}, {}>({}, {})", order(instruction), cpp_type(type),
-      cpp_modifiers(instruction), writer.value(instruction.operand(1), type),
-      writer.value(instruction.operand(2), type));
-  const std::string combination = combined(writer, instruction);
+  if (instruction.types().size() != (family.name == "set" ? 2 : 1)) throw Unknown{"other types"};
+  if (is_among(instruction.type(), "f16x2 bf16x2"))
+    return compare_pairs(writer, instruction, family);
+  const std::string answer = comparison(writer, instruction, "compare", "");
   const Operand& to = instruction.operand(0);
-  if (family.name == "set") {
-    if (instruction.types().size() != 2) throw Unknown{"two types are missing"};
-    return writer.put(to.name, fmt::format("ptx::truth<{}>({}{})", cpp_type(instruction.types()[0]),
-                                           answer, combination));
+  if (family.name == "set")
+    return writer.put(to.name,
+                      fmt::format("ptx::truth<{}>({})", cpp_type(instruction.types()[0]), answer));
+  std::string made = fmt::format("const bool first = {};", answer);
+  if (!to.second.empty()) {
+    const std::string contrary = "!" + answer;
+    made += " const bool second = " + contrary + ";";
   }
-  std::string made = fmt::format("const bool answer = {};", answer);
-  made += " const bool first = answer" + combination + ";";
-  if (!to.second.empty()) made += " const bool second = !answer" + combination + ";";
   made += writer.put(to.name, "first");
   if (!to.second.empty()) made += writer.put(to.second, "second");
   return made;

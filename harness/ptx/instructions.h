@@ -38,14 +38,16 @@ using Translate = std::string (*)(FunctionWriter&, const Instruction&, const Fam
 
 /// A row: an instruction on some types, or those that do the same.
 struct Family {
-  std::string_view name;       ///< The opcode.
-  std::string_view types;      ///< Words; empty where it has none.
+  std::string_view name;       ///< The opcode, with a modifier that it must have: "cvt.pack".
+  std::string_view types;      ///< Words, "f32.f16" for both; empty where any will do.
   std::string_view modifiers;  ///< Those that it may have besides the types; "*": any.
   int sources;                 ///< Operands that are read, for those that are one call.
   std::string_view call;       ///< That function, in device/.
   Translate translate;
   std::string_view chapter;  ///< The PTX ISA's, with the instruction's reference.
   std::string_view summary;
+  /// Its answers are compared with these; "Suite.Test: " before them where no sweep has it.
+  std::string_view reference;
 };
 
 /// Returns all rows, in the order of the ISA's chapters.
@@ -71,8 +73,17 @@ inline constexpr const char* kSite = "static ptx::Site s; ";
 
 std::string translate_call(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_carried(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_choice(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_mixed(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_lop3(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_video(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_video_mad(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_video_parts(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_dot_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_convert(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_convert_pack(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_convert_tf32(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_convert_byte(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_compare(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_select(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_property(FunctionWriter&, const Instruction&, const Family&);
@@ -88,6 +99,8 @@ std::string translate_end(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_barrier(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_move(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);

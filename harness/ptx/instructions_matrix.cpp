@@ -27,6 +27,32 @@ std::string translate_matrix_load(FunctionWriter& writer, const Instruction& ins
   return made;
 }
 
+std::string translate_matrix_store(FunctionWriter& writer, const Instruction& instruction,
+                                   const Family&) {
+  const Operand& from = instruction.operand(1);
+  const std::vector<Operand> parts =
+      from.kind == Operand::Kind::vector ? from.parts : std::vector<Operand>{from};
+  if (!instruction.has("m8n8") || !instruction.has("aligned") ||
+      !instruction.has(fmt::format("x{}", parts.size())))
+    throw Unknown{};
+  std::string address = writer.address(instruction.operand(0));
+  if (!instruction.has("shared")) address = fmt::format("ptx::generic_to_shared(t, {})", address);
+  std::string values;
+  for (const Operand& part : parts)
+    values += fmt::format("{}ptx::get<ptx::u32>({})", values.empty() ? "" : ", ",
+                          writer.value(part, "b32"));
+  return fmt::format("const ptx::u32 r[] = {{{}}}; ptx::store_matrices<{}, {}>(t, {}, r);", values,
+                     parts.size(), instruction.has("trans"), address);
+}
+
+std::string translate_matrix_move(FunctionWriter& writer, const Instruction& instruction,
+                                  const Family&) {
+  if (!instruction.has("m8n8") || !instruction.has("trans")) throw Unknown{};
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::transpose(t, ptx::get<ptx::u32>({}))",
+                                writer.value(instruction.operand(1), "b32")));
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
 namespace {
@@ -37,18 +63,24 @@ struct Shape {
   int depth;
   std::string_view types;  ///< Those of A and B.
 };
-constexpr std::array<Shape, 6> kShapes = {{{"m16n8k8", 16, 8, "f16 bf16 tf32"},
-                                           {"m16n8k16", 16, 16, "f16 bf16 s8 u8"},
-                                           {"m16n8k4", 16, 4, "tf32"},
-                                           {"m16n8k32", 16, 32, "s8 u8"},
-                                           {"m8n8k16", 8, 16, "s8 u8"},
-                                           {"m8n8k4", 8, 4, "f64"}}};
+constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, "f16 bf16 tf32"},
+                             {"m16n8k16", 16, 16, "f16 bf16 s8 u8 e4m3 e5m2"},
+                             {"m16n8k4", 16, 4, "tf32"},
+                             {"m16n8k32", 16, 32, "s8 u8 s4 u4 e4m3 e5m2"},
+                             {"m16n8k64", 16, 64, "s4 u4"},
+                             {"m16n8k128", 16, 128, "b1"},
+                             {"m16n8k256", 16, 256, "b1"},
+                             {"m8n8k16", 8, 16, "s8 u8"},
+                             {"m8n8k32", 8, 32, "s4 u4"},
+                             {"m8n8k128", 8, 128, "b1"},
+                             {"m8n8k4", 8, 4, "f64"}};
 
 /// The types of D, A, B and C; tf32 is none of registers.
 std::vector<std::string> element_types(const Instruction& instruction) {
   std::vector<std::string> types;
   for (const std::string& word : instruction.modifiers())
-    if (word == "tf32" || is_among(word, "f16 bf16 f32 f64 s8 u8 s32")) types.push_back(word);
+    if (word == "tf32" || is_among(word, "f16 bf16 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2"))
+      types.push_back(word);
   if (types.size() != 4) throw Unknown{"other types"};
   return types;
 }
@@ -61,7 +93,7 @@ const Shape& shape_of(const Instruction& instruction, const std::string& type) {
 
 /// Tells whether sums of type `to` may be made of products of type `from`.
 bool may_sum(const std::string& from, const std::string& to) {
-  if (from == "f16") return to == "f16" || to == "f32";
+  if (is_among(from, "f16 e4m3 e5m2")) return to == "f16" || to == "f32";
   if (from == "bf16" || from == "tf32") return to == "f32";
   return from == "f64" ? to == "f64" : to == "s32";
 }
@@ -84,9 +116,17 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
                                      const Family& family) {
   const std::vector<std::string> types = element_types(instruction);
   const Shape& shape = shape_of(instruction, types[1]);
-  const bool counts = is_among(types[1], "s8 u8");
+  // Their two factors may be of different types.
+  constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
+  const std::string_view others = is_among(types[1], kCounted)   ? kCounted
+                                  : is_among(types[1], kNibbles) ? kNibbles
+                                  : is_among(types[1], kBytes)   ? kBytes
+                                                                 : std::string_view(types[1]);
+  const bool is_xor = instruction.has("xor");
+  if (types[1] == "b1" ? !instruction.has("popc") || is_xor == instruction.has("and") : is_xor)
+    throw Unknown{"another operation"};
   if (types[0] != types[3] || !may_sum(types[1], types[0]) || !instruction.has("row") ||
-      !instruction.has("col") || (counts ? !is_among(types[2], "s8 u8") : types[1] != types[2]))
+      !instruction.has("col") || !is_among(types[2], others))
     throw Unknown{"other types"};
   const std::string held = types[1] == "f64" ? "f64" : "f32";
   const std::string sum = types[0] == "f64" ? "f64" : "f32";
@@ -97,7 +137,9 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
   made +=
       fmt::format("ptx::u64 d[{}]; ptx::{}<{}, {}, ptx::{}, ptx::{}, ptx::{}, {}>(t, a, b, c, d);",
                   to.size(), family.call, shape.rows, shape.depth, types[1], types[2], types[0],
-                  instruction.has("satfinite") ? "ptx::sat" : "ptx::plain");
+                  is_xor                         ? "ptx::exclusive"
+                  : instruction.has("satfinite") ? "ptx::sat"
+                                                 : "ptx::plain");
   for (std::size_t i = 0; i < to.size(); ++i)
     made += " " + writer.put(to[i].name, fmt::format("d[{}]", i));
   return made;

@@ -58,6 +58,7 @@ struct Operand {
   std::uint64_t bits = 0;        ///< A number, the bits of a real one, or the offset of an address.
   std::uint32_t real_bytes = 0;  ///< 4 or 8: in which format the bits of a real number are.
   bool is_negated = false;       ///< Has "!" before it.
+  bool is_minus = false;         ///< Has "-" before it, and is a register.
   std::vector<Operand> parts;
 };
 

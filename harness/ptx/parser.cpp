@@ -236,7 +236,9 @@ Initial Parser::initial_value() {
 std::uint32_t bytes_of_type(const std::string& type) {
   if (type == "pred") return 1;
   if (type == "f16" || type == "bf16") return 2;
-  if (type == "f16x2" || type == "bf16x2") return 4;
+  if (type == "e4m3x2" || type == "e5m2x2") return 2;
+  if (type == "f16x2" || type == "bf16x2" || type == "u16x2" || type == "s16x2") return 4;
+  if (type == "f32x2") return 8;
   if (type.size() < 2 || std::string_view("busf").find(type[0]) == std::string_view::npos) return 0;
   const std::string_view bits = std::string_view(type).substr(1);
   return bits == "8"     ? 1

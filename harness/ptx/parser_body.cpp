@@ -164,9 +164,10 @@ Operand Parser::operand() {
       made.bits ^= std::uint64_t{1} << (8 * made.real_bytes - 1);
     return made;
   }
-  if (token.kind != Token::Kind::word || is_minus)
+  if (token.kind != Token::Kind::word)
     throw Malformed{fmt::format("line {}: no operand: '{}'", token.line, token.text)};
   made.name = token.text;
+  made.is_minus = is_minus;
   if (lexer_.accept("|")) made.second = word();
   if (lexer_.accept("[")) {  // An element of an array.
     made.bits += integer();

@@ -281,6 +281,7 @@ std::string FunctionWriter::number(const Operand& from, const std::string& type)
 }
 
 std::string FunctionWriter::value(const Operand& from, const std::string& type) {
+  if (from.is_minus) throw Unknown{"a register with a minus"};
   if (from.is_negated) return predicate(from);
   if (from.kind == Operand::Kind::number || from.kind == Operand::Kind::real)
     return number(from, type);

@@ -40,6 +40,7 @@ Finding some_finding() {
                         {{"crash.py", 3, "make", 0, false}}}};
   finding.fault.threads = {"MainThread", "Thread-1 (drop)", "MainThread", ""};
   finding.doubt = "Thread-1 (drop) is busy for long";
+  finding.fault.free_threads = "2 threads call the driver freely";
   finding.replay_count = 3;
   finding.shown_count = 2;
   finding.pedantic = true;
@@ -89,6 +90,7 @@ TEST(ClientFiles, AReportIsReadAsItWasWritten) {
   report.is_whole = report.has_python = true;
   report.note = "a note";
   report.doubt = "a doubt";
+  report.free_threads = "3 threads call the driver freely";
   report.faults = {some_finding().fault};
   report.decisions = some_finding().decisions;
   const Report read = parse_report(to_text(report));
@@ -98,6 +100,7 @@ TEST(ClientFiles, AReportIsReadAsItWasWritten) {
   EXPECT_TRUE(read.has_python);
   EXPECT_EQ(read.note, report.note);
   EXPECT_EQ(read.doubt, report.doubt);
+  EXPECT_EQ(read.free_threads, report.free_threads);
   EXPECT_EQ(read.faults, report.faults);
   EXPECT_EQ(read.decisions, report.decisions);
 }

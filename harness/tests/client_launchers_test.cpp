@@ -34,9 +34,38 @@ class ClientLaunchers : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(ClientLaunchers, PytestFailsWhereATestUsesWhatTheCollectorEnded) {
-  if (std::system("python3 -m pytest --version > /dev/null 2>&1") != 0)
-    GTEST_SKIP() << "no pytest here";
+/// Runs tests of the folder by pytest.
+class ClientPytest : public ClientLaunchers {
+ protected:
+  void SetUp() override {
+    ClientLaunchers::SetUp();
+    for (const char* name : {"python3", "/usr/bin/python3"})
+      if (python_.empty() &&
+          std::system(fmt::format("{} -m pytest --version > /dev/null 2>&1", name).c_str()) == 0)
+        python_ = name;
+    if (python_.empty()) GTEST_SKIP() << "no pytest here: scripts/setup.sh installs it";
+  }
+
+  ProcessEnd pytest(const Command& arguments) const {
+    Command command{python_,
+                    "-m",
+                    "pytest",
+                    "-p",
+                    "no:cacheprovider",
+                    "-p",
+                    "pytest_afterlife",
+                    "--afterlife",
+                    "--afterlife-out",
+                    folder_ / "found",
+                    "--afterlife-program=" + program_};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return ended(command);
+  }
+
+  std::string python_;
+};
+
+TEST_F(ClientPytest, FailsWhereATestUsesWhatTheCollectorEnded) {
   write_file(folder_ / "test_buffers.py",
              fmt::format("import runpy\n"
                          "def test_kept(): runpy.run_path('{0}/sound.py')\n"
@@ -44,27 +73,79 @@ TEST_F(ClientLaunchers, PytestFailsWhereATestUsesWhatTheCollectorEnded) {
                          "def test_own(): assert 1 + 1 == 3\n"
                          "def test_without_cuda(): pass\n",
                          clients()));
-  const Command command{"python3",
-                        "-m",
-                        "pytest",
-                        "-q",
-                        "-p",
-                        "no:cacheprovider",
-                        "-p",
-                        "pytest_afterlife",
-                        "--afterlife",
-                        "--afterlife-program",
-                        program_,
-                        "--afterlife-out",
-                        folder_ / "found",
-                        folder_ / "test_buffers.py"};
-  const ProcessEnd end = ended(command);
+  const ProcessEnd end = pytest({"-q", folder_ / "test_buffers.py"});
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("2 failed, 2 passed"));
   EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
   EXPECT_THAT(end.out, HasSubstr("collected.py:31 in __del__, by cuMemFree"));
   EXPECT_THAT(end.out, HasSubstr("the collector runs"));
   EXPECT_THAT(end.out, HasSubstr("assert (1 + 1) == 3"));
+}
+
+TEST_F(ClientPytest, TellsTheOutcomesOfThePlainRun) {
+  write_file(folder_ / "test_outcomes.py",
+             "import pytest\n"
+             "@pytest.fixture\n"
+             "def broken(): assert 'the fixture' == ''\n"
+             "def test_passes(): pass\n"
+             "@pytest.mark.skip(reason='not on this machine')\n"
+             "def test_skipped(): assert 0\n"
+             "def test_skips(): pytest.skip('nothing to do')\n"
+             "@pytest.mark.xfail(reason='known')\n"
+             "def test_fails_as_expected(): print('what it wrote'); assert 0\n"
+             "@pytest.mark.xfail\n"
+             "def test_passes_although(): pass\n"
+             "@pytest.mark.xfail(strict=True)\n"
+             "def test_must_fail(): pass\n"
+             "def test_of_broken(broken): pass\n");
+  const ProcessEnd end = pytest({"-rsxX", "--afterlife-runs", "2", folder_.path()});
+  EXPECT_EQ(end.code, 1) << end.out << end.err;
+  EXPECT_THAT(end.out,
+              HasSubstr("1 failed, 1 passed, 2 skipped, 1 xfailed, 1 xpassed, 1 error in"));
+  EXPECT_THAT(end.out, HasSubstr("test_outcomes.py:5: not on this machine"));
+  EXPECT_THAT(end.out, HasSubstr("test_outcomes.py:7: nothing to do"));
+  EXPECT_THAT(end.out, HasSubstr("test_outcomes.py::test_fails_as_expected - known"));
+  EXPECT_THAT(end.out, HasSubstr("[XPASS(strict)]"));
+  EXPECT_THAT(end.out, HasSubstr("assert 'the fixture' == ''"));
+}
+
+TEST_F(ClientPytest, GivesATestTheOptionsOfItsProject) {
+  write_file(folder_ / "conftest.py",
+             "import pytest\n"
+             "def pytest_addoption(parser):\n"
+             "  parser.addoption('--gpu', action='store_true')\n"
+             "  parser.addoption('--file')\n"
+             "  parser.addoption('--suite')\n"
+             "@pytest.fixture\n"
+             "def program(request):\n"
+             "  if not request.config.getoption('--gpu'): pytest.skip('without --gpu')\n"
+             "  return request.config.getoption('--file')\n");
+  write_file(folder_ / "test_gpu.py",
+             "import runpy\n"
+             "def test_gpu(program): runpy.run_path(program)\n"
+             "def test_other(program): pass\n");
+  const std::string file = clients() + "/captured.py";
+  const std::string test = folder_ / "test_gpu.py";
+  const ProcessEnd without = pytest({"-rs", test});
+  EXPECT_EQ(without.code, 0) << without.out << without.err;
+  EXPECT_THAT(without.out, HasSubstr("2 skipped in"));
+  const ProcessEnd with = pytest({"--suite", test, "--gpu", test, "--file", file});
+  EXPECT_EQ(with.code, 1) << with.out << with.err;
+  EXPECT_THAT(with.out, HasSubstr("1 failed, 1 passed in"));
+  EXPECT_THAT(with.out, HasSubstr("use_after_death of device memory"));
+}
+
+TEST_F(ClientPytest, FailsATestThatDidNotRun) {
+  fs::create_directories(folder_ / "options");
+  fs::create_directories(folder_ / "tests");
+  write_file(folder_ / "options/conftest.py",
+             "def pytest_addoption(parser): parser.addoption('--gpu', action='store_true')\n");
+  write_file(folder_ / "tests/test_none.py", "def test_none(): pass\n");
+  const ProcessEnd end = pytest({"--gpu", folder_ / "options", folder_ / "tests"});
+  EXPECT_EQ(end.code, 1) << end.out << end.err;
+  EXPECT_THAT(end.out, HasSubstr("1 failed in"));
+  EXPECT_THAT(end.out, HasSubstr("the test did not run"));
+  EXPECT_THAT(end.out, HasSubstr("unrecognized arguments: --gpu"));
 }
 
 TEST_F(ClientLaunchers, CtestFailsWhereAProgramDoes) {

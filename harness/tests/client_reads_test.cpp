@@ -18,7 +18,7 @@ using testing::Words;
 /// which holds where something is held still, and hardly ever otherwise.
 std::string script(const std::string& held) {
   return fmt::format(
-      "import ctypes, os, random, time\n"
+      "import ctypes, os, random, sys, time\n"
       "cuda = ctypes.CDLL('libcuda.so.1')\n"
       "context, address = ctypes.c_void_p(), ctypes.c_uint64()\n"
       "with open(__file__ + '.runs', 'a+') as state:\n"
@@ -63,7 +63,7 @@ class ClientReads : public testing::RunStage {
 TEST_F(ClientReads, AClockThatMakesTheDifferenceIsTheCause) {
   const json found = reads("time.time() < 1_700_000_001");
   EXPECT_EQ(found["cause"], "clock");
-  EXPECT_EQ(found["agreed"], 6);
+  EXPECT_EQ(found["agreed"], 12) << "twice as many as it took to see each outcome three times";
   expect_place(found, "clock", "time.time");
 }
 
@@ -94,13 +94,33 @@ TEST_F(ClientReads, NothingIsCalledTheCauseThatMakesNoDifference) {
   EXPECT_EQ(found["places"][1]["function"], "os.getpid");
 }
 
+TEST_F(ClientReads, ThoseOfAModuleThatIsImportedAreNoCause) {
+  const std::string import = "exec('import multiprocessing.process') or os.getpid() < 0";
+  const json found = reads(import);
+  EXPECT_EQ(found["cause"], "");
+  ASSERT_EQ(found["places"].size(), 1u) << found["places"];
+  expect_place(found, "process", "os.getpid");
+}
+
+TEST_F(ClientReads, AKindWithWhichReplaysEndOtherwiseIsNoCause) {
+  const json found = reads("time.time() < 1_700_000_001 and sys.exit(3)");
+  EXPECT_EQ(found["cause"], "");
+  expect_place(found, "clock", "time.time");
+}
+
+TEST_F(ClientReads, NorIsOneWhereReplaysAgreeWithoutIt) {
+  const json found = reads("time.time() < 0 or run > 4");
+  EXPECT_EQ(found["cause"], "");
+  expect_place(found, "clock", "time.time");
+}
+
 TEST_F(ClientReads, AreToldWithTheirLines) {
   const Ended ended = run({"--runs", "1"}, command("time.monotonic() > 1_600_000_000"));
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("1 of 3: not repeatable"));
   EXPECT_THAT(ended.out, HasSubstr(fmt::format("  reads     time.monotonic at {}:{}\n", file(),
                                                line_of(file(), "run = 1"))));
-  EXPECT_THAT(ended.out, HasSubstr("with its clock held still 6 of 6 replays agree\n"));
+  EXPECT_THAT(ended.out, HasSubstr("with its clock held still 12 of 12 replays agree\n"));
 }
 
 TEST_F(ClientReads, ThoseOfAFindingThatRepeatsAreNotLookedFor) {

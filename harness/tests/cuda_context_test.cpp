@@ -120,6 +120,8 @@ TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
              CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
              CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
              CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+             CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID,
+             CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID,
          }) {
       int value = 0;
       CUDA_OK(cuDeviceGetAttribute(&value, attribute, 0));
@@ -181,6 +183,67 @@ TEST_P(CudaContext, ThePrimaryContextIsOnlyDetachedFromAsOftenAsAttachedTo) {
   });
   expect_no_fault();
 }
+
+// ---- a reset of the primary context -------------------------------------------------------------
+
+/// On a GPU it would take the context from the process, which keeps it from run to run.
+class CudaPrimaryReset : public OnEveryDevice {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::gpu) GTEST_SKIP() << "other tests have the same context";
+    OnEveryDevice::SetUp();
+  }
+};
+
+TEST_P(CudaPrimaryReset, EndsWhatTheContextOwns) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUcontext again = nullptr;
+    unsigned flags = 0;
+    int active = 1;
+    CUDA_OK(cuDevicePrimaryCtxReset_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    EXPECT_EQ(active, 0);
+    CUDA_OK(cuDevicePrimaryCtxRetain(&again, 0));
+    CUDA_OK(cuCtxSetCurrent(again));
+    EXPECT_EQ(cuMemsetD8_v2(address, 0, 64), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaPrimaryReset, LeavesTheContextDestroyed) {
+  run([] {
+    CUcontext old = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&old));
+    CUDA_OK(cuDevicePrimaryCtxReset_v2(0));
+    EXPECT_NE(cuCtxPushCurrent_v2(old), CUDA_SUCCESS);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaPrimaryReset, IsNoRelease) {
+  run([] {
+    CUcontext context = nullptr;
+    unsigned flags = 0;
+    int active = 0;
+    CUDA_OK(cuDevicePrimaryCtxRetain(&context, 0));  // The second time.
+    CUDA_OK(cuDevicePrimaryCtxReset_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxReset_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxRelease_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    CUDA_OK(cuDevicePrimaryCtxRelease_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    EXPECT_EQ(active, 1) << "retained once more than released";
+    CUDA_OK(cuDevicePrimaryCtxRelease_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    EXPECT_EQ(active, 0);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuDevicePrimaryCtxReset_v2(99), CUDA_ERROR_INVALID_DEVICE);
+  });
+  expect_no_fault();
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaPrimaryReset);
 
 // ---- settings ---------------------------------------------------------------------------------
 

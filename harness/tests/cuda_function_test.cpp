@@ -209,6 +209,76 @@ TEST_P(CudaFunction, SharedMemoryIsLeftForSoManyBlocks) {
   });
 }
 
+// ---- clusters -----------------------------------------------------------------------------------
+
+CUlaunchConfig small_launch() {
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 64;
+  config.blockDimY = config.blockDimZ = 1;
+  return config;
+}
+
+CUlaunchAttribute cluster_of(unsigned blocks) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {blocks, 1, 1};
+  return attribute;
+}
+
+TEST_P(CudaFunction, TheLargestClusterIsOneBlockWhereThereAreNone) {
+  run([this] {
+    CUfunction function = get_kernel(image(), "add_one");
+    const CUlaunchConfig config = small_launch();
+    int clusters = 0;
+    int size = 0;
+    CUDA_OK(cuDeviceGetAttribute(&clusters, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
+    CUDA_OK(cuOccupancyMaxPotentialClusterSize(&size, function, &config));
+    EXPECT_EQ(size > 1, clusters == 1);
+    EXPECT_GE(size, 1);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaFunction, ClustersOfOneBlockAreAsManyAsBlocks) {
+  run([this] {
+    CUfunction function = get_kernel(image(), "add_one");
+    CUlaunchConfig config = small_launch();
+    CUlaunchAttribute cluster = cluster_of(1);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int count = 0;
+    int blocks = 0;
+    CUDA_OK(cuOccupancyMaxActiveClusters(&count, function, &config));
+    CUDA_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 64, 0));
+    EXPECT_GE(count, blocks);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaFunction, ACountOfClustersWantsTheirSize) {
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is nobody says";
+  run([this] {
+    CUfunction function = get_kernel(image(), "add_one");
+    CUlaunchConfig config = small_launch();
+    int count = 0;
+    EXPECT_EQ(cuOccupancyMaxActiveClusters(&count, function, &config), CUDA_ERROR_INVALID_VALUE);
+    CUlaunchAttribute cluster = cluster_of(2);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    EXPECT_EQ(cuOccupancyMaxActiveClusters(&count, function, &config),
+              CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    EXPECT_EQ(cuOccupancyMaxActiveClusters(nullptr, function, &config), CUDA_ERROR_INVALID_VALUE);
+    config.blockDimX = 4096;
+    EXPECT_EQ(cuOccupancyMaxActiveClusters(&count, function, &config), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&count, function, &config),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&count, function, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
 INSTANTIATE_ON_EVERY_DEVICE(CudaFunction);
 
 }  // namespace

@@ -39,6 +39,49 @@ TEST_P(CudaMemory, LargeMemoryBeginsOnAPage) {
   });
 }
 
+TEST_P(CudaMemory, RowsAreAPitchApart) {
+  run([] {
+    CUdeviceptr address = 0;
+    std::size_t pitch = 0;
+    CUDA_OK(cuMemAllocPitch_v2(&address, &pitch, 100, 3, 4));
+    EXPECT_GE(pitch, 100u);
+    EXPECT_EQ(pitch % 16, 0u);
+    CUDA_OK(cuMemsetD2D32_v2(address, pitch, 7, 25, 3));
+    EXPECT_EQ(read_int(address + 2 * pitch + 96), 7);
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaMemory, RowsHaveAWidthAHeightAndElementsOfAKnownSize) {
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "cuda.h does not say which a driver refuses";
+  run([] {
+    CUdeviceptr address = 0;
+    std::size_t pitch = 0;
+    EXPECT_EQ(cuMemAllocPitch_v2(&address, &pitch, 0, 3, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemAllocPitch_v2(&address, &pitch, 100, 0, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemAllocPitch_v2(&address, &pitch, 100, 3, 5), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemAllocPitch_v2(&address, &pitch, 1 << 20, std::size_t{1} << 30, 4),
+              CUDA_ERROR_OUT_OF_MEMORY);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaMemory, ACopyFindsOutWhoseMemoryItIs) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    int value = 5;
+    CUDA_OK(cuMemcpy(address, reinterpret_cast<CUdeviceptr>(&value), sizeof value));
+    value = 0;
+    CUDA_OK(cuMemcpy(reinterpret_cast<CUdeviceptr>(&value), address, sizeof value));
+    EXPECT_EQ(value, 5);
+    CUDA_OK(cuMemFree_v2(address));
+    EXPECT_EQ(cuMemcpy(reinterpret_cast<CUdeviceptr>(&value), address, sizeof value),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
+}
+
 TEST_P(CudaMemory, MemoryFreedTwiceIsAFault) {
   run([] {
     CUdeviceptr address = allocate(64);

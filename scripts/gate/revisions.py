@@ -8,6 +8,7 @@ Exit: 0 all plants were judged rightly, 1 not, 3 usage.
 import functools
 import io
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ import tree_copy  # noqa: E402
 ROOT = programs.ROOT
 FOLDER = ROOT / "build/gate"
 WORKING_TREE = "the working tree"
+UNPROFILED = os.environ | {"AFTERLIFE_UNPROFILED": "1"}  # The profile of the release build is of neither: see scripts/cmake/profile.cmake.
 
 
 class CannotCompare(Exception):
@@ -79,7 +81,8 @@ class Side:
             tree_copy.copy_tree(self.tree)
         targets = ["afterlife", *self.benchmarks()]
         with self.log.open("w") as log:
-            ended = subprocess.run([self.tree / "scripts/build.sh", self.preset, *targets], stdout=log, stderr=log)
+            ended = subprocess.run([self.tree / "scripts/build.sh", self.preset, *targets], stdout=log, stderr=log,
+                                   env=UNPROFILED)
         if ended.returncode:
             raise CannotCompare(f"{self.name} does not build: see {self.log}")
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs programs on real libraries, as their authors ship them, under `afterlife run`.
 
-Usage: scripts/real.sh [--long] [--only TEXT]
-       scripts/real/real.py [--preset PRESET] [--long] [--only TEXT]
+Usage: scripts/real.sh [--long] [--seeds N] [--only TEXT]
+       scripts/real/real.py [--preset PRESET] [--long] [--seeds N] [--only TEXT]
 
 Pinned wheels are installed into build/real, once. Each row below is a program on one of them, and what must come of it: a fault in
 these lines of the program, from every seed (1 to 3; --long: 1 to 10), with at most so many decisions, that each of 3 replays
-(--long: of 20) shows; a failure of its own, in some runs and not in the plain one; or nothing. Prints a line per row and seed. Exit: 0 as expected, 1 not, 2 a wheel cannot be installed or the
+(--long: of 20) shows; a failure of its own, in some runs and not in the plain one; or nothing. Of these last, --long looks at some for
+minutes, from one seed more. Prints a line per row and seed. Exit: 0 as expected, 1 not, 2 a wheel cannot be installed or the
 build is not there, 3 usage.
 """
 import argparse
@@ -37,6 +38,7 @@ class Row:
     decisions: int = 0
     arguments: tuple = ()  # Of the program, behind the fatbin.
     besides: tuple = ()  # Kinds that may be found, too.
+    minutes: int = 0  # How long --long looks at it besides.
     failures: tuple = ()  # How it fails by itself, in some run after the plain one: all that are so have one of these.
 
 
@@ -53,7 +55,7 @@ ROWS = [
     Row(*CORE_1_2, "dropped_buffer.py", "graph_argument"),
     Row(*CORE_0_7, "issue_2039.py", "", "use_after_death",
         {"born": "memory.allocate(", "captured": "graph.launch(", "died": "del buffer", "used": "run.launch("}, 3),
-    Row(*CORE_1_2, "issue_2039.py"),
+    Row(*CORE_1_2, "issue_2039.py", minutes=10),
     Row(*CORE_0_7, "recycled_buffer.py", "", "use_after_death",
         {"born": "memory.allocate(", "captured": "graph.launch(", "died": "del buffer", "used": "run.launch("}, 3,
         besides=("recycled_use",)),
@@ -106,14 +108,14 @@ def make_site(packages):
         (packages / "sitecustomize.py").write_text("import os\nimport site\n\nsite.addsitedir(os.path.dirname(__file__))\n")
 
 
-def searched(preset, row, packages, seed, out):
+def searched(preset, row, packages, seed, limit, out):
     """What `afterlife run` prints of the row, as an object."""
     given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
-    command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--timeout", "300", "--seed", str(seed), "--out", out,
-               "--json", "--", sys.executable, HERE / row.program, *given, *row.arguments]
+    command = [ROOT / f"build/{preset}/afterlife", "run", *limit, "--timeout", "300", "--seed", str(seed), "--out", out, "--json",
+               "--", sys.executable, HERE / row.program, *given, *row.arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
-        stop(f"{row.name}: exit {ended.returncode}: {ended.stderr.strip()[-600:]}")
+        return {"findings": [], "failures": [], "runs": 0, "stopped": f"exit {ended.returncode}: {ended.stderr.strip()[-600:]}"}
     return json.loads(ended.stdout)
 
 
@@ -131,6 +133,8 @@ def source_line(frames):
 
 def complaint(row, found, replays, shown):
     """What is not as expected, or nothing."""
+    if "stopped" in found:
+        return found["stopped"]
     findings = found["findings"]
     others = [failure for failure in found["failures"]
               if failure["first_run"] == 0 or not any(text in failure["complaint"] for text in row.failures)]
@@ -159,14 +163,22 @@ def replayed(preset, found, packages, count):
                               env=environment(packages)).returncode == 0 for _ in range(count))
 
 
-def judge(preset, row, seeds, replays):
-    """Prints a line per seed. Returns whether all were as expected."""
+def limits(row, seeds, long):
+    """How long each search of the row is, by its seed."""
+    searches = dict.fromkeys(range(1, seeds + 1), ("--runs", "20"))
+    if long and row.minutes:
+        searches[seeds + 1] = ("--seconds", str(row.minutes * 60))
+    return searches
+
+
+def judge(preset, row, searches, replays):
+    """Prints a line per search. Returns whether all were as expected."""
     packages = installed(row)
     good = True
-    for seed in range(1, seeds + 1):
+    for seed, limit in searches.items():
         with tempfile.TemporaryDirectory() as out:
             began = time.monotonic()
-            found = searched(preset, row, packages, seed, out)
+            found = searched(preset, row, packages, seed, limit, out)
             seconds = time.monotonic() - began
             shown = replayed(preset, found, packages, replays) if found["findings"] else replays
         why = complaint(row, found, replays, shown)
@@ -184,6 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="release", choices=("release", "dev"))
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--seeds", type=int, metavar="N", help="from so many seeds, 1 to N")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name or program contains this")
     try:
         options = parser.parse_args()
@@ -192,8 +205,12 @@ def main():
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
     rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))]
+    if not rows or options.seeds is not None and options.seeds < 1:
+        print(f"real: {'--seeds is at least 1' if rows else f'no row contains {options.only}'}; see --help", file=sys.stderr)
+        sys.exit(3)
     seeds, replays = (10, 20) if options.long else (3, 3)
-    sys.exit(0 if all([judge(options.preset, row, seeds, replays) for row in rows]) else 1)
+    searches = [limits(row, options.seeds or seeds, options.long) for row in rows]
+    sys.exit(0 if all([judge(options.preset, row, each, replays) for row, each in zip(rows, searches)]) else 1)
 
 
 if __name__ == "__main__":

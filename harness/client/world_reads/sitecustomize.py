@@ -30,8 +30,10 @@ def is_library(file):
 
 
 def users_frame(frame):
-    """The innermost frame of the user's; None where libraries alone run, as while one is imported by nobody."""
+    """The innermost frame of the user's; None where libraries alone run, and where one reads as it is imported."""
     while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return None
         frame = frame.f_back
     return frame
 

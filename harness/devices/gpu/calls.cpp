@@ -19,8 +19,19 @@ CUresult retain_primary(CUcontext* context, CUdevice device) {
 
 CUresult release_primary(CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
+  const bool was_active = gpu.primary().is_active();
   const CUresult status = gpu.primary().release(device);
-  if (status != CUDA_SUCCESS || gpu.primary().is_active()) return status;
+  if (status != CUDA_SUCCESS || !was_active || gpu.primary().is_active()) return status;
+  gpu.died(Kind::context, gpu.primary().handle());
+  gpu.context_ended();
+  return status;
+}
+
+CUresult reset_primary(CUdevice device) {
+  GpuDevice& gpu = GpuDevice::current();
+  const bool was_active = gpu.primary().is_active();
+  const CUresult status = gpu.primary().reset(device);
+  if (status != CUDA_SUCCESS || !was_active) return status;
   gpu.died(Kind::context, gpu.primary().handle());
   gpu.context_ended();
   return status;
@@ -137,6 +148,15 @@ CUresult free_memory(Address address, Arguments... arguments) {
                   [&] { return (gpu.driver().*kFunction)(address, arguments...); });
 }
 
+CUresult allocate_rows(CUdeviceptr* address, std::size_t* pitch, std::size_t row_bytes,
+                       std::size_t height, unsigned element_bytes) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status =
+      gpu.driver().cuMemAllocPitch_v2(address, pitch, row_bytes, height, element_bytes);
+  if (status == CUDA_SUCCESS) gpu.allocated(Origin::device, *address, *pitch * height);
+  return status;
+}
+
 CUresult register_host(void* host, std::size_t bytes, unsigned flags) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuMemHostRegister_v2(host, bytes, flags);
@@ -211,6 +231,36 @@ CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... ar
                                : (gpu.driver().*kFunction)(target, value, count, arguments...);
 }
 
+/// Looks at the first row, as of copies of rows: the driver looks at the rest.
+template <auto kFunction, class Value, class... Arguments>
+CUresult set_rows(CUdeviceptr target, std::size_t pitch, Value value, std::size_t width,
+                  std::size_t height, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = gpu.check(target, height == 0 ? 0 : width * sizeof(Value));
+  ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
+  return error != CUDA_SUCCESS
+             ? error
+             : (gpu.driver().*kFunction)(target, pitch, value, width, height, arguments...);
+}
+
+CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUmemLocation location, unsigned flags,
+                  CUstream stream) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = check(gpu, stream);
+  if (error == CUDA_SUCCESS) error = gpu.check(address, 1);
+  return error != CUDA_SUCCESS
+             ? error
+             : gpu.driver().cuMemPrefetchAsync_v2(address, bytes, location, flags, stream);
+}
+
+CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice,
+                CUmemLocation location) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult error = gpu.check(address, 1);
+  return error != CUDA_SUCCESS ? error
+                               : gpu.driver().cuMemAdvise_v2(address, bytes, advice, location);
+}
+
 template <auto kFunction, class Value>
 CUresult memory_op(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   GpuDevice& gpu = GpuDevice::current();
@@ -227,6 +277,7 @@ static void add_contexts_and_handles(DriverTable& table) {
   using T = DriverTable;
   OWN(cuDevicePrimaryCtxRetain, retain_primary);
   OWN(cuDevicePrimaryCtxRelease_v2, release_primary);
+  OWN(cuDevicePrimaryCtxReset_v2, reset_primary);
   OWN(cuDevicePrimaryCtxGetState, primary_state);
   OWN(cuDevicePrimaryCtxSetFlags_v2, change_context<&T::cuDevicePrimaryCtxSetFlags_v2>);
   OWN(cuCtxSetFlags, change_context<&T::cuCtxSetFlags>);
@@ -255,6 +306,7 @@ static void add_contexts_and_handles(DriverTable& table) {
 static void add_memory(DriverTable& table) {
   using T = DriverTable;
   OWN(cuMemAlloc_v2, allocate<&T::cuMemAlloc_v2, Origin::device>);
+  OWN(cuMemAllocPitch_v2, allocate_rows);
   OWN(cuMemAllocManaged, allocate<&T::cuMemAllocManaged, Origin::device>);
   OWN(cuMemHostAlloc, allocate<&T::cuMemHostAlloc, Origin::host>);
   OWN(cuMemAllocHost_v2, allocate<&T::cuMemAllocHost_v2, Origin::host>);
@@ -265,6 +317,8 @@ static void add_memory(DriverTable& table) {
   OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
   OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
   OWN(cuMemFreeAsync, free_async);
+  OWN(cuMemPrefetchAsync_v2, prefetch);
+  OWN(cuMemAdvise_v2, advise);
   OWN(cuStreamWaitValue32_v2, memory_op<&T::cuStreamWaitValue32_v2>);
   OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
   OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);
@@ -273,6 +327,8 @@ static void add_memory(DriverTable& table) {
 
 static void add_copies(DriverTable& table) {
   using T = DriverTable;
+  OWN(cuMemcpy, copy<&T::cuMemcpy>);
+  OWN(cuMemcpy_ptds, copy<&T::cuMemcpy_ptds>);
   OWN(cuMemcpyHtoD_v2, copy<&T::cuMemcpyHtoD_v2>);
   OWN(cuMemcpyHtoD_v2_ptds, copy<&T::cuMemcpyHtoD_v2_ptds>);
   OWN(cuMemcpyHtoDAsync_v2, copy<&T::cuMemcpyHtoDAsync_v2>);
@@ -293,6 +349,15 @@ static void add_copies(DriverTable& table) {
   OWN(cuMemsetD32_v2, set<&T::cuMemsetD32_v2>);
   OWN(cuMemsetD32_v2_ptds, set<&T::cuMemsetD32_v2_ptds>);
   OWN(cuMemsetD32Async, set<&T::cuMemsetD32Async>);
+  OWN(cuMemsetD2D8_v2, set_rows<&T::cuMemsetD2D8_v2>);
+  OWN(cuMemsetD2D8_v2_ptds, set_rows<&T::cuMemsetD2D8_v2_ptds>);
+  OWN(cuMemsetD2D8Async, set_rows<&T::cuMemsetD2D8Async>);
+  OWN(cuMemsetD2D16_v2, set_rows<&T::cuMemsetD2D16_v2>);
+  OWN(cuMemsetD2D16_v2_ptds, set_rows<&T::cuMemsetD2D16_v2_ptds>);
+  OWN(cuMemsetD2D16Async, set_rows<&T::cuMemsetD2D16Async>);
+  OWN(cuMemsetD2D32_v2, set_rows<&T::cuMemsetD2D32_v2>);
+  OWN(cuMemsetD2D32_v2_ptds, set_rows<&T::cuMemsetD2D32_v2_ptds>);
+  OWN(cuMemsetD2D32Async, set_rows<&T::cuMemsetD2D32Async>);
 }
 #undef OWN
 

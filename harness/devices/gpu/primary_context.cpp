@@ -8,7 +8,7 @@ static const DriverTable* keeper = nullptr;
 void PrimaryContext::begin() {
   handle_ = nullptr;
   count_ = 0;
-  is_changed_ = false;
+  is_changed_ = is_reset_ = false;
 }
 
 void PrimaryContext::end(bool is_broken) {
@@ -20,6 +20,7 @@ CUresult PrimaryContext::retain(CUcontext* context, CUdevice device) {
   const CUresult status = driver_.cuDevicePrimaryCtxRetain(context, device);
   if (status != CUDA_SUCCESS) return status;
   handle_ = *context;
+  is_reset_ = false;
   ++count_;
   keep();
   return status;
@@ -29,6 +30,12 @@ CUresult PrimaryContext::release(CUdevice device) {
   if (count_ == 0) return CUDA_ERROR_INVALID_CONTEXT;
   const CUresult status = driver_.cuDevicePrimaryCtxRelease_v2(device);
   if (status == CUDA_SUCCESS && --count_ == 0) let_go();
+  return status;
+}
+
+CUresult PrimaryContext::reset(CUdevice device) {
+  const CUresult status = driver_.cuDevicePrimaryCtxReset_v2(device);
+  if (status == CUDA_SUCCESS) is_changed_ = is_reset_ = true;
   return status;
 }
 

@@ -17,11 +17,13 @@ class PrimaryContext {
   void end(bool is_broken);
 
   CUcontext handle() const { return handle_; }
-  bool is_active() const { return count_ > 0; }
+  bool is_active() const { return count_ > 0 && !is_reset_; }
   /// The run retains it. Returns the driver's answer.
   CUresult retain(CUcontext* context, CUdevice device);
   /// The run releases what it has retained, and no more.
   CUresult release(CUdevice device);
+  /// Destroys it. What the run has retained it may still release.
+  CUresult reset(CUdevice device);
   /// It has a limit, say, that a new one has not.
   void change() { is_changed_ = true; }
 
@@ -33,6 +35,7 @@ class PrimaryContext {
   CUcontext handle_ = nullptr;
   unsigned count_ = 0;  ///< Number of times that the run retained it.
   bool is_changed_ = false;
+  bool is_reset_ = false;  ///< Since the run last retained it.
 };
 
 }  // namespace harness::devices

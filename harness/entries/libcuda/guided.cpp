@@ -106,6 +106,7 @@ void Guided::claim_process() {
   report_.asked.clear();
   report_.call_count = 0;
   has_forced_ = false;
+  free_threads_ = {};
   take_number();
   askers_.begin(derive_name(0, hash_name("process"), report_.process));
 }
@@ -153,8 +154,6 @@ void Guided::coming(Label function) {
     next_function = function;
     const bool forces = orders_.forces && python->can_be_forced();
     python_threads_.call(forces);
-    if (Baton::mine() == nullptr && python_threads_.are_several() && python->knows_thread())
-      doubt("a thread that Python's threading did not start calls the driver");
     if (forces && !python_threads_.others_may_go_on()) force_collection(*python, function);
   }
   note_place(0);
@@ -195,6 +194,9 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   mark_.begin_call(function.view());
   host_watch_.begin_call();
   idle_device_.begin_call();
+  if (free_threads_.call(thread, Baton::mine() != nullptr) &&
+      !is_first_of_python(free_threads_.first()))
+    free_threads_.add_first();
   const Activation call = askers_.call(thread, function, Baton::mine());
   if (orders_.locates) places_[call.name] = std::move(next_place);
   return call;
@@ -352,10 +354,15 @@ const client::Place& Guided::place_of(Name activation) const {
 
 std::string Guided::thread_of(Name activation) const {
   const Asker* asker = askers_.find(activation);
-  if (asker == nullptr || python_threads_.all().empty()) return {};
+  if (asker == nullptr) return {};
   if (asker->python != nullptr) return asker->python->shown;
-  const BatonThread& first = python_threads_.all().front();
-  return askers_.thread(asker->thread) == first.name ? first.shown : "";
+  if (is_first_of_python(asker->thread)) return python_threads_.all().front().shown;
+  return free_threads_.are_any() ? fmt::format("thread {}", asker->thread) : "";
+}
+
+bool Guided::is_first_of_python(std::size_t thread) const {
+  return !python_threads_.all().empty() &&
+         askers_.thread(thread) == python_threads_.all().front().name;
 }
 
 void Guided::find_places(const World& world, const Fault& fault, client::ToldFault& told) const {
@@ -399,6 +406,7 @@ void Guided::found(const World& world, const Fault& fault) {
   told.detail = fault.detail;
   told.pedantic = pedantic_reason(fault);
   told.decision_count = world.picker.tape().size();
+  told.free_threads = free_threads_.words(report_.has_python);
   find_places(world, fault, told);
   report(world);
 }
@@ -410,6 +418,7 @@ void Guided::report(const World& world) {
     const std::lock_guard lock(doubt_mutex_);
     report_.doubt = doubt_;
   }
+  report_.free_threads = free_threads_.words(report_.has_python);
   report_.decisions.clear();
   if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));

@@ -13,6 +13,7 @@
 #include "harness/client/report.h"
 #include "harness/cuda/guide.h"
 #include "harness/entries/libcuda/askers.h"
+#include "harness/entries/libcuda/free_threads.h"
 #include "harness/entries/libcuda/host_watch.h"
 #include "harness/entries/libcuda/idle_device.h"
 #include "harness/entries/libcuda/python/python.h"
@@ -76,8 +77,11 @@ class Guided final : public Guide,
   std::string answer_of(const Decision& decision, const Asker* asker) const;
   client::ToldDecision told(const Decision& decision) const;
   const client::Place& place_of(Name activation) const;
-  /// Returns the program's name of the thread, where it has several.
+  /// Returns the program's name of the thread, or its number, where it has several.
   std::string thread_of(Name activation) const;
+  /// Returns whether the thread of this number is the one that started the first other one of
+  /// Python's.
+  bool is_first_of_python(std::size_t thread) const;
   /// Notes where the calling thread is, as the place of what it does next.
   void note_place(std::uintptr_t code);
   void find_places(const World& world, const Fault& fault, client::ToldFault& told) const;
@@ -99,6 +103,7 @@ class Guided final : public Guide,
   std::mutex doubt_mutex_;
   std::string doubt_;  ///< Goes into the report.
   Askers askers_;
+  FreeThreads free_threads_;
   HostWatch host_watch_{*this};
   IdleDevice idle_device_;
   PythonThreads python_threads_{*this};

@@ -5,10 +5,12 @@
 // must be our own copies, for what they call (threadIdx, __syncthreads, the access checks) is per
 // library.
 #include <cstring>
+#include <string>
 
 #include "harness/cuda.h"
 #include "harness/cuda/process.h"
 #include "harness/device.h"
+#include "harness/devices/sim/image_file.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/guided.h"
 #include "harness/entries/libcuda/linker.h"
@@ -48,11 +50,24 @@ bool stands_for(const void* image, const BuiltImage& built) {
          0;
 }
 
-harness::devices::ImageFound find_image(const void* image) {
+/// Finds our own copy of the kernels of an image; null where we have none.
+const harness::KernelImage* find_built(const void* image) {
   for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
        ++built)
-    if (stands_for(image, *built)) return {built->kernels, CUDA_SUCCESS};
-  return harness::entries::load_ptx(image);
+    if (stands_for(image, *built)) return built->kernels;
+  return nullptr;
+}
+
+harness::devices::ImageFound find_image(const void* image) {
+  const harness::KernelImage* built = find_built(image);
+  return built != nullptr ? harness::devices::ImageFound{built, CUDA_SUCCESS}
+                          : harness::entries::load_ptx(image);
+}
+
+harness::devices::ImageFound find_image_file(const std::string& file) {
+  const harness::KernelImage* built = find_built(file.c_str());
+  return built != nullptr ? harness::devices::ImageFound{built, CUDA_SUCCESS}
+                          : harness::entries::load_ptx(file);
 }
 
 /// Functions that are none of the simulated device's.
@@ -63,6 +78,7 @@ void* find_beside(const char* base) {
 
 __attribute__((constructor)) void serve() {
   harness::devices::set_image_lookup(find_image);
+  harness::devices::set_image_file_lookup(find_image_file);
   harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; },
                          find_beside);
   harness::ProcessWorld::guide_by(harness::entries::Guided::make);

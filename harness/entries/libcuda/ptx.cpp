@@ -1,12 +1,20 @@
+// How it works. A file has a size, and texts that stand in it are its own. An image in memory has
+// none by any document: there cuobjdump is asked first, which knows where a fatbin ends.
 #include "harness/entries/libcuda/ptx.h"
 
+#include <atomic>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "harness/ptx/fatbin.h"
 #include "harness/ptx/image.h"
 
 namespace harness::entries {
 namespace {
+
+constexpr unsigned kCapability = 80;  ///< By attributes.def of the simulated device.
 
 CUresult error_of(ptx::Refused::Why why) {
   switch (why) {
@@ -19,23 +27,102 @@ CUresult error_of(ptx::Refused::Why why) {
   }
 }
 
-}  // namespace
-
-devices::ImageFound load_ptx(const void* image) {
-  const ptx::Form form = ptx::form_of(image);
-  if (form == ptx::Form::text) return {nullptr, CUDA_ERROR_INVALID_IMAGE};
-  if (form == ptx::Form::binary) {
-    std::fputs(
-        "afterlife: a module is no PTX: needs PTX, such as nvcc -ptx or --no-compress gives\n",
-        stderr);
-    return {nullptr, CUDA_ERROR_NO_BINARY_FOR_GPU};
-  }
+devices::ImageFound load_text(const std::string& text) {
   try {
-    return {ptx::load(static_cast<const char*>(image)), CUDA_SUCCESS};
+    return {ptx::load(text), CUDA_SUCCESS};
   } catch (const ptx::Refused& refused) {
     std::fprintf(stderr, "afterlife: a module in PTX is refused: %s\n", refused.words.c_str());
     return {nullptr, error_of(refused.why)};
   }
 }
+
+/// Texts of an image, and the one of them for this device.
+class Texts {
+ public:
+  /// Looks for those that stand in the bytes.
+  void look(const std::string& bytes) { all_ = ptx::texts_in(bytes); }
+  /// Asks cuobjdump for those of the bytes.
+  void ask(const std::string& bytes) {
+    try {
+      extracted_ = ptx::extracted_texts(bytes);
+    } catch (const ptx::Refused& refused) {
+      std::fprintf(stderr, "afterlife: %s\n", refused.words.c_str());
+    }
+    all_.assign(extracted_.begin(), extracted_.end());
+  }
+
+  bool empty() const { return all_.empty(); }
+  /// Returns the one for this device, "" where there is none.
+  std::string best() const {
+    const int best = ptx::best_text(all_, kCapability);
+    return best >= 0 ? std::string(all_[static_cast<std::size_t>(best)]) : "";
+  }
+
+ private:
+  std::vector<std::string> extracted_;
+  std::vector<std::string_view> all_;
+};
+
+devices::ImageFound refuse(const char* why) {
+  std::fprintf(stderr, "afterlife: a module %s\n", why);
+  return {nullptr, CUDA_ERROR_NO_BINARY_FOR_GPU};
+}
+
+devices::ImageFound load_best(const Texts& texts) {
+  if (const std::string text = texts.best(); !text.empty()) return load_text(text);
+  if (!texts.empty())
+    return refuse("has PTX for newer devices only: needs PTX for compute capability 8.0");
+  return refuse(
+      ptx::can_extract()
+          ? "is no PTX, and cuobjdump finds none in it: needs PTX, such as nvcc -ptx gives"
+          : "is no PTX, and shows none: needs PTX, such as nvcc -ptx or -fatbin "
+            "--no-compress gives, or cuobjdump to take it out");
+}
+
+/// Says once what is taken for granted.
+void tell_taken() {
+  static std::atomic<bool> is_told{false};
+  if (is_told.exchange(true)) return;
+  std::fputs(
+      "afterlife: a fatbin in memory has no size, and there is no cuobjdump here: the PTX that "
+      "comes "
+      "next in memory is taken to be its own\n",
+      stderr);
+}
+
+devices::ImageFound load_fatbin(const std::string& file) {
+  Texts texts;
+  texts.look(file);
+  if (texts.empty()) texts.ask(file);
+  return load_best(texts);
+}
+
+devices::ImageFound load_fatbin(const void* image) {
+  const std::string bytes = ptx::readable_bytes(image);
+  Texts texts;
+  if (ptx::can_extract())
+    texts.ask(bytes);
+  else
+    texts.look(bytes);
+  if (!ptx::can_extract() && !texts.empty()) tell_taken();
+  return load_best(texts);
+}
+
+/// Takes a file, or an address. A cubin is an ELF, which has no PTX in it.
+template <class Image>
+devices::ImageFound load_any(const Image& image, const void* begin) {
+  const ptx::Form form = ptx::form_of(begin);
+  if (form == ptx::Form::text) return {nullptr, CUDA_ERROR_INVALID_IMAGE};
+  if (form == ptx::Form::ptx) return load_text(static_cast<const char*>(begin));
+  const auto* bytes = static_cast<const unsigned char*>(begin);
+  return bytes[0] == 0x7f ? refuse("is a cubin: needs PTX, such as nvcc -ptx gives")
+                          : load_fatbin(image);
+}
+
+}  // namespace
+
+devices::ImageFound load_ptx(const void* image) { return load_any(image, image); }
+
+devices::ImageFound load_ptx(const std::string& file) { return load_any(file, file.c_str()); }
 
 }  // namespace harness::entries

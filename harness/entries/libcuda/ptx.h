@@ -1,12 +1,16 @@
-// PTX: modules that come as text.
+// PTX: modules that come as text, by itself or in a fatbin.
 #pragma once
+
+#include <string>
 
 #include "harness/devices/sim/objects.h"
 
 namespace harness::entries {
 
-/// Translates an image that is PTX. For any other, and where that fails, it says why in a line on
-/// stderr.
+/// Translates an image that is PTX, or has some in it. For any other, and where that fails, it says
+/// why in a line on stderr.
 devices::ImageFound load_ptx(const void* image);
+/// The same of the bytes of a file.
+devices::ImageFound load_ptx(const std::string& file);
 
 }  // namespace harness::entries

@@ -115,8 +115,8 @@ AFTERLIFE_NVRTC nvrtcDestroyProgram(Program** program) {
 AFTERLIFE_NVRTC nvrtcCompileProgram(Program* program, int option_count,
                                     const char* const* options) {
   if (!is_program(program)) return Result::ERROR_INVALID_PROGRAM;
-  if (option_count < 0 || (option_count > 0 && options == nullptr))
-    return Result::ERROR_INVALID_INPUT;
+  if (option_count < 0) return Result::ERROR_INVALID_INPUT;
+  if (option_count > 0 && options == nullptr) return Result::ERROR_INVALID_OPTION;
   return program->compile({options, static_cast<std::size_t>(option_count)});
 }
 

@@ -112,12 +112,32 @@ PTX_OP u32 cvt_pack(A high, B low) {
   return u32{cvt<Half, S, M>(low).raw} | u32{cvt<Half, S, M>(high).raw} << 16;
 }
 
+/// Packs two integers, each clamped to `count` bits: the first above the second, and above both the
+/// low bits of a third.
+template <u32 count, bool has_sign>
+PTX_OP u32 cvt_integers(s32 high, s32 low, u32 rest) {
+  constexpr s64 kOver = s64{1} << (has_sign ? count - 1 : count);
+  constexpr s64 kUnder = has_sign ? -kOver : 0;
+  const auto clamped = [](s64 value) {
+    value = value < kUnder ? kUnder : value >= kOver ? kOver - 1 : value;
+    return static_cast<u32>(value) & ((u32{1} << count) - 1);
+  };
+  const u64 above = u64{rest} << 2 * count;
+  return static_cast<u32>(above) | clamped(high) << count | clamped(low);
+}
+
 /// Rounds f32 to the digits of tf32, ties away from zero unless M says otherwise. Then it cuts the
 /// digits of a NaN as well: this is a sum and a mask on a GPU.
 template <u64 M, class A>
 PTX_OP u32 cvt_tf32(A raw) {
-  const u32 value = get<u32>(raw);
+  u32 value = get<u32>(raw);
+  if constexpr ((M & satfinite) != 0)
+    if (is_nan(get<f32>(value))) return 0x7fffffff;
+  if constexpr ((M & relu) != 0)
+    if (!(get<f32>(value) > 0 || is_nan(get<f32>(value)))) value = 0;
   const bool is_number = (value & 0x7f800000) != 0x7f800000;
+  if constexpr ((M & satfinite) != 0)
+    if ((value & 0x7fffffff) > 0x7f7fe000) return (value & 0x80000000) | 0x7f7fe000;
   if (!is_number && (M & (rn | rz)) != 0) return (value & 0x7fffff) != 0 ? 0x7fffffff : value;
   if (!is_number) return value & ~u32{0x1fff};
   const u32 half = (M & rn) != 0 ? 0xfff + (value >> 13 & 1) : (M & rz) != 0 ? 0 : 0x1000;
@@ -172,13 +192,31 @@ PTX_OP bool compare(A left, B right) {
     return holds<how>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
 }
 
+/// Compares the parts of two registers of pairs: the low ones, or the high ones.
+template <Order how, class T, u64 M, class A, class B>
+PTX_OP bool compare_part(A left, B right, u32 index) {
+  const u32 place = index * bits_of<Part<T>>;
+  return compare<how, Part<T>, M>(get<u32>(left) >> place, get<u32>(right) >> place);
+}
+
 /// The answer of `set`: all ones, or 1.0.
 template <class D>
 PTX_OP D truth(bool value) {
   if constexpr (is_float<D>)
     return value ? D(1) : D(0);
+  else if constexpr (is_half<D>)
+    return narrow<D, rn>(value);
   else
     return value ? static_cast<D>(~Unsigned<D>{0}) : D{0};
+}
+
+/// The answer of `set` on pairs: one for each, 1.0 or all ones.
+template <class D>
+PTX_OP u32 truth_of_two(bool low, bool high) {
+  if constexpr (is_pair<D>)
+    return u32{truth<Part<D>>(low).raw} | u32{truth<Part<D>>(high).raw} << 16;
+  else
+    return u32{truth<u16>(low)} | u32{truth<u16>(high)} << 16;
 }
 
 template <class T, class C, u64 M, class A, class B, class Condition>

@@ -134,28 +134,27 @@ PTX_OP T half_fma(T a, T b, T c) {
 PTX_OP f16 negated(f16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
 PTX_OP bf16 negated(bf16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
 
-/// Does something with both halves of registers, each for itself.
-template <class Half, class Act, class... Raw>
-PTX_OP u32 each_half(Act act, Raw... raw) {
-  const u32 low = act(Half{static_cast<u16>(get<u32>(raw))}...).raw;
-  const u32 high = act(Half{static_cast<u16>(get<u32>(raw) >> 16)}...).raw;
-  return low | high << 16;
+/// Does something with both parts of registers, each for itself, and puts two of D together.
+template <class D, class Act, class... Raw>
+PTX_OP D each_part(Act act, Raw... raw) {
+  using Bits = Unsigned<Part<D>>;
+  using Both = Unsigned<D>;
+  const auto low = static_cast<Bits>(bits(act(static_cast<Bits>(get<Both>(raw))...)));
+  const auto high =
+      static_cast<Bits>(bits(act(static_cast<Bits>(get<Both>(raw) >> bits_of<Part<D>>)...)));
+  return {static_cast<Both>(Both{low} | Both{high} << bits_of<Part<D>>)};
 }
 
 // ---- the instructions ---------------------------------------------------------------------------
 
-#define PTX_EACH_HALF(call, ...)                                                                  \
-  if constexpr (is_same<T, f16x2>)                                                                \
-    return T{                                                                                     \
-        each_half<f16>([](auto... x) { return call<f16, M>(get<f16>(x.raw)...); }, __VA_ARGS__)}; \
-  else if constexpr (is_same<T, bf16x2>)                                                          \
-    return T{each_half<bf16>([](auto... x) { return call<bf16, M>(get<bf16>(x.raw)...); },        \
-                             __VA_ARGS__)};                                                       \
+#define PTX_EACH_PART(call, ...)                                                        \
+  if constexpr (is_pair<T>)                                                             \
+    return each_part<T>([](auto... x) { return call<Part<T>, M>(x...); }, __VA_ARGS__); \
   else
 
 template <class T, u64 M, class A, class B>
 PTX_OP auto add(A left, B right) {
-  PTX_EACH_HALF(half_add, left, right)
+  PTX_EACH_PART(add, left, right)
   if constexpr (is_half<T>)
     return half_add<T, M>(get<T>(left), get<T>(right));
   else if constexpr (is_float<T>)
@@ -169,7 +168,7 @@ PTX_OP T half_sub(T a, T b) {
 }
 template <class T, u64 M, class A, class B>
 PTX_OP auto sub(A left, B right) {
-  PTX_EACH_HALF(half_sub, left, right)
+  PTX_EACH_PART(sub, left, right)
   if constexpr (is_half<T>)
     return half_sub<T, M>(get<T>(left), get<T>(right));
   else if constexpr (is_float<T>)
@@ -179,7 +178,7 @@ PTX_OP auto sub(A left, B right) {
 }
 template <class T, u64 M, class A, class B>
 PTX_OP auto mul(A left, B right) {
-  PTX_EACH_HALF(half_mul, left, right)
+  PTX_EACH_PART(mul, left, right)
   if constexpr (is_half<T>)
     return half_mul<T, M>(get<T>(left), get<T>(right));
   else if constexpr (is_float<T>)
@@ -188,8 +187,8 @@ PTX_OP auto mul(A left, B right) {
     return int_mul<T, M>(get<T>(left), get<T>(right));
 }
 template <class T, u64 M, class A, class B, class C>
-PTX_OP auto fma(A left, B right, C more) {
-  PTX_EACH_HALF(half_fma, left, right, more)
+PTX_OP T fma(A left, B right, C more) {
+  PTX_EACH_PART(fma, left, right, more)
   if constexpr (is_half<T>)
     return half_fma<T, M>(get<T>(left), get<T>(right), get<T>(more));
   else
@@ -218,7 +217,7 @@ PTX_OP T half_neg(T value) {
 }
 template <class T, u64 M, class A>
 PTX_OP T neg(A raw) {
-  PTX_EACH_HALF(half_neg, raw)
+  PTX_EACH_PART(neg, raw)
   if constexpr (is_half<T>)
     return half_neg<T, M>(get<T>(raw));
   else if constexpr (is_float<T>)
@@ -232,7 +231,7 @@ PTX_OP T half_abs(T value) {
 }
 template <class T, u64 M, class A>
 PTX_OP T abs(A raw) {
-  PTX_EACH_HALF(half_abs, raw)
+  PTX_EACH_PART(abs, raw)
   if constexpr (is_half<T>)
     return half_abs<T, M>(get<T>(raw));
   else if constexpr (is_float<T>)
@@ -253,6 +252,7 @@ PTX_OP bool takes_first(T a, T b) {
 }
 template <class T, u64 M, bool largest, class V>
 PTX_OP V float_pick(V a, V b) {
+  if constexpr ((M & absolute) != 0) a = __builtin_fabs(a), b = __builtin_fabs(b);
   const u64 sign = (bits(a) ^ bits(b)) >> (bits_of<V> - 1);
   if constexpr ((M & abs_xorsign) != 0) a = a < 0 ? -a : a, b = b < 0 ? -b : b;
   V result = canonical(takes_first<M, largest>(a, b) ? a : b);
@@ -270,25 +270,30 @@ PTX_OP T half_max(T a, T b) {
   return finish_half<T, M>(
       float_pick<T, M, true>(widen(flush_half<M>(a)), widen(flush_half<M>(b))));
 }
+/// With .relu, makes zero of a number below it.
+template <u64 M, class T>
+PTX_OP T not_below_zero(T value) {
+  return (M & relu) != 0 && value < 0 ? T{0} : value;
+}
 template <class T, u64 M, class A, class B>
 PTX_OP T min(A left, B right) {
-  PTX_EACH_HALF(half_min, left, right)
+  PTX_EACH_PART(min, left, right)
   if constexpr (is_half<T>)
     return half_min<T, M>(get<T>(left), get<T>(right));
   else if constexpr (is_float<T>)
     return float_pick<T, M, false>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
   else
-    return get<T>(right) < get<T>(left) ? get<T>(right) : get<T>(left);
+    return not_below_zero<M>(get<T>(right) < get<T>(left) ? get<T>(right) : get<T>(left));
 }
 template <class T, u64 M, class A, class B>
 PTX_OP T max(A left, B right) {
-  PTX_EACH_HALF(half_max, left, right)
+  PTX_EACH_PART(max, left, right)
   if constexpr (is_half<T>)
     return half_max<T, M>(get<T>(left), get<T>(right));
   else if constexpr (is_float<T>)
     return float_pick<T, M, true>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
   else
-    return get<T>(left) < get<T>(right) ? get<T>(right) : get<T>(left);
+    return not_below_zero<M>(get<T>(left) < get<T>(right) ? get<T>(right) : get<T>(left));
 }
 
 // ---- functions of one number --------------------------------------------------------------------
@@ -372,7 +377,7 @@ PTX_OP T half_ex2(T value) {
 }
 template <class T, u64 M, class A>
 PTX_OP T ex2(A raw) {
-  PTX_EACH_HALF(half_ex2, raw)
+  PTX_EACH_PART(ex2, raw)
   return through_f64<T, M>(raw, driver.exp2);
 }
 template <class T, u64 M>
@@ -381,10 +386,10 @@ PTX_OP T half_tanh(T value) {
 }
 template <class T, u64 M, class A>
 PTX_OP T tanh(A raw) {
-  PTX_EACH_HALF(half_tanh, raw)
+  PTX_EACH_PART(tanh, raw)
   return through_f64<T, M>(raw, driver.tanh);
 }
-#undef PTX_EACH_HALF
+#undef PTX_EACH_PART
 
 /// Puts the sign of the first to the size of the second.
 template <class T, u64 M, class A, class B>

@@ -200,6 +200,20 @@ PTX_OP T brev(A raw) {
     return __builtin_bitreverse64(get<T>(raw));
 }
 
+/// Looks for the |offset|-th one from bit `base` on, upwards, or downwards where it is negative;
+/// with an offset of 0 it looks at that bit alone.
+template <class T, u64 M, class A, class B, class C>
+PTX_OP u32 fns(A mask, B base, C offset) {
+  const u32 ones = get<u32>(mask);
+  const s32 wanted = get<s32>(offset);
+  s64 at = get<u32>(base);
+  if (wanted == 0) return at < 32 && (ones >> at & 1) != 0 ? static_cast<u32>(at) : ~u32{0};
+  s64 left = wanted < 0 ? -s64{wanted} : s64{wanted};
+  for (; at >= 0 && at < 32; at += wanted < 0 ? -1 : 1)
+    if ((ones >> at & 1) != 0 && --left == 0) return static_cast<u32>(at);
+  return ~u32{0};
+}
+
 /// The most significant bit that is not the sign: its place, or with .shiftamt how far from the
 /// top.
 template <class T, u64 M, class A>

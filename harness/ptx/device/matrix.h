@@ -7,6 +7,7 @@
 // Multiply-Accumulate Instructions", figures of the fragments.
 #pragma once
 
+#include "harness/ptx/device/float8.h"
 #include "harness/ptx/device/thread.h"
 
 namespace ptx {
@@ -50,6 +51,35 @@ PTX_TOGETHER void load_matrices(const Thread& t, u64 shared_address, u32 (&to)[c
   }
 }
 
+/// Stores matrices, of which each lane holds two elements in a register: lane 8 * i + r gives the
+/// address of row r of matrix i, and writes that row.
+template <u32 count, bool is_transposed>
+PTX_TOGETHER void store_matrices(const Thread& t, u64 shared_address, const u32 (&from)[count]) {
+  u64 given[count];
+  for (u32 i = 0; i < count; ++i) given[i] = from[i];
+  u64 all[kLanes][count];
+  gather(given, all);
+  const u32 matrix = lane(t) / 8, row = lane(t) % 8;
+  if (matrix >= count) return;
+  const u64 to = in_shared<16>(t, shared_address);
+  for (u32 column = 0; column < 8; ++column) {
+    const u32 major = is_transposed ? column : row, minor = is_transposed ? row : column;
+    write<u16>(to + 2 * column, all[major * 4 + minor / 2][matrix] >> 16 * (minor % 2));
+  }
+}
+
+/// Transposes a matrix of 8 by 8 halves, of which each lane holds two.
+PTX_TOGETHER u32 transpose(const Thread& t, u32 held) {
+  const u64 given[1] = {held};
+  u64 all[kLanes][1];
+  gather(given, all);
+  const u32 row = lane(t) / 4, column = lane(t) % 4 * 2;
+  const auto half = [&](u32 from) {
+    return static_cast<u32>(static_cast<u16>(all[from * 4 + row / 2][0] >> 16 * (row % 2)));
+  };
+  return half(column) | half(column + 1) << 16;
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
 /// An f32 of which the low 13 bits are not looked at.
@@ -59,12 +89,46 @@ struct tf32 {
 PTX_OP f64 widen(tf32 value) { return static_cast<f64>(get<f32>(value.raw & 0xffffe000)); }
 
 template <class T>
-inline constexpr bool is_counted = is_integer<T> && !is_same<T, tf32>;
+inline constexpr bool is_counted =
+    is_integer<T> && !is_same<T, tf32> && !is_same<T, e4m3> && !is_same<T, e5m2>;
+
+/// Integers of 4 bits and of one.
+struct s4 {
+  u8 raw;
+};
+struct u4 {
+  u8 raw;
+};
+struct b1 {
+  u8 raw;
+};
+template <class T>
+inline constexpr u32 kElementBits = bits_of<T>;
+template <>
+inline constexpr u32 kElementBits<s4> = 4;
+template <>
+inline constexpr u32 kElementBits<u4> = 4;
+template <>
+inline constexpr u32 kElementBits<b1> = 1;
 
 /// Element `index` of a register.
 template <class T>
 PTX_OP T element(u64 word, u32 index) {
-  return get<T>(word >> 8 * sizeof(T) * index);
+  constexpr u32 kBits = kElementBits<T>;
+  if constexpr (kBits < 8)
+    return {static_cast<u8>(word >> kBits * index & ((1 << kBits) - 1))};
+  else
+    return get<T>(word >> kBits * index);
+}
+
+template <class T>
+PTX_OP s64 whole(T value) {
+  if constexpr (is_same<T, s4>)
+    return s64{value.raw ^ 8} - 8;
+  else if constexpr (kElementBits<T> < 8)
+    return value.raw;
+  else
+    return value;
 }
 
 /// A product of `rows` by `depth` and `depth` by 8. Integers wrap, or are clamped with `sat`.
@@ -73,7 +137,7 @@ PTX_OP T element(u64 word, u32 index) {
 template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M>
 struct Product {
   static constexpr u32 kRegisterBytes = is_same<TA, f64> ? 8 : 4;
-  static constexpr u32 kPacked = kRegisterBytes / sizeof(TA);
+  static constexpr u32 kPacked = 8 * kRegisterBytes / kElementBits<TA>;
   static constexpr u32 kDown = rows / 8;
   static constexpr u32 kA = kDown * depth / (4 * kPacked);
   static constexpr u32 kB = depth / (4 * kPacked);
@@ -89,10 +153,14 @@ struct Product {
     const u64 word = of[column * 4 + k / kPacked % 4][kA + k / (4 * kPacked)];
     return element<TB>(word, k % kPacked);
   }
+  /// Multiplies; of bits, .xor tells whether they differ.
+  static s64 counted(s64 left, s64 right) {
+    return (M & exclusive) != 0 ? left ^ right : left * right;
+  }
   TC sum(u32 row, u32 column, TC c) const {
     if constexpr (is_counted<TA>) {
       s64 total = c;
-      for (u32 k = 0; k < depth; ++k) total += s64{a(row, k)} * s64{b(k, column)};
+      for (u32 k = 0; k < depth; ++k) total += counted(whole(a(row, k)), whole(b(k, column)));
       if constexpr ((M & sat) != 0) {
         constexpr s64 kMost = 0x7fffffff;
         total = total > kMost ? kMost : total < -kMost - 1 ? -kMost - 1 : total;

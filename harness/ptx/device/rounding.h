@@ -138,6 +138,7 @@ PTX_OP T narrow(f64 value) {
     result = infinity;
   else
     result = narrow_magnitude<M>(magnitude, negative, to);
+  if constexpr ((M & satfinite) != 0) result = result < infinity ? result : infinity - 1;
   return get<T>(result | static_cast<u32>(negative) << sign_place);
 }
 

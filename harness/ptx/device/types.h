@@ -39,6 +39,16 @@ struct f16x2 {
 struct bf16x2 {
   u32 raw;
 };
+/// Two numbers of another kind, in the same way.
+struct u16x2 {
+  u32 raw;
+};
+struct s16x2 {
+  u32 raw;
+};
+struct f32x2 {
+  u64 raw;
+};
 
 template <class A, class B>
 inline constexpr bool is_same = false;
@@ -48,24 +58,45 @@ template <class T>
 inline constexpr bool is_float = is_same<T, f32> || is_same<T, f64>;
 template <class T>
 inline constexpr bool is_half = is_same<T, f16> || is_same<T, bf16>;
+
+/// The type of each of two.
 template <class T>
-inline constexpr bool is_pair = is_same<T, f16x2> || is_same<T, bf16x2>;
+struct PartOf {
+  using Type = void;
+};
+template <>
+struct PartOf<f16x2> {
+  using Type = f16;
+};
+template <>
+struct PartOf<bf16x2> {
+  using Type = bf16;
+};
+template <>
+struct PartOf<u16x2> {
+  using Type = u16;
+};
+template <>
+struct PartOf<s16x2> {
+  using Type = s16;
+};
+template <>
+struct PartOf<f32x2> {
+  using Type = f32;
+};
+template <class T>
+using Part = typename PartOf<T>::Type;
+template <class T>
+inline constexpr bool is_pair = !is_same<Part<T>, void>;
 template <class T>
 inline constexpr bool is_integer = !is_float<T> && !is_half<T> && !is_pair<T>;
 template <class T>
-inline constexpr bool is_signed = is_integer<T> && T(-1) < T(0);
-template <>
-inline constexpr bool is_signed<f16> = false;
-template <>
-inline constexpr bool is_signed<bf16> = false;
-template <>
-inline constexpr bool is_signed<f16x2> = false;
-template <>
-inline constexpr bool is_signed<bf16x2> = false;
-template <>
-inline constexpr bool is_signed<f32> = false;
-template <>
-inline constexpr bool is_signed<f64> = false;
+inline constexpr bool is_signed = [] {
+  if constexpr (is_integer<T>)
+    return T(-1) < T(0);
+  else
+    return false;
+}();
 template <class T>
 inline constexpr u32 bits_of = sizeof(T) * 8;
 
@@ -174,6 +205,9 @@ enum Modifier : u64 {
   ecl = 1 << 28,
   ecr = 1 << 29,
   rc16 = 1 << 30,
+  absolute = u64{1} << 31,
+  satfinite = u64{1} << 32,
+  exclusive = u64{1} << 33,
 };
 
 }  // namespace ptx

@@ -122,6 +122,15 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
 }
 
+/// Says why there are no lines, where there are none.
+void add_placing(Writer& writer, const client::Finding& finding) {
+  if (finding.placing_count != 0)
+    writer.row("",
+               fmt::format("without lines: none of {} runs that note them showed it",
+                           finding.replay_count + finding.placing_count),
+               Colour::dim);
+}
+
 /// Tells which reads of the world make replays differ, as far as that is known.
 void add_reads(Writer& writer, const client::WorldReads& reads) {
   constexpr std::size_t kReadsShown = 6;
@@ -159,6 +168,7 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   writer.place("captured", fault.capture_site, fault.capture, fault.threads.capture);
   writer.place("died", fault.death_site, fault.death, fault.threads.death);
   writer.place("used", fault.use_site, fault.use, fault.threads.use);
+  add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
   if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
   add_decisions(writer, finding);

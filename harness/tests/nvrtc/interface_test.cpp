@@ -132,17 +132,17 @@ TEST_F(Nvrtc, RefusesNullAndKnowsTheOrderOfCalls) {
   const char* name = nullptr;
   std::size_t bytes = 7;
   for (const Result result :
-       {n.nvrtcCompileProgram(made, -1, nullptr), n.nvrtcCompileProgram(made, 1, nullptr),
-        n.nvrtcGetPTXSize(made, nullptr), n.nvrtcGetPTX(made, nullptr),
-        n.nvrtcGetCUBINSize(made, nullptr), n.nvrtcGetCUBIN(made, nullptr),
-        n.nvrtcGetLTOIRSize(made, nullptr), n.nvrtcGetLTOIR(made, nullptr),
-        n.nvrtcGetOptiXIRSize(made, nullptr), n.nvrtcGetOptiXIR(made, nullptr),
-        n.nvrtcGetProgramLogSize(made, nullptr), n.nvrtcGetProgramLog(made, nullptr),
-        n.nvrtcAddNameExpression(made, nullptr), n.nvrtcGetLoweredName(made, nullptr, &name),
-        n.nvrtcGetLoweredName(made, "k", nullptr), n.nvrtcGetPCHHeapSize(nullptr),
-        n.nvrtcGetPCHHeapSizeRequired(made, nullptr),
+       {n.nvrtcCompileProgram(made, -1, nullptr), n.nvrtcGetPTXSize(made, nullptr),
+        n.nvrtcGetPTX(made, nullptr), n.nvrtcGetCUBINSize(made, nullptr),
+        n.nvrtcGetCUBIN(made, nullptr), n.nvrtcGetLTOIRSize(made, nullptr),
+        n.nvrtcGetLTOIR(made, nullptr), n.nvrtcGetOptiXIRSize(made, nullptr),
+        n.nvrtcGetOptiXIR(made, nullptr), n.nvrtcGetProgramLogSize(made, nullptr),
+        n.nvrtcGetProgramLog(made, nullptr), n.nvrtcAddNameExpression(made, nullptr),
+        n.nvrtcGetLoweredName(made, nullptr, &name), n.nvrtcGetLoweredName(made, "k", nullptr),
+        n.nvrtcGetPCHHeapSize(nullptr), n.nvrtcGetPCHHeapSizeRequired(made, nullptr),
         n.nvrtcSetFlowCallback(made, nullptr, nullptr)})
     EXPECT_EQ(result, Result::ERROR_INVALID_INPUT);
+  EXPECT_EQ(n.nvrtcCompileProgram(made, 1, nullptr), Result::ERROR_INVALID_OPTION);
   EXPECT_EQ(n.nvrtcAddNameExpression(made, "k"), Result::SUCCESS);
   EXPECT_EQ(n.nvrtcGetLoweredName(made, "k", &name),
             Result::ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);

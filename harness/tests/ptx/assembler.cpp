@@ -11,11 +11,13 @@ namespace harness::testing {
 
 std::string assembler_complaint(const std::string& text) {
   if (!std::filesystem::exists(AFTERLIFE_PTXAS)) return {};
-  const bool is_hopper = text.find(".target sm_90a") != std::string::npos;
+  // "sm_90", or what else stands behind .target.
+  const std::size_t target = text.find("sm_", text.find(".target "));
+  const std::string arch = text.substr(target, text.find_first_of(" ,\n", target) - target);
   const std::string stem = ::testing::TempDir() + "assembled_" + std::to_string(getpid());
   std::ofstream(stem + ".ptx") << text;
-  const std::string command = std::string(AFTERLIFE_PTXAS) +
-                              " -O0 -arch=" + (is_hopper ? "sm_90a " : "sm_90 ") + stem +
+  const std::string command = std::string(AFTERLIFE_PTXAS) + " -O0 -arch=" +
+                              (arch < "sm_90" && arch.size() == 5 ? "sm_90" : arch) + " " + stem +
                               ".ptx -o " + stem + ".cubin 2>&1";
   std::string said;
   FILE* output = popen(command.c_str(), "r");

@@ -38,10 +38,20 @@ std::uint64_t bits_of_half(int value) {
 std::uint64_t bits_of_float(int value) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
+/// The same with so many digits, and that much added to the exponent.
+std::uint64_t bits_of_byte(int value, int digits, int bias) {
+  if (value == 0) return 0;
+  const auto magnitude = static_cast<unsigned>(std::abs(value));
+  const int top = std::bit_width(magnitude) - 1;
+  const unsigned fraction = (magnitude << digits >> top) & ((1U << digits) - 1);
+  return (value < 0 ? 0x80u : 0u) | static_cast<unsigned>(top + bias) << digits | fraction;
+}
 constexpr Element kElements[] = {
     {"f16", 2, bits_of_half},
     {"bf16", 2, [](int value) { return bits_of_float(value) >> 16; }},
     {"tf32", 4, [](int value) { return bits_of_float(value) | 0x1fff; }},
+    {"e4m3", 1, [](int value) { return bits_of_byte(value, 3, 7); }},
+    {"e5m2", 1, [](int value) { return bits_of_byte(value, 2, 15); }},
     {"s8", 1, [](int value) { return std::uint64_t{static_cast<std::uint8_t>(value)}; }},
     {"u8", 1, [](int value) { return std::uint64_t{static_cast<std::uint8_t>(value)}; }},
     {"f32", 4, bits_of_float},
@@ -78,7 +88,8 @@ std::vector<Place> places_of_a(const Case& one, std::size_t lane) {
   } else if (name == "m16n8k4 tf32" || name == "m16n8k8 tf32") {
     for (std::size_t far = 0; far < one.depth; far += 4)
       add(group, thread + far, 1), add(group + 8, thread + far, 1);
-  } else if (name == "m16n8k16 s8" || name == "m16n8k32 s8") {
+  } else if (name == "m16n8k16 s8" || name == "m16n8k16 e4m3" || name == "m16n8k32 s8" ||
+             name == "m16n8k32 e4m3" || name == "m16n8k32 e5m2") {
     for (std::size_t far = 0; far < one.depth; far += 16)
       add(group, thread * 4 + far, 4), add(group + 8, thread * 4 + far, 4);
   } else if (name == "m8n8k16 u8") {
@@ -176,12 +187,14 @@ class PtxMatrix : public OnGpuToo<PtxStage> {
 };
 
 constexpr Case kCases[] = {
-    {"m16n8k8", 16, 8, "f16", "f16", "f32"},   {"m16n8k16", 16, 16, "f16", "f16", "f32"},
-    {"m16n8k8", 16, 8, "bf16", "bf16", "f32"}, {"m16n8k16", 16, 16, "bf16", "bf16", "f32"},
-    {"m16n8k16", 16, 16, "f16", "f16", "f16"}, {"m16n8k4", 16, 4, "tf32", "tf32", "f32"},
-    {"m16n8k8", 16, 8, "tf32", "tf32", "f32"}, {"m16n8k16", 16, 16, "s8", "u8", "s32"},
-    {"m16n8k32", 16, 32, "s8", "s8", "s32"},   {"m8n8k16", 8, 16, "u8", "s8", "s32"},
-    {"m8n8k4", 8, 4, "f64", "f64", "f64"},
+    {"m16n8k8", 16, 8, "f16", "f16", "f32"},     {"m16n8k16", 16, 16, "f16", "f16", "f32"},
+    {"m16n8k8", 16, 8, "bf16", "bf16", "f32"},   {"m16n8k16", 16, 16, "bf16", "bf16", "f32"},
+    {"m16n8k16", 16, 16, "f16", "f16", "f16"},   {"m16n8k4", 16, 4, "tf32", "tf32", "f32"},
+    {"m16n8k8", 16, 8, "tf32", "tf32", "f32"},   {"m16n8k16", 16, 16, "s8", "u8", "s32"},
+    {"m16n8k32", 16, 32, "s8", "s8", "s32"},     {"m8n8k16", 8, 16, "u8", "s8", "s32"},
+    {"m8n8k4", 8, 4, "f64", "f64", "f64"},       {"m16n8k32", 16, 32, "e4m3", "e4m3", "f32"},
+    {"m16n8k32", 16, 32, "e5m2", "e4m3", "f32"}, {"m16n8k16", 16, 16, "e4m3", "e5m2", "f32"},
+    {"m16n8k32", 16, 32, "e4m3", "e4m3", "f16"},
 };
 
 TEST_P(PtxMatrix, AProductIsThatOfThreeLoops) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -52,7 +53,16 @@ struct Sweep {
   std::function<u64(const u64*)> reference;
   /// Tells whether two answers are the same, for numbers; null where bits are compared.
   std::function<bool(u64, u64)> same;
+  /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
+  /// where each thread is alone.
+  std::function<u64(const u64*, u32)> across;
+  /// The row that is swept begins so; empty: all rows that the text has.
+  std::string subject;
+  int target = 90;  ///< The compute capability that has the instruction, times 10.
 };
+
+/// Sources that a thread has, used or not.
+inline constexpr std::size_t kSources = 4;
 
 // ---- values
 // --------------------------------------------------------------------------------------
@@ -111,6 +121,25 @@ std::vector<u64> edges() {
   return all;
 }
 
+/// The answer of two parts of a register, each a P.
+template <class P, class U, class Act, class... V>
+U of_parts(Act act, V... values) {
+  U made = 0;
+  for (u32 place = 0; place < 8 * sizeof(U); place += 8 * sizeof(P))
+    made |=
+        static_cast<U>(static_cast<U>(to_bits<P>(act(from_bits<P>(values >> place)...))) << place);
+  return made;
+}
+/// Pairs of these values, as registers of twice the size.
+template <class P>
+std::vector<u64> pairs() {
+  const std::vector<u64> one = edges<P>();
+  std::vector<u64> made;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    made.push_back(one[i] | one[(i * 5 + 3) % one.size()] << 8 * sizeof(P));
+  return made;
+}
+
 /// Numbers that are equal, or both none.
 template <class T>
 bool same_number(u64 a, u64 b) {
@@ -122,6 +151,12 @@ bool same_number(u64 a, u64 b) {
 // ---- cases
 // ---------------------------------------------------------------------------------------
 
+/// Adds as many values that are like no other, the same ones each time.
+inline void add_random(std::vector<u64>& values, std::size_t count) {
+  std::mt19937_64 random(values.size());
+  for (std::size_t i = 0; i < count; ++i) values.push_back(random());
+}
+
 /// Makes a sweep of an instruction that gives a D from the types S.
 template <class D, class... S, class Reference>
 Sweep sweep(std::string text, Reference reference) {
@@ -132,6 +167,7 @@ Sweep sweep(std::string text, Reference reference) {
   made.values = {edges<S>()...};
   made.source_bytes = {static_cast<u32>(sizeof(S))...};
   made.source_predicates = {std::is_same_v<S, pred>...};
+  if (made.values.size() == 1 && !made.source_predicates[0]) add_random(made.values[0], 500);
   made.reference = [reference](const u64* raw) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return to_bits<D>(static_cast<D>(reference(from_bits<S>(raw[i])...)));
@@ -145,6 +181,7 @@ Sweep sweep(std::string text, Reference reference) {
 template <class D, class... S, class Reference>
 Sweep approximate(std::string text, Tolerance tolerance, Reference reference) {
   Sweep made = sweep<D, S...>(std::move(text), reference);
+  made.values = {edges<S>()...};
   made.same = [tolerance](u64 got, u64 want) {
     const double x = from_bits<D>(got);
     const double y = from_bits<D>(want);
@@ -161,5 +198,9 @@ std::vector<Sweep> floating_sweeps();
 std::vector<Sweep> half_sweeps();
 std::vector<Sweep> convert_sweeps();
 std::vector<Sweep> compare_sweeps();
+std::vector<Sweep> byte_sweeps();
+std::vector<Sweep> video_sweeps();
+std::vector<Sweep> memory_sweeps();
+std::vector<Sweep> warp_sweeps();
 
 }  // namespace harness::testing

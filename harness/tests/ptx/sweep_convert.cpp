@@ -179,13 +179,6 @@ std::vector<Sweep> convert_sweeps() {
   }));
   all.push_back(
       sweep<s32, u32>("cvt.s8.u32 $d, $a;", [](u32 a) { return s32{static_cast<s8>(a)}; }));
-  // The ISA says nothing of a NaN; an H200 has its digits cut.
-  all.push_back(sweep<u32, f32>("cvt.rna.tf32.f32", [](f32 a) {
-    const u32 raw = static_cast<u32>(to_bits(a));
-    const u32 size = raw & 0x7fffffff;
-    if (size >= 0x7f800000) return raw / 8192 * 8192;
-    return (raw & 0x80000000) | ((size / 8192 + (size % 8192 >= 4096 ? 1 : 0)) * 8192);
-  }));
   return all;
 }
 

@@ -1,10 +1,11 @@
 // The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
 // the bounds of what is approximated.
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <limits>
 
-#include "harness/tests/ptx/sweep.h"
+#include "harness/tests/ptx/halves.h"
 
 namespace harness::testing {
 namespace {
@@ -67,6 +68,56 @@ void add_ieee(std::vector<Sweep>& all) {
   add_rounded<T, T>(all, "rcp", [](auto& a) { return 1 / a; });
 }
 
+/// Two of f32 in a register, and halves that are added to f32: both came with 10.0.
+template <class... S, class Act>
+void add_packed(std::vector<Sweep>& all, const std::string& op, Act act) {
+  const auto same = [](u64 a, u64 b) {
+    return same_number<f32>(a & 0xffffffff, b & 0xffffffff) && same_number<f32>(a >> 32, b >> 32);
+  };
+  const auto add = [&](const std::string& mode, auto reference) {
+    all.push_back(sweep<u64, S...>(op + "." + mode + ".f32x2",
+                                   [=](S... v) { return of_parts<f32, u64>(reference, v...); }));
+    for (std::vector<u64>& values : all.back().values) values = pairs<f32>();
+    all.back().same = same;
+    all.back().target = 100;
+  };
+  for (const auto& [mode, number] : kModes)
+    add(mode, [=, m = number](auto... v) { return rounded<f32>(m, act, v...); });
+  add("rn.ftz", [=](auto... v) { return flushing<f32>(act, flushed(v)...); });
+}
+template <class H, class... S, class Act>
+void add_mixed(std::vector<Sweep>& all, const std::string& op, const std::string& type, Act act) {
+  const auto widened = [](auto value) {
+    if constexpr (std::is_same_v<decltype(value), f32>)
+      return value;
+    else
+      return static_cast<f32>(number(value));
+  };
+  for (const auto& [mode, number_of] : kModes)
+    all.push_back(sweep<f32, S...>(op + "." + mode + ".f32." + type, [=, m = number_of](S... v) {
+      return rounded<f32>(m, act, widened(v)...);
+    }));
+  all.push_back(sweep<f32, S...>(op + ".rn.sat.f32." + type, [=](S... v) {
+    return in_unit(rounded<f32>(FE_TONEAREST, act, widened(v)...));
+  }));
+  for (std::size_t i = all.size() - 5; i < all.size(); ++i) all[i].target = 100;
+}
+template <class H>
+void add_all_mixed(std::vector<Sweep>& all, const std::string& type) {
+  add_mixed<H, H, f32>(all, "add", type, [](auto& a, auto& b) { return a + b; });
+  add_mixed<H, H, f32>(all, "sub", type, [](auto& a, auto& b) { return a - b; });
+  add_mixed<H, H, H, f32>(
+      all, "fma", type, [](auto& a, auto& b, auto& c) { return std::fma(f32{a}, f32{b}, f32{c}); });
+}
+void add_two(std::vector<Sweep>& all) {
+  add_packed<u64, u64>(all, "add", [](auto& a, auto& b) { return a + b; });
+  add_packed<u64, u64>(all, "sub", [](auto& a, auto& b) { return a - b; });
+  add_packed<u64, u64>(all, "mul", [](auto& a, auto& b) { return a * b; });
+  add_packed<u64, u64, u64>(
+      all, "fma", [](auto& a, auto& b, auto& c) { return std::fma(f32{a}, f32{b}, f32{c}); });
+  add_all_mixed<half>(all, "f16"), add_all_mixed<bhalf>(all, "bf16");
+}
+
 /// The one that is none loses, unless it is asked for; -0 is less than +0.
 template <class T>
 T chosen(T a, T b, bool largest, bool keeps_none) {
@@ -91,6 +142,30 @@ void add_choices(std::vector<Sweep>& all) {
       return std::signbit(a) != std::signbit(b) ? -size : size;
     }));
   }
+}
+
+/// The least or largest of three: of all that are numbers, or none where .NaN asks for it.
+void add_choices_of_three(std::vector<Sweep>& all) {
+  for (const bool largest : {false, true})
+    for (const bool keeps_none : {false, true})
+      for (const bool sizes : {false, true}) {
+        const std::string op = std::string(largest ? "max" : "min") + (keeps_none ? ".NaN" : "") +
+                               (sizes ? ".abs" : "") + ".f32";
+        all.push_back(sweep<f32, f32, f32, f32>(op, [=](f32 a, f32 b, f32 c) {
+          std::vector<f32> left;
+          for (const f32 one : {a, b, c}) {
+            if (std::isnan(one) && keeps_none) return one;
+            if (!std::isnan(one)) left.push_back(sizes ? std::abs(one) : one);
+          }
+          if (left.empty()) return a;
+          const auto less = [](f32 x, f32 y) {
+            return x < y || (x == y && std::signbit(x) && !std::signbit(y));
+          };
+          return largest ? *std::max_element(left.begin(), left.end(), less)
+                         : *std::min_element(left.begin(), left.end(), less);
+        }));
+        all.back().target = 100;
+      }
 }
 
 template <class T>
@@ -165,6 +240,8 @@ std::vector<Sweep> floating_sweeps() {
   add_ieee<f32>(all), add_ieee<f64>(all);
   add_choices<f32>(all), add_choices<f64>(all);
   add_signs<f32>(all), add_signs<f64>(all);
+  add_choices_of_three(all);
+  add_two(all);
   add_approximations(all);
   all.push_back(sweep<f32, f32, f32>("fma.rn.ftz.f32 $d, $a, $b, 0f00000000;", [](f32 a, f32 b) {
     const auto fma = [](auto& x, auto& y) { return std::fma(f32{x}, f32{y}, 0.0F); };

@@ -59,12 +59,7 @@ void add_both(std::vector<Sweep>& all, const std::string& op, const std::string&
         return u32{reference(H{static_cast<u16>(v)}...).raw} |
                u32{reference(H{static_cast<u16>(v >> 16)}...).raw} << 16;
       });
-  for (std::vector<u64>& values : pair.values) {
-    values.clear();
-    const std::vector<u64> one = edges<H>();
-    for (std::size_t i = 0; i < one.size(); ++i)
-      values.push_back(one[i] | one[(i * 5 + 3) % one.size()] << 16);
-  }
+  for (std::vector<u64>& values : pair.values) values = pairs<H>();
   pair.same = [](u64 a, u64 b) {
     return same_half<H>(a & 0xffff, b & 0xffff) && same_half<H>(a >> 16, b >> 16);
   };
@@ -90,6 +85,67 @@ void add_arithmetic(std::vector<Sweep>& all, const std::string& t) {
   }
 }
 
+/// The comparisons of the ISA's table, each as the orders of two numbers for which it holds: less,
+/// equal, more, and none where one is no number.
+struct Comparison {
+  const char* name;
+  bool less, equal, more, none;
+};
+constexpr Comparison kComparisons[] = {
+    {"eq", false, true, false, false}, {"ne", true, false, true, false},
+    {"lt", true, false, false, false}, {"le", true, true, false, false},
+    {"gt", false, false, true, false}, {"ge", false, true, true, false},
+    {"equ", false, true, false, true}, {"neu", true, false, true, true},
+    {"ltu", true, false, false, true}, {"leu", true, true, false, true},
+    {"gtu", false, false, true, true}, {"geu", false, true, true, true},
+    {"num", true, true, true, false},  {"nan", false, false, false, true}};
+template <class H>
+bool holds(const Comparison& one, H a, H b) {
+  const f64 x = number(a);
+  const f64 y = number(b);
+  return x < y ? one.less : x > y ? one.more : x == y ? one.equal : one.none;
+}
+
+/// `set` and `setp` on pairs; `one` are the bits of 1.0.
+template <class H>
+void add_comparisons(std::vector<Sweep>& all, const std::string& t, u16 one) {
+  const auto low = [](u32 v) { return H{static_cast<u16>(v)}; };
+  const auto high = [](u32 v) { return H{static_cast<u16>(v >> 16)}; };
+  const auto add = [&](const std::string& text, auto made) {
+    all.push_back(made(text));
+    for (std::size_t i = 0; i < 2; ++i)
+      if (all.back().source_bytes[i] == 4) all.back().values[i] = pairs<H>();
+  };
+  for (const Comparison& how : kComparisons) {
+    const std::string op = std::string("set.") + how.name;
+    add(op + "." + t + "." + t, [=](auto& text) {
+      return sweep<u16, H, H>(text, [=](H a, H b) { return holds(how, a, b) ? one : 0; });
+    });
+    add(op + ".u32." + t, [=](auto& text) {
+      return sweep<u32, H, H>(text, [=](H a, H b) { return holds(how, a, b) ? 0xffffffff : 0; });
+    });
+    for (const auto& [type, truth] :
+         {std::pair{t + "x2", u32{one}}, {std::string("u32"), u32{0xffff}}})
+      add(op + "." + type + "." + t + "x2", [=, yes = truth](auto& text) {
+        return sweep<u32, u32, u32>(text, [=](u32 a, u32 b) {
+          return (holds(how, low(a), low(b)) ? yes : 0) |
+                 (holds(how, high(a), high(b)) ? yes << 16 : 0);
+        });
+      });
+    add("{ .reg .pred p, q; setp." + std::string(how.name) + ".xor." + t +
+            "x2 p|q, $a, $b, $c; selp.b32 $d, 1, 0, p; @q add.u32 $d, $d, 2; }",
+        [=](auto& text) {
+          Sweep both = sweep<u32, u32, u32, pred>(text, [=](u32 a, u32 b, pred c) {
+            const bool with = c.raw != 0;
+            return (holds(how, low(a), low(b)) != with ? 1 : 0) +
+                   (holds(how, high(a), high(b)) != with ? 2 : 0);
+          });
+          both.subject = "setp";
+          return both;
+        });
+  }
+}
+
 /// A sweep of an instruction that approximates.
 template <class H, class Exact>
 Sweep approximate_half(const std::string& text, Tolerance bound, Exact exact) {
@@ -97,6 +153,7 @@ Sweep approximate_half(const std::string& text, Tolerance bound, Exact exact) {
     const f64 value = exact(number(a));
     return nearest<H>(value, std::signbit(value));
   });
+  made.values = {edges<H>()};
   made.same = [bound](u64 got, u64 want) {
     const f64 x = number(from_bits<H>(got));
     const f64 y = number(from_bits<H>(want));
@@ -126,6 +183,10 @@ std::vector<Sweep> half_sweeps() {
                              [](half a, half b) { return flushed(add(flushed(a), flushed(b))); });
   add_both<half, half, half>(all, "mul.sat", "f16",
                              [](half a, half b) { return in_unit(mul(a, b)); });
+  add_comparisons<half>(all, "f16", 0x3c00), add_comparisons<bhalf>(all, "bf16", 0x3f80);
+  all.push_back(sweep<u16, half, half>("set.le.ftz.u16.f16", [](half a, half b) {
+    return number(flushed(a)) <= number(flushed(b)) ? 0xffff : 0;
+  }));
   add_approximations<half>(all, "f16", "ex2.approx.", {std::exp2(-9.9) + 0x1p-11, 0x1p-25},
                            {0, std::exp2(-10.987) + 0x1p-12});
   add_approximations<bhalf>(all, "bf16", "ex2.approx.ftz.", {0x1p-7 + 0x1p-8, 0},

@@ -167,10 +167,48 @@ void add_24(std::vector<Sweep>& all) {
       "mad24.lo." + t, [=](T a, T b, T c) { return static_cast<T>(low(a) * low(b) + c); }));
 }
 
+/// Two halves of a register, each for itself.
+template <class T>
+void add_halves(std::vector<Sweep>& all) {
+  const std::string t = name<T>() + "x2";
+  const auto two = [&](const std::string& op, auto reference) {
+    all.push_back(sweep<u32, u32, u32>(
+        op + "." + t, [=](u32 a, u32 b) { return of_parts<T, u32>(reference, a, b); }));
+    all.back().values = {pairs<T>(), pairs<T>()};
+  };
+  two("add", [](T a, T b) { return static_cast<T>(wide{a} + b); });
+  two("min", [](T a, T b) { return std::min(a, b); });
+  two("max", [](T a, T b) { return std::max(a, b); });
+  if (!std::is_signed_v<T>) return;
+  two("min.relu", [](T a, T b) { return std::max(T{0}, std::min(a, b)); });
+  two("max.relu", [](T a, T b) { return std::max({T{0}, a, b}); });
+}
+
+/// Each one of the mask is visited in turn: `fns` wants the |c|-th from bit b on.
+u32 nth_one(u32 mask, u32 base, s32 offset) {
+  std::vector<u32> found;
+  for (u32 k = 0; k < 32; ++k)
+    if ((mask >> k & 1) != 0 && (offset == 0 ? k == base : offset > 0 ? k >= base : k <= base))
+      found.push_back(k);
+  if (offset < 0) std::reverse(found.begin(), found.end());
+  const u64 wanted = offset == 0 ? 1 : static_cast<u64>(std::abs(s64{offset}));
+  return wanted <= found.size() ? found[wanted - 1] : 0xffffffff;
+}
+
 }  // namespace
 
 std::vector<Sweep> integer_sweeps() {
   std::vector<Sweep> all;
+  add_halves<u16>(all), add_halves<s16>(all);
+  all.push_back(sweep<s32, s32, s32>("min.relu.s32",
+                                     [](s32 a, s32 b) { return std::max(0, std::min(a, b)); }));
+  all.push_back(
+      sweep<s32, s32, s32>("max.relu.s32", [](s32 a, s32 b) { return std::max({0, a, b}); }));
+  Sweep nth = sweep<u32, u32, u32, s32>("fns.b32", nth_one);
+  nth.values[1] = {0, 1, 4, 5, 15, 16, 30, 31};  // Beyond 31 the ISA says nothing.
+  for (const s64 more : {-1, -2, -4, -15, -31, -32, 4, 5, 6})
+    nth.values[2].push_back(static_cast<u32>(more));
+  all.push_back(nth);
   [&]<class... T>(std::tuple<T...>*) {
     (add_arithmetic<T>(all), ...);
   }(static_cast<std::tuple<u16, u32, u64, s16, s32, s64>*>(nullptr));

@@ -86,6 +86,21 @@ void add_funnels(std::vector<Sweep>& all) {
           }
           return made;
         }));
+  for (const bool is_and : {true, false})
+    for (const bool has_result : {true, false}) {
+      const std::string op = is_and ? "lop3.and.b32 " : "lop3.or.b32 ";
+      // Bits of which an odd number of sources has one.
+      all.push_back(sweep<u32, u32, u32, u32, pred>(
+          "{ .reg .pred q; .reg .b32 t; mov.b32 t, 7; " + op + (has_result ? "t" : "_") +
+              "|q, $a, $b, $c, 0x96, $e; @q or.b32 t, t, 0x80000000; mov.b32 $d, t; }",
+          [=](u32 a, u32 b, u32 c, pred e) {
+            u32 made = 0;
+            for (u32 k = 0; k < 32; ++k) made |= (((a >> k) + (b >> k) + (c >> k)) & 1) << k;
+            const bool holds = is_and ? made != 0 && e.raw != 0 : made != 0 || e.raw != 0;
+            return (has_result ? made : 7) | (holds ? 0x80000000 : 0);
+          }));
+      all.back().subject = "lop3";
+    }
 }
 
 /// The bytes that each mode of prmt takes, as the ISA tables them for the selector's low bits.

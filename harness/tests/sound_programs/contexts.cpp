@@ -144,6 +144,10 @@ static void primary_of_another_process(Program& p) {
   cuInit(0);
   cuDevicePrimaryCtxRetain(&context, 0);
   p.move(state, Via::retained);
+  if (p.coin()) {
+    cuDevicePrimaryCtxReset_v2(0);
+    p.move(state, Via::destroyed);
+  }
   cuDevicePrimaryCtxRelease_v2(0);
   p.move(state, Via::released_last);
   if (!p.keep(Rule::the_primary_context_is_released_as_often)) cuDevicePrimaryCtxRelease_v2(0);

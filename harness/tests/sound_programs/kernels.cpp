@@ -88,6 +88,17 @@ static void ask_how_many_fit(Program& p) {
   cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, p.kernel, block, 0, 0);
   p.check(blocks > 0, "some block fits");
   cuOccupancyAvailableDynamicSMemPerBlock(&bytes, p.kernel, blocks, block);
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+  CUlaunchAttribute one_block{};
+  one_block.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  one_block.value.clusterDim = {1, 1, 1};
+  config.attrs = &one_block;
+  config.numAttrs = 1;
+  cuOccupancyMaxPotentialClusterSize(&block, p.kernel, &config);
+  cuOccupancyMaxActiveClusters(&blocks, p.kernel, &config);
+  p.check(block > 0 && blocks > 0, "a cluster of one block fits");
 }
 
 static void ask_for_names(Program& p) {

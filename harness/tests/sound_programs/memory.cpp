@@ -125,6 +125,32 @@ static void set_aligned(Program& p) {
   p.work(home);
 }
 
+/// Two rows, of 8 bytes each.
+static void set_rows(Program& p) {
+  const std::size_t home = p.any_home();
+  const CUdeviceptr address = p.memory.use(home, p.memory.any());
+  const std::size_t pitch = p.keep(Rule::rows_fit_their_pitch) ? 32 : 4;
+  switch (p.below(3)) {
+    case 0:
+      cuMemsetD2D8Async(address, pitch, 1, 8, 2, p.handle(home));
+      break;
+    case 1:
+      cuMemsetD2D16Async(address, pitch, 1, 4, 2, p.handle(home));
+      break;
+    default:
+      cuMemsetD2D32Async(address, pitch, 1, 2, 2, p.handle(home));
+  }
+  p.work(home);
+}
+
+static void allocate_rows(Program& p) {
+  CUdeviceptr address = 0;
+  std::size_t pitch = 0;
+  cuMemAllocPitch_v2(&address, &pitch, 8, 2, 4);
+  p.check(pitch >= 8, "the pitch of rows");
+  cuMemFree_v2(address);
+}
+
 static void copy_to_the_host_and_back(Program& p) {
   std::array<int, 16> values{};
   const std::size_t home = p.any_home();
@@ -147,6 +173,10 @@ static void without_a_stream(Program& p) {
     cuMemcpyDtoD_v2(other.address, address, kBytes);
     cuMemcpyDtoH_v2(values.data(), other.address, kBytes);
     cuMemcpyHtoD_v2(address, values.data(), kBytes);
+    cuMemsetD2D8_v2(address, 32, 1, 8, 2);
+    cuMemsetD2D16_v2(address, 32, 1, 4, 2);
+    cuMemsetD2D32_v2(address, 32, 1, 2, 2);
+    cuMemcpy(other.address, address, kBytes);
     p.work(kDefault);
   } else {
     const CUdeviceptr address = p.memory.use(kPerThread, memory);
@@ -156,6 +186,10 @@ static void without_a_stream(Program& p) {
     cuMemcpyDtoD_v2_ptds(other.address, address, kBytes);
     cuMemcpyDtoH_v2_ptds(values.data(), other.address, kBytes);
     cuMemcpyHtoD_v2_ptds(address, values.data(), kBytes);
+    cuMemsetD2D8_v2_ptds(address, 32, 1, 8, 2);
+    cuMemsetD2D16_v2_ptds(address, 32, 1, 4, 2);
+    cuMemsetD2D32_v2_ptds(address, 32, 1, 2, 2);
+    cuMemcpy_ptds(other.address, address, kBytes);
     p.work(kPerThread);
   }
   p.memory.leave(other);
@@ -203,6 +237,17 @@ static void attach(Program& p) {
   p.memory.leave(memory);
 }
 
+static void move_managed_memory(Program& p) {
+  constexpr CUmemLocation kDevice{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  const std::size_t home = p.any_home();
+  const bool managed = p.keep(Rule::managed_memory_is_moved);
+  Memory memory = p.memory.make(managed ? Kind::managed : Kind::plain, home);
+  cuMemAdvise_v2(memory.address, kBytes, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, kDevice);
+  cuMemPrefetchAsync_v2(p.memory.use(home, memory), kBytes, kDevice, 0, p.handle(home));
+  p.work(home);
+  p.memory.leave(memory);
+}
+
 // ---- lives ------------------------------------------------------------------------------------
 
 static void use_while_alive(Program& p) {
@@ -229,7 +274,7 @@ static void free_from_the_start(Program& p) {
 static void unregister_what_is_in_flight(Program& p) {
   const bool kept = p.keep(Rule::registered_memory_is_waited_for);
   void* host = p.host_memory.data();
-  for (int i = 0; i < (kept ? 1 : 64); ++i) {
+  for (int i = 0; i < (kept ? 1 : 256); ++i) {
     CUdeviceptr address = 0;
     cuMemHostRegister_v2(host, kBytes, 0);
     p.move(p.host_memory_state, Via::registered);
@@ -283,6 +328,9 @@ Steps memory_steps() {
       copy_what_another_stream_wrote,
       set,
       set_aligned,
+      set_rows,
+      allocate_rows,
+      move_managed_memory,
       copy_to_the_host_and_back,
       without_a_stream,
       default_stream,

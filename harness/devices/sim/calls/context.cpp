@@ -1,5 +1,7 @@
 // Contexts: made, ended, current, waited for. What they are told and asked is in
 // context_settings.cpp.
+#include <utility>
+
 #include "harness/devices/sim/calls/calls.h"
 
 namespace harness::devices::calls {
@@ -55,10 +57,12 @@ static void destroy(SimDevice& sim, Context& context) {
 CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Context*& primary = sim.processes().current().primary;
+  Process& process = sim.processes().current();
+  Context*& primary = process.primary;
   if (primary == nullptr) {
     primary = &make_context(sim, true);
-    primary->flags = sim.processes().current().primary_flags;
+    primary->flags = process.primary_flags;
+    primary->reference_count = std::exchange(process.primary_owed, 0);
   }
   ++primary->reference_count;
   *context = primary->as<CUcontext>();
@@ -67,9 +71,22 @@ CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 
 CUresult Calls::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  Context* primary = sim.processes().current().primary;
-  if (primary == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--primary->reference_count == 0) destroy(sim, *primary);
+  Process& process = sim.processes().current();
+  if (process.primary == nullptr && process.primary_owed == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (process.primary == nullptr)
+    --process.primary_owed;
+  else if (--process.primary->reference_count == 0)
+    destroy(sim, *process.primary);
+  return CUDA_SUCCESS;
+}
+
+/// Whoever has retained the context may still release it: a reset is no release.
+CUresult Calls::cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  Process& process = sim.processes().current();
+  if (process.primary == nullptr) return CUDA_SUCCESS;
+  process.primary_owed = process.primary->reference_count;
+  destroy(sim, *process.primary);
   return CUDA_SUCCESS;
 }
 

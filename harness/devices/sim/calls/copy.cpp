@@ -1,5 +1,4 @@
-// Copies and sets. What a call knows of its pointers it writes into the work: whose memory they
-// meant.
+// Copies. What a call knows of its pointers it writes into the work: whose memory they meant.
 //
 // Pageable host memory is read by the call itself (the driver stages it) and written before it
 // returns; pinned, managed and device memory is read and written when the stream gets there.
@@ -160,6 +159,12 @@ CUresult Calls::cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, siz
   return copy(sim, on, {target, source, bytes, false, false}, true);
 }
 
+CUresult Calls::cuMemcpy(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, nullptr, {target, source, bytes, true, true}, false);
+}
+CUresult Calls::cuMemcpy_ptds(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, CU_STREAM_PER_THREAD, {target, source, bytes, true, true}, false);
+}
 CUresult Calls::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
   return copy(sim, on, {target, source, bytes, true, true}, true);
 }
@@ -271,76 +276,6 @@ CUresult Calls::cuMemcpyBatchAsync_v2(CUdeviceptr* targets, CUdeviceptr* sources
                                       size_t* first_of, size_t attribute_count, CUstream on) {
   return submit_batch(sim, on,
                       {targets, sources, sizes, count, attributes, first_of, attribute_count});
-}
-
-// ---- sets -------------------------------------------------------------------------------------
-
-static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t address,
-                            std::uint32_t value, std::uint32_t width, std::uint64_t count) {
-  CUDA_MEMSET_NODE_PARAMS given{};
-  given.dst = address;
-  given.value = value;
-  given.elementSize = width;
-  given.width = count;
-  given.height = 1;
-  const Found<const NodeParams> made = make_set_params(sim, given, stream.context->as<CUcontext>());
-  return made ? sim.captures().add(stream, *made) : made.error();
-}
-
-static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uint32_t value,
-                    std::uint32_t width, std::uint64_t count, bool is_async) {
-  const Found<Stream> stream = find_copy_stream(sim, on, is_async);
-  if (!stream) return stream.error();
-  if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (count == 0) return CUDA_SUCCESS;
-  const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
-  Place target;
-  const auto find = stream->capture != nullptr ? find_node_place : find_place;
-  if (const CUresult status = find(sim, address, bytes, false, target); status != CUDA_SUCCESS)
-    return status;
-  if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);
-  const bool waits =
-      !is_async && HostMemory::is_visible(sim.memory().block(sim.memory().newest(address)));
-  Work& work = sim.queues().fresh(WorkKind::set, "set");
-  work.target = target;
-  work.bytes = bytes;
-  work.value = value;
-  work.width = width;
-  sim.queues().submit(*stream, work, waits ? Lag::never : Lag::ask);
-  if (waits) sim.queues().drain(*stream);
-  return sim.faults().broken();
-}
-
-CUresult Calls::cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t count) {
-  return set(sim, nullptr, target, value, 1, count, false);
-}
-CUresult Calls::cuMemsetD8_v2_ptds(CUdeviceptr target, unsigned char value, size_t count) {
-  return set(sim, CU_STREAM_PER_THREAD, target, value, 1, count, false);
-}
-CUresult Calls::cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count,
-                                CUstream on) {
-  return set(sim, on, target, value, 1, count, true);
-}
-
-CUresult Calls::cuMemsetD16_v2(CUdeviceptr target, unsigned short value, size_t count) {
-  return set(sim, nullptr, target, value, 2, count, false);
-}
-CUresult Calls::cuMemsetD16_v2_ptds(CUdeviceptr target, unsigned short value, size_t count) {
-  return set(sim, CU_STREAM_PER_THREAD, target, value, 2, count, false);
-}
-CUresult Calls::cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count,
-                                 CUstream on) {
-  return set(sim, on, target, value, 2, count, true);
-}
-
-CUresult Calls::cuMemsetD32_v2(CUdeviceptr target, unsigned value, size_t count) {
-  return set(sim, nullptr, target, value, 4, count, false);
-}
-CUresult Calls::cuMemsetD32_v2_ptds(CUdeviceptr target, unsigned value, size_t count) {
-  return set(sim, CU_STREAM_PER_THREAD, target, value, 4, count, false);
-}
-CUresult Calls::cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream on) {
-  return set(sim, on, target, value, 4, count, true);
 }
 
 }  // namespace harness::devices::calls

@@ -2,19 +2,11 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/image_file.h"
 
 namespace harness::devices::calls {
 
-CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
-                                  void** option_values, unsigned option_count,
-                                  CUlibraryOption* library_options, void** library_option_values,
-                                  unsigned library_option_count) {
-  if (library == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if ((option_count > 0 && (options == nullptr || option_values == nullptr)) ||
-      (library_option_count > 0 && library_options == nullptr))
-    return CUDA_ERROR_INVALID_VALUE;
-  (void)library_option_values;  // Some options have none. All of them are hints here.
-  const ImageFound found = find_image(image);
+static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary* library) {
   if (found.image == nullptr) return found.error;
   Library& made = sim.handles().libraries.add();
   made.birth = sim.ledger().born("library", made.handle, 0);
@@ -29,15 +21,33 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
   return CUDA_SUCCESS;
 }
 
+/// Options of a library have no values, some of them. All are hints here.
+static bool are_options(unsigned count, const CUjit_option* options, void* const* values,
+                        unsigned library_count, const CUlibraryOption* library_options) {
+  return (count == 0 || (options != nullptr && values != nullptr)) &&
+         (library_count == 0 || library_options != nullptr);
+}
+
+CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
+                                  void** option_values, unsigned option_count,
+                                  CUlibraryOption* library_options, void** /*library_values*/,
+                                  unsigned library_option_count) {
+  if (library == nullptr || image == nullptr ||
+      !are_options(option_count, options, option_values, library_option_count, library_options))
+    return CUDA_ERROR_INVALID_VALUE;
+  return make_library(sim, find_image(image), library);
+}
+
 CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUjit_option* options,
                                       void** option_values, unsigned option_count,
-                                      CUlibraryOption* library_options,
-                                      void** library_option_values, unsigned library_option_count) {
+                                      CUlibraryOption* library_options, void** /*library_values*/,
+                                      unsigned library_option_count) {
   if (library == nullptr || file == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::string image;
   if (const CUresult error = read_image(file, image); error != CUDA_SUCCESS) return error;
-  return cuLibraryLoadData(library, image.c_str(), options, option_values, option_count,
-                           library_options, library_option_values, library_option_count);
+  if (!are_options(option_count, options, option_values, library_option_count, library_options))
+    return CUDA_ERROR_INVALID_VALUE;
+  return make_library(sim, find_image(image), library);
 }
 
 CUresult Calls::cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,

@@ -68,6 +68,22 @@ CUresult Calls::cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return status;
 }
 
+/// Rows begin where a texture could: the pitch is a multiple of what that asks for.
+CUresult Calls::cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t row_bytes,
+                                   size_t height, unsigned element_bytes) {
+  const auto alignment =
+      static_cast<std::uint64_t>(attribute_value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT));
+  if (pitch == nullptr || row_bytes == 0 || height == 0 ||
+      (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (row_bytes > Memory::kBytes || height > Memory::kBytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  const std::uint64_t row = (row_bytes + alignment - 1) / alignment * alignment;
+  if (height > Memory::kBytes / row) return CUDA_ERROR_OUT_OF_MEMORY;
+  const CUresult status = cuMemAlloc_v2(address, row * height);
+  if (status == CUDA_SUCCESS) *pitch = row;
+  return status;
+}
+
 CUresult Calls::cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t found = 0;

@@ -5,13 +5,17 @@
 #include <iterator>
 
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/image_file.h"
 #include "harness/devices/sim/limits.h"
 
 namespace harness::devices {
 
 static ImageLookup image_lookup = nullptr;
 
+static ImageFileLookup image_file_lookup = nullptr;
+
 void set_image_lookup(ImageLookup lookup) { image_lookup = lookup; }
+void set_image_file_lookup(ImageFileLookup lookup) { image_file_lookup = lookup; }
 
 namespace calls {
 
@@ -30,6 +34,10 @@ ImageFound find_image(const void* image) {
   return {nullptr, CUDA_ERROR_INVALID_IMAGE};
 }
 
+ImageFound find_image(const std::string& file) {
+  return image_file_lookup != nullptr ? image_file_lookup(file) : find_image(file.c_str());
+}
+
 CUresult read_image(const char* file, std::string& image) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return CUDA_ERROR_FILE_NOT_FOUND;
@@ -37,11 +45,8 @@ CUresult read_image(const char* file, std::string& image) {
   return CUDA_SUCCESS;
 }
 
-CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
-  if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ImageFound found = find_image(image);
-  if (found.image == nullptr)
-    return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : found.error;
+static CUresult make_module(SimDevice& sim, const ImageFound& found, CUmodule* module) {
+  if (found.image == nullptr) return found.error;
   Module& made = sim.handles().modules.add();
   made.context = sim.threads().context();
   made.image = found.image;
@@ -50,6 +55,13 @@ CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
   if (const CUresult error = give_variables(sim, made); error != CUDA_SUCCESS) return error;
   *module = made.as<CUmodule>();
   return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
+  if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  ImageFound found = find_image(image);
+  if (found.image == nullptr && is_kernel_image(image)) found.error = CUDA_ERROR_NO_BINARY_FOR_GPU;
+  return make_module(sim, found, module);
 }
 
 CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
@@ -68,7 +80,7 @@ CUresult Calls::cuModuleLoad(CUmodule* module, const char* file) {
   if (module == nullptr || file == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::string image;
   if (const CUresult error = read_image(file, image); error != CUDA_SUCCESS) return error;
-  return cuModuleLoadData(module, image.c_str());
+  return make_module(sim, find_image(image), module);
 }
 
 CUresult Calls::cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle,

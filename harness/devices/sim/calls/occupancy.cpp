@@ -3,6 +3,7 @@
 // Source: the formulas of the toolkit's cuda_occupancy.h, for a device on which neither registers
 // nor barriers are scarce: blocks are limited by their number, by warps and by shared memory.
 #include <algorithm>
+#include <span>
 
 #include "harness/cuda/process.h"
 #include "harness/devices/sim/calls/calls.h"
@@ -97,6 +98,47 @@ CUresult Calls::cuOccupancyAvailableDynamicSMemPerBlock(size_t* shared_bytes, CU
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const bool fits = block_count <= blocks_that_fit(block_size, 0);
   *shared_bytes = fits ? static_cast<std::size_t>(kMaxSharedBytes / block_count) : 0;
+  return CUDA_SUCCESS;
+}
+
+// ---- clusters -----------------------------------------------------------------------------------
+
+/// Finds what is launched, in the stream's context. Without clusters a cluster is one block.
+static CUresult check_launch(SimDevice& sim, CUfunction handle, const CUlaunchConfig* config) {
+  if (config == nullptr || !fits(*config)) return CUDA_ERROR_INVALID_VALUE;
+  if (config->attrs == nullptr && config->numAttrs > 0) return CUDA_ERROR_INVALID_VALUE;
+  const Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!fits(*config, *function->entry)) return CUDA_ERROR_INVALID_VALUE;
+  const Found<Stream> stream = find_stream(sim, config->hStream);
+  return stream ? CUDA_SUCCESS : stream.error();
+}
+
+CUresult Calls::cuOccupancyMaxPotentialClusterSize(int* block_count, CUfunction handle,
+                                                   const CUlaunchConfig* config) {
+  if (block_count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_launch(sim, handle, config); error != CUDA_SUCCESS) return error;
+  *block_count = 1;
+  return CUDA_SUCCESS;
+}
+
+/// The size of a cluster must be said, by the launch: no kernel says one.
+static CUresult check_cluster_size(const CUlaunchConfig& config) {
+  const std::span attributes(config.attrs, config.numAttrs);
+  const auto found =
+      std::ranges::find(attributes, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &CUlaunchAttribute::id);
+  if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
+  const auto& size = found->value.clusterDim;
+  return size.x == 1 && size.y == 1 && size.z == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
+CUresult Calls::cuOccupancyMaxActiveClusters(int* cluster_count, CUfunction handle,
+                                             const CUlaunchConfig* config) {
+  if (cluster_count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_launch(sim, handle, config); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = check_cluster_size(*config); error != CUDA_SUCCESS) return error;
+  const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+  *cluster_count = blocks_that_fit(static_cast<int>(threads), config->sharedMemBytes);
   return CUDA_SUCCESS;
 }
 

@@ -20,7 +20,8 @@ struct Context;
 struct Process {
   bool initialized = false;
   Context* primary = nullptr;
-  unsigned primary_flags = 0;  ///< Flags for the primary context, when it is next made.
+  unsigned primary_flags = 0;      ///< Flags for the primary context, when it is next made.
+  std::uint32_t primary_owed = 0;  ///< Releases still to come of the one that was reset.
   std::array<Pool*, kPoolKindCount> default_pools{};
   std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.
@@ -35,6 +36,7 @@ struct Process {
     initialized = false;
     primary = nullptr;
     primary_flags = 0;
+    primary_owed = 0;
     default_pools.fill(nullptr);
     current_pools.fill(nullptr);
     function_task = TaskId::none;

@@ -22,6 +22,7 @@ enum class WorkKind : std::uint8_t {
   kernel,
   copy,
   set,
+  prefetch,
   install,  ///< An allocation begins to count.
   free,
   record,      ///< An event is recorded.

@@ -43,7 +43,8 @@ OrderedUse use_by(const Work& work, Label site) {
 bool WorkSteps::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
   const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
-                              work.kind == WorkKind::set || work.kind == WorkKind::memory_ops;
+                              work.kind == WorkKind::set || work.kind == WorkKind::prefetch ||
+                              work.kind == WorkKind::memory_ops;
   if (sim_.faults().broken() != CUDA_SUCCESS && touches_memory) [[unlikely]]
     return true;
   switch (work.kind) {
@@ -54,6 +55,9 @@ bool WorkSteps::step(Stream& stream, Work& work) {
       return true;
     case WorkKind::set:
       set(work);
+      return true;
+    case WorkKind::prefetch:
+      prefetch(work);
       return true;
     case WorkKind::install:
       sim_.memory().install(work.block);
@@ -343,6 +347,13 @@ void WorkSteps::set_row(Work& work) {
   }
   for (std::uint64_t i = 0; i < work.bytes; i += work.width)
     std::memcpy(target + i, &work.value, work.width);
+}
+
+/// Uses the memory and none of its bytes: moving them is in no order with who reads and writes
+/// them.
+void WorkSteps::prefetch(const Work& work) {
+  if (!met(work, work.target) || !sim_.data_races().on()) return;
+  sim_.data_races().used(sim_.memory().installed(work.target.address), use_by(work, work.site));
 }
 
 bool WorkSteps::held_up(Work& work) {

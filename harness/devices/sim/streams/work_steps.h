@@ -45,6 +45,7 @@ class WorkSteps {
   void copy_row(Work& work);
   void set(Work& work);
   void set_row(Work& work);
+  void prefetch(const Work& work);
   bool do_memory_op(Work& work);
   bool met(const Work& work, const Place& place);
   bool met_beyond(BlockRef here, const Place& place, std::uint64_t bytes);

@@ -1,0 +1,40 @@
+// Free threads: those that call the driver beside others and take no turns, so that the system
+// decides who is first.
+//
+// A thread that alone calls the driver depends on nobody, whichever it is.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace harness::entries {
+
+/// Threads: for whoever has the driver.
+class FreeThreads {
+ public:
+  /// Hears of a call by the calling thread, which has this number. Returns whether it is the first
+  /// by a second thread.
+  bool call(std::size_t thread, bool takes_turns);
+  /// Hears that the thread which called first took no turns, and takes none now.
+  void add_first();
+
+  /// Returns the number of the thread that called first; 0 where none has.
+  std::size_t first() const { return first_; }
+  bool are_any() const { return !free_.empty(); }
+  /// Says that there are, as a reason why a run may not repeat; nothing where there are none.
+  std::string words(bool has_python) const;
+
+ private:
+  struct Thread {
+    std::size_t number = 0;
+    bool is_main = false;  ///< The process began with it.
+  };
+
+  std::size_t first_ = 0;
+  bool first_is_main_ = false;
+  bool are_several_ = false;
+  std::vector<Thread> free_;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,56 @@
+#include "harness/process/cuda_tool.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "harness/process/tool.h"
+
+namespace harness {
+namespace {
+
+/// The folders of installed Python packages that this process has libraries of.
+std::vector<std::string> package_folders() {
+  std::vector<std::string> folders;
+  const auto look = [](dl_phdr_info* library, std::size_t, void* data) {
+    constexpr std::string_view kFolder = "/site-packages/";
+    const std::string_view file = library->dlpi_name;
+    auto& found = *static_cast<std::vector<std::string>*>(data);
+    if (const std::size_t place = file.find(kFolder); place != std::string_view::npos) {
+      const std::string folder(file.substr(0, place + kFolder.size()));
+      if (std::find(found.begin(), found.end(), folder) == found.end()) found.push_back(folder);
+    }
+    return 0;
+  };
+  ::dl_iterate_phdr(look, &folders);
+  return folders;
+}
+
+/// Where wheels have programs of the toolkit.
+constexpr const char* kWheelFolders[] = {"nvidia/cu13/bin/", "nvidia/cuda_nvcc/bin/",
+                                         "nvidia/cuda_cuobjdump/bin/",
+                                         "triton/backends/nvidia/bin/"};
+
+}  // namespace
+
+std::string find_cuda_tool(const std::string& name) {
+  for (const char* root : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* folder = std::getenv(root); folder != nullptr && *folder != '\0')
+      if (std::string found = find_tool(std::string(folder) + "/bin/" + name); !found.empty())
+        return found;
+  if (std::string found = find_tool(name); !found.empty()) return found;
+  const std::string built = AFTERLIFE_NVCC;
+  for (const std::string& folder :
+       {std::string("/usr/local/cuda/bin/"), built.substr(0, built.rfind('/') + 1)})
+    if (std::string found = folder.empty() ? "" : find_tool(folder + name); !found.empty())
+      return found;
+  for (const std::string& packages : package_folders())
+    for (const char* wheel : kWheelFolders)
+      if (std::string found = find_tool(packages + wheel + name); !found.empty()) return found;
+  return {};
+}
+
+}  // namespace harness

@@ -1,0 +1,30 @@
+// Fatbin: PTX in an image that is no text. The container is in no public header, and not read: what
+// stands in it uncompressed is seen as it is, the rest is asked of NVIDIA's cuobjdump.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness::ptx {
+
+/// Finds the texts that stand in the bytes as they are: each from the comments and empty lines
+/// before its .version to the zero that ends it.
+std::vector<std::string_view> texts_in(std::string_view bytes);
+
+/// Tells whether cuobjdump is here.
+bool can_extract();
+
+/// Returns what cuobjdump makes of the bytes, none where it is not there. What follows an image in
+/// them does not matter, unless it is one, too. Errors: Refused.
+std::vector<std::string> extracted_texts(std::string_view bytes);
+
+/// Returns the number of the one for the newest device of at most this compute capability, 80 say;
+/// -1 where there is none.
+int best_text(const std::vector<std::string_view>& texts, unsigned capability);
+
+/// Copies what may be of an image in memory, whose size nobody says: up to where another one begins
+/// alike, to the end of what is mapped there, or to 64 MiB.
+std::string readable_bytes(const void* image);
+
+}  // namespace harness::ptx
