@@ -1,8 +1,8 @@
 # precompile(<target>... [WITH <header>...]): the targets' sources begin with the headers that most of them
 # include, of libraries and of our own, read once for all: a source takes a third of the time. The targets of one
-# call are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it is one in which a source
-# that lacks an include does not compile. Our own headers are named as in an include, so that the list is the same
-# text in every clone.
+# call are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it, which is dev alone, is one in
+# which a source that lacks an include does not compile. Our own headers are named as in an include, so that the
+# list is the same text in every clone.
 option(AFTERLIFE_PRECOMPILED "Read the most used headers once: for builds from nothing" OFF)
 
 set(common_headers <algorithm> <array> <deque> <functional> <map> <memory> <memory_resource> <optional> <set> <span>

@@ -85,8 +85,7 @@ void tell_taken() {
   if (is_told.exchange(true)) return;
   std::fputs(
       "afterlife: a fatbin in memory has no size, and there is no cuobjdump here: the PTX that "
-      "comes "
-      "next in memory is taken to be its own\n",
+      "comes next in memory is taken to be its own\n",
       stderr);
 }
 
@@ -100,11 +99,12 @@ devices::ImageFound load_fatbin(const std::string& file) {
 devices::ImageFound load_fatbin(const void* image) {
   const std::string bytes = ptx::readable_bytes(image);
   Texts texts;
-  if (ptx::can_extract())
+  if (ptx::can_extract()) {
     texts.ask(bytes);
-  else
+  } else {
     texts.look(bytes);
-  if (!ptx::can_extract() && !texts.empty()) tell_taken();
+    if (!texts.empty()) tell_taken();
+  }
   return load_best(texts);
 }
 
