@@ -15,6 +15,7 @@
 #include "harness/client/answers.h"
 #include "harness/client/crew.h"
 #include "harness/client/loaded_libraries.h"
+#include "harness/client/notes.h"
 #include "harness/client/shortcuts.h"
 #include "harness/client/shrink.h"
 #include "harness/client/unforced.h"
@@ -25,10 +26,6 @@ namespace {
 constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
 constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
 constexpr unsigned kReplays = 3;
-constexpr const char* kRuntimeNote =
-    "the program uses the CUDA runtime (libcudart), or a library that asks the driver for an "
-    "undocumented table as that does (cuGetExportTable): it is not simulated, and only programs of "
-    "the driver API are judged";
 constexpr unsigned kPlacingRuns = 12;   ///< For a finding that no replay shows.
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 
@@ -108,7 +105,7 @@ class Search {
     begin_next();
     const ClientRun plain = end_first();
     result_.call_count = plain.call_count();
-    take_reports(plain.reports);
+    take_notes(plain.reports, result_);
     watcher_.plain(plain);
     take(plain);
     if (plain.call_count() == 0 && !stop_.load())
@@ -191,23 +188,6 @@ class Search {
     return alone;
   }
 
-  /// Takes what the processes of the plain run tell of themselves.
-  void take_reports(const std::vector<Report>& reports) {
-    for (const Report& report : reports) {
-      result_.has_python = result_.has_python || report.has_python;
-      note(report.note);
-    }
-    if (std::ranges::none_of(reports, &Report::wants_table)) return;
-    note(kRuntimeNote);
-    result_.needs_runtime = std::ranges::none_of(reports, &Report::has_work);
-  }
-
-  /// Keeps a sentence for the user, once.
-  void note(const std::string& sentence) {
-    if (result_.note.find(sentence) != std::string::npos) return;
-    result_.note += (result_.note.empty() ? "" : "; ") + sentence;
-  }
-
   bool is_known(const std::string& complaint) const {
     return std::ranges::any_of(
         result_.failures, [&](const OwnFailure& known) { return known.complaint == complaint; });
@@ -221,10 +201,10 @@ class Search {
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
     if (run.ended.outlived)
-      note(fmt::format(
-          "a process that the program started still held its output after {:g} s (--timeout), and "
-          "was ended",
-          options_.client.timeout_seconds));
+      add_note(result_,
+               fmt::format("a process that the program started still held its output after "
+                           "{:g} s (--timeout), and was ended",
+                           options_.client.timeout_seconds));
     const std::vector<ToldDecision> all = run.decisions();
     if (std::ranges::any_of(all, &ToldDecision::is_forced)) ++result_.forced_runs;
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);

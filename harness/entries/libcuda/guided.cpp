@@ -45,12 +45,6 @@ const Life* find_life(const World& world, Name name) {
   return nullptr;
 }
 
-/// Says how a call fails, where there is one way.
-std::string failure_words(std::string_view function) {
-  const std::string_view error = failure_of(function);
-  return error.empty() ? "fails" : fmt::format("fails, {}", error);
-}
-
 }  // namespace
 
 std::unique_ptr<harness::Guide> Guided::make() {
