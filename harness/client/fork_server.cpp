@@ -79,9 +79,12 @@ std::optional<ProcessEnd> ForkServer::forked() {
 }
 
 std::optional<int> ForkServer::wait_for(int child, Capture& capture) {
-  while (!capture.read_some(socket_.number()) && !capture.must_end()) {
-  }
-  if (capture.must_end()) ::kill(-child, SIGKILL);
+  bool is_over = capture.read_some(socket_.number());
+  while (!is_over && !capture.must_end()) is_over = capture.read_some(socket_.number());
+  if (is_over)
+    capture.ended_by_itself();
+  else
+    ::kill(-child, SIGKILL);
   const std::optional<Packet> ended = socket_.receive();
   return ended ? std::optional(ended->value) : std::nullopt;
 }

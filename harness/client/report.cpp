@@ -17,6 +17,8 @@ std::string to_text(const Report& report) {
                             {"failable", report.failable_count},
                             {"whole", report.is_whole},
                             {"python", report.has_python},
+                            {"table", report.wants_table},
+                            {"work", report.has_work},
                             {"note", report.note},
                             {"doubt", report.doubt},
                             {"free_threads", report.free_threads},
@@ -36,6 +38,8 @@ Report parse_report(const std::string& text) {
     report.failable_count = json.at("failable");
     report.is_whole = json.at("whole");
     report.has_python = json.at("python");
+    report.wants_table = json.at("table");
+    report.has_work = json.at("work");
     report.note = json.at("note");
     report.doubt = json.at("doubt");
     report.free_threads = json.at("free_threads");

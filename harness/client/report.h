@@ -83,10 +83,12 @@ struct Report {
   std::uint64_t failable_count = 0;  ///< So many may fail, where failures are asked for.
   bool is_whole = false;             ///< The process came to its end in an orderly way.
   bool has_python = false;
-  std::string note;               ///< A sentence that the user should read, or nothing.
-  std::string doubt;              ///< The reason why it may not repeat, where there is one.
-  std::string free_threads;       ///< Says which threads called the driver freely, or nothing.
-  std::string forced;             ///< The reason why decisions are, where some are forced.
+  bool wants_table = false;  ///< It asked for an undocumented table, as the CUDA runtime does.
+  bool has_work = false;     ///< It called for memory, a stream, a module, a graph or a launch.
+  std::string note;          ///< A sentence that the user should read, or nothing.
+  std::string doubt;         ///< The reason why it may not repeat, where there is one.
+  std::string free_threads;  ///< Says which threads called the driver freely, or nothing.
+  std::string forced;        ///< The reason why decisions are, where some are forced.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;
   std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.

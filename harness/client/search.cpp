@@ -15,6 +15,7 @@
 #include "harness/client/answers.h"
 #include "harness/client/crew.h"
 #include "harness/client/loaded_libraries.h"
+#include "harness/client/notes.h"
 #include "harness/client/shortcuts.h"
 #include "harness/client/shrink.h"
 #include "harness/client/unforced.h"
@@ -104,10 +105,7 @@ class Search {
     begin_next();
     const ClientRun plain = end_first();
     result_.call_count = plain.call_count();
-    for (const Report& report : plain.reports) {
-      result_.has_python = result_.has_python || report.has_python;
-      if (result_.note.empty()) result_.note = report.note;
-    }
+    take_notes(plain.reports, result_);
     watcher_.plain(plain);
     take(plain);
     if (plain.call_count() == 0 && !stop_.load())
@@ -202,6 +200,11 @@ class Search {
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
+    if (run.ended.outlived)
+      add_note(result_,
+               fmt::format("a process that the program started still held its output after "
+                           "{:g} s (--timeout), and was ended",
+                           options_.client.timeout_seconds));
     const std::vector<ToldDecision> all = run.decisions();
     if (std::ranges::any_of(all, &ToldDecision::is_forced)) ++result_.forced_runs;
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);

@@ -74,10 +74,11 @@ struct SearchResult {
   unsigned tried_whole = 0;  ///< Every set of at most so many decisions was tried.
   bool stopped = false;
   bool fixed_addresses = true;  ///< The same ones in each run.
-  std::string not_ours;    ///< The reason why our driver was not called, in words that follow "it".
-  std::string note;        ///< A sentence of the driver's, or nothing.
-  bool is_served = false;  ///< Runs were forked at the first question.
-  std::string no_server;   ///< The reason why not, where it was tried, in words that follow "it".
+  std::string not_ours;  ///< The reason why our driver was not called, in words that follow "it".
+  std::string note;      ///< A sentence that the user should read, or nothing.
+  bool needs_runtime = false;  ///< It asks for the CUDA runtime's tables, and did nothing else.
+  bool is_served = false;      ///< Runs were forked at the first question.
+  std::string no_server;  ///< The reason why not, where it was tried, in words that follow "it".
   std::vector<Finding> findings;       ///< Without those that are suppressed.
   std::vector<PedanticNote> pedantic;  ///< Where they are no findings.
   std::vector<OwnFailure> failures;

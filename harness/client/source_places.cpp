@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/process/process.h"
 
@@ -31,6 +33,20 @@ int line_in(const std::string& text) {
   return line;
 }
 
+/// Returns the file as it is found from here. A compiler can be told to leave out the folder of the
+/// sources (-ffile-prefix-map); addr2line then puts the compiler's own before the name, up to
+/// twice.
+std::string found_from_here(const std::string& file) {
+  if (file.starts_with('/')) return file;
+  std::error_code none;
+  for (std::string_view rest = file; !rest.empty();) {
+    if (std::filesystem::is_regular_file(rest, none)) return std::string(rest);
+    const std::size_t slash = rest.find('/');
+    rest.remove_prefix(slash == rest.npos ? rest.size() : slash + 1);
+  }
+  return file;
+}
+
 }  // namespace
 
 void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
@@ -39,7 +55,7 @@ void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   for (Frame* frame : frames) {
     if (!std::getline(lines, function) || !std::getline(lines, place)) return;
     if (const int line = line_in(place); line > 0) {
-      frame->file = place.substr(0, place.rfind(':'));
+      frame->file = found_from_here(place.substr(0, place.rfind(':')));
       frame->line = line;
     }
     if (!function.empty() && function != "??") frame->function = function;

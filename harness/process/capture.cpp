@@ -68,6 +68,8 @@ bool Capture::must_end() {
   return ended_.stopped || ended_.timed_out || ended_.out.size() > kOutLimit;
 }
 
+void Capture::ended_by_itself() { ended_.outlived = std::exchange(ended_.timed_out, false); }
+
 void Capture::begin_with(const ProcessEnd& before) {
   ended_.out = before.out;
   ended_.err = before.err;

@@ -29,6 +29,8 @@ class Capture {
   bool read_some(int other = -1);
   /// Says whether it takes too long, prints too much, or is no longer wanted.
   bool must_end();
+  /// Hears that nobody had to end it. Where its time is up, others still had its output.
+  void ended_by_itself();
   /// Takes what was printed before the process was forked.
   void begin_with(const ProcessEnd& before);
   /// Returns the inodes of the pipes for stdout and stderr.

@@ -154,12 +154,14 @@ RunningProcess::~RunningProcess() {
 // It has closed its output, and may run on all the same.
 int RunningProcess::wait() {
   int status = 0;
+  bool is_ended_by_us = false;
   for (pid_t done = 0; (done = ::waitpid(id_, &status, WNOHANG)) != id_;) {
     if (done < 0 && errno != EINTR) fail("wait for a process", errno);
-    if (capture_.must_end()) ::kill(-id_, SIGKILL);
+    if (!is_ended_by_us && capture_.must_end()) is_ended_by_us = ::kill(-id_, SIGKILL) == 0;
     ::usleep(200);
   }
   is_over_ = true;
+  if (!is_ended_by_us) capture_.ended_by_itself();
   ::kill(-id_, SIGKILL);  // Whatever it started and left behind.
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }

@@ -18,6 +18,7 @@ using Command = std::vector<std::string>;
 struct ProcessEnd {
   int code = 0;            ///< Exit code, or minus the signal.
   bool timed_out = false;  ///< ProcessEnd by us, as it took too long.
+  bool outlived = false;   ///< It ended by itself, and we ended those that it had started.
   bool stopped = false;    ///< ProcessEnd by us, as the user wanted it.
   std::string out;
   std::string err;  ///< The end of stderr.

@@ -72,6 +72,7 @@ TEST(Completion, BashOffersCommandsOptionsAndNames) {
   EXPECT_THAT(offered({"afterlife", "fuzz", "--strategy", "ran"}), ElementsAre("random_walk"));
   EXPECT_THAT(offered({"afterlife", "fuzz", "--strategy", "=", "ran"}), ElementsAre("random_walk"));
   EXPECT_THAT(offered({"afterlife", "fuzz", "--device", "="}), Contains("sim"));
+  EXPECT_THAT(offered({"afterlife", "run", "--device", ""}), ElementsAre("sim"));
   EXPECT_THAT(offered({"afterlife", "fuzz", "toy/ret"}), ElementsAre("toy/retain"));
   EXPECT_THAT(offered({"afterlife", "prove", "toy", "--window", ""}),
               IsSupersetOf({"stale", "content"}));
@@ -107,7 +108,7 @@ Words options_of(const std::string& command) {
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command :
-       {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate", "counters",
+       {"list", "fuzz", "run", "replay", "minimize", "prove", "explain", "gate", "counters",
         "effectiveness", "memory", "price", "triage", "nightly", "bisect", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;

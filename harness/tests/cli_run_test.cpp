@@ -224,6 +224,27 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   EXPECT_EQ(result["python"], false);
 }
 
+// The names in our programs are relative to the folder of the sources.
+TEST_F(CliRun, AProgramThatIsNoScriptHasItsLinesToldWhereItsSourcesAre) {
+  const std::string program = (fs::read_symlink("/proc/self/exe").parent_path() / "client_native");
+  const std::string file = script("native.cpp");
+  const json finding = found({"--runs", "1"}, {program}, 1).at("findings").at(0);
+  EXPECT_EQ(finding.at("places").at("died").at(0).at("file"), file);
+  EXPECT_EQ(line_at(finding, "died"), line_of(file, "\"cuMemFree_v2\")(address)"));
+  EXPECT_THAT(run({"--runs", "1"}, {program}).out, HasSubstr("(\"cuMemFree_v2\")(address)"));
+}
+
+TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
+  const Words command{"python3", script("sound.py")};
+  EXPECT_EQ(run({"--runs", "2", "--device", "sim"}, command).code, 0);
+  for (const char* other : {"gpu", "h100"}) {
+    const Ended ended = run({"--runs", "2", "--device", other}, command);
+    expect_one_line(ended, 3, "no device of run is called '");
+    EXPECT_THAT(ended.err, HasSubstr("; there is: sim"));
+  }
+  EXPECT_THAT(run_toys({"run", "--help"}).out, HasSubstr("--device RUN_DEVICE"));
+}
+
 TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
   const std::string file = folder_ / "known.txt";
   write_file(file,
@@ -248,6 +269,10 @@ TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
   EXPECT_THAT(ended.err, HasSubstr("the reason is missing"));
   EXPECT_EQ(ended.out, "");
   expect_one_line(run({"--suppressions", folder_ / "none"}, command), 2, "none");
+  write_file(file, "* * fine\nnokind cuMemFree fine\n");
+  const Ended unknown = run({"--runs", "2", "--suppressions", file}, command);
+  expect_one_line(unknown, 2, file + ":2: no kind of fault is called 'nokind'; there is: *");
+  EXPECT_THAT(unknown.err, HasSubstr(" use_after_death "));
 }
 
 TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {

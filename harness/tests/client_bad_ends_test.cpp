@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "harness/client/loaded_libraries.h"
+#include "harness/tests/interpreters.h"
 #include "harness/tests/run_stage.h"
 
 namespace harness {
@@ -115,6 +116,21 @@ TEST_F(ClientBadEnds, AScriptOfAShellIsAProgramAsAnyOther) {
   }
 }
 
+TEST_F(ClientBadEnds, APythonThatIsTooOldIsToldAsSuch) {
+  const auto old = testing::old_interpreters();
+  if (old.empty()) GTEST_SKIP() << "no old Python here";
+  for (const std::string& python : old) {
+    Words command = lines("use()\n");
+    command[0] = python;
+    const json result = found({"--runs", "2"}, command, 0);
+    EXPECT_THAT(result["note"].get<std::string>(), ::testing::ContainsRegex("^Python [23].[0-9] "))
+        << python;
+    command = lines("free_twice()\n");
+    command[0] = python;
+    expect_found(run({"--runs", "2"}, command), "double_free");
+  }
+}
+
 TEST_F(ClientBadEnds, NoCommandIsAMistakeOfTheCaller) {
   expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is wanted");
   expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
@@ -128,6 +144,27 @@ TEST_F(ClientBadEnds, AKernelThatIsNoPtxIsOneLineOfTheDrivers) {
       "print('status', status)\n");
   expect_one_line(ended, 0, "needs PTX");
   EXPECT_THAT(ended.out, HasSubstr("status 209\n"));
+}
+
+TEST_F(ClientBadEnds, WhatOnlyTheCudaRuntimeAsksForIsNotJudgedAndOneLine) {
+  const std::string ask = "cuda.cuInit(0)\nassert cuda.cuGetExportTable(None, None) == 801\n";
+  const Ended ended = run_lines(ask);
+  EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
+  EXPECT_THAT(ended.err,
+              HasSubstr("so that nothing was judged: the program uses the CUDA runtime"));
+  const json result = found({"--runs", "3"}, lines(ask), 2);
+  EXPECT_THAT(result["note"].get<std::string>(),
+              HasSubstr("program uses the CUDA runtime (libcudart)"));
+  EXPECT_THAT(run_lines(ask + "raise SystemExit(7)\n").err, HasSubstr("it ended with exit code 7"));
+}
+
+TEST_F(ClientBadEnds, WhoeverAsksForThatAndUsesTheDriverIsJudgedAndTold) {
+  const std::string ask = "cuda.cuGetExportTable(None, None)\n";
+  const Ended ended = run_lines("use()\n" + ask);
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("program uses the CUDA runtime (libcudart)"));
+  expect_found(run_lines(ask + "free_twice()\n"), "double_free");
+  EXPECT_EQ(found({"--runs", "3"}, lines("use()\n"), 0)["note"], "");
 }
 
 // ---- it fails by itself ------------------------------------------------------------------------
@@ -162,6 +199,26 @@ TEST_F(ClientBadEnds, AProgramThatIsKilledIsTold) {
   const Ended ended = run_lines("use()\nos.kill(os.getpid(), 9)\n");
   expect_one_line(ended, 2, "was ended by signal 9");
   EXPECT_THAT(ended.out, HasSubstr("\n  its last CUDA call, of 4, was cuMemAlloc\n"));
+}
+
+TEST_F(ClientBadEnds, AProgramThatEndsBeforeWhatItStartedIsJudgedByItsOwnEnd) {
+  const auto left = [](const std::string& end) {
+    return "use()\nif os.fork() == 0: time.sleep(600), os._exit(0)\n" + end;
+  };
+  const Words limit{"--runs", "2", "--timeout", "1"};
+  const Ended ended = run_lines(left(""), limit);
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("a process that the program started still held its output after 1 s"));
+  EXPECT_THAT(ended.out, HasSubstr("2 runs, 0 findings"));
+  expect_one_line(run_lines(left("os._exit(7)\n"), limit), 2, "it ended with exit code 7");
+  expect_found(run_lines(left("free_twice()\n"), limit), "double_free");
+  // A run that is forked at a question before.
+  const Ended forked = run_lines("x = 1\n" + left(""), {"--runs", "3", "--timeout", "1"});
+  EXPECT_EQ(forked.code, 0) << forked.out << forked.err;
+  EXPECT_THAT(forked.out, HasSubstr("3 runs, 0 findings"));
+  EXPECT_THAT(forked.out, Not(HasSubstr("own failure")));
+  EXPECT_THAT(forked.out, Not(HasSubstr("a process for each run")));
 }
 
 TEST_F(ClientBadEnds, AThreadThatExitsTheProcessEndsItAndOneThatExitsItselfDoesNot) {

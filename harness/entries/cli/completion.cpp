@@ -41,6 +41,7 @@ Words values_of(const std::string& type) {
   if (type == "STRATEGY") words = names_of(tables::strategies());
   if (type == "RUN_STRATEGY")
     for (const client::AnswersInfo& info : client::all_answers()) words.emplace_back(info.name);
+  if (type == "RUN_DEVICE") words = {"sim"};
   if (type == "DEVICE") words = names_of(tables::devices());
   for (const Scenario* scenario : tables::scenarios()) {
     if (type == "WINDOW") add_names(words, scenario->windows);

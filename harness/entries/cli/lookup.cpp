@@ -8,6 +8,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/suggest.h"
 #include "harness/entries/whole_config.h"
+#include "harness/printable.h"
 
 namespace harness::entries {
 namespace {
@@ -103,6 +104,11 @@ const client::AnswersInfo& find_answers(const std::string& name) {
 
 const DeviceInfo& find_device(const std::string& name) {
   return require(tables::devices(), name, "device");
+}
+
+void require_run_device(const std::string& name) {
+  if (name != "sim")
+    throw UsageError(fmt::format("no device of run is called '{}'; there is: sim", shown(name)));
 }
 
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text) {

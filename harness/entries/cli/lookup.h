@@ -32,6 +32,8 @@ const StrategyInfo& find_strategy(const std::string& name);
 /// The strategies of `run` are others: its runs are processes, which share no state.
 const client::AnswersInfo& find_answers(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
+/// Refuses what `run` has not. A program calls one driver: the simulated one.
+void require_run_device(const std::string& name);
 
 /// The config that `text` spells, axis by axis; none when it is empty.
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);

@@ -24,6 +24,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
   add_seed(*command, options.seed, "Where the search starts (1)");
+  command->add_option("--device", options.device, "What it runs on: sim, the simulated driver")
+      ->type_name("RUN_DEVICE");
   command
       ->add_option("--strategy", options.strategy,
                    "Who answers: random_walk, by chance (the usual one), or deviations, every "

@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/client/finding_file.h"
 #include "harness/client/search.h"
@@ -15,6 +17,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
+#include "harness/fault/kinds.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
@@ -108,14 +111,31 @@ void require_judged(const client::SearchResult& result) {
     throw std::runtime_error(
         fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
                     shown(command), own, result.not_ours));
+  if (result.needs_runtime)
+    throw std::runtime_error(
+        fmt::format("'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
+                    shown(command), own, result.note));
   if (!result.failures.empty() && result.failures.front().run == 0)
     throw std::runtime_error(
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
 }
 
+/// Errors: std::runtime_error where a suppression is of a kind that no fault has.
+void require_known_kinds(const client::Suppressions& suppressions) {
+  std::vector<std::string_view> known{"*"};
+  for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());
+  for (const client::Suppression& one : suppressions.all())
+    if (std::ranges::find(known, one.kind) == known.end())
+      throw std::runtime_error(fmt::format("{}: no kind of fault is called '{}'; there is: {}",
+                                           suppressions.place(one), shown(one.kind),
+                                           fmt::join(known, " ")));
+}
+
 client::Suppressions suppressions_of(const RunOptions& options) {
   if (options.suppressions.empty()) return {};
-  return client::Suppressions(options.suppressions);
+  client::Suppressions suppressions(options.suppressions);
+  require_known_kinds(suppressions);
+  return suppressions;
 }
 
 }  // namespace
@@ -124,6 +144,7 @@ int run(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError(
         "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+  require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
                                &find_answers(options.strategy),
                                options.seed,

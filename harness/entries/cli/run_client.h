@@ -14,6 +14,7 @@ struct RunOptions {
   double timeout_seconds = 60;       ///< One run of the program.
   std::uint64_t seed = 1;
   std::string strategy = "random_walk";
+  std::string device = "sim";
   unsigned jobs = 1;  ///< Runs at a time.
   std::string out = "results/found";
   std::string suppressions;      ///< A file, or "".

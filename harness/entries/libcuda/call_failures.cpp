@@ -1,6 +1,7 @@
 #include "harness/entries/libcuda/call_failures.h"
 
 #include <cuda.h>
+#include <fmt/format.h>
 
 namespace harness::entries {
 namespace {
@@ -24,6 +25,11 @@ std::string_view failure_of(std::string_view function) {
   for (const CallFailure& one : kFailures)
     if (one.function == function) return one.error != CUDA_SUCCESS ? one.name : "";
   return {};
+}
+
+std::string failure_words(std::string_view function) {
+  const std::string_view error = failure_of(function);
+  return error.empty() ? "fails" : fmt::format("fails, {}", error);
 }
 
 }  // namespace harness::entries

@@ -1,11 +1,15 @@
 // Call failures: the error with which a call fails that is told to.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace harness::entries {
 
 /// Returns the name of the error; "" where there are several, or `function` is none that fails.
 std::string_view failure_of(std::string_view function);
+
+/// Says how a call of `function` fails, where there is one way.
+std::string failure_words(std::string_view function);
 
 }  // namespace harness::entries

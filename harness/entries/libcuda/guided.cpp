@@ -22,6 +22,8 @@
 #include "harness/entries/libcuda/pedantic.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
+#include "harness/entries/libcuda/unsupported.h"
+#include "harness/entries/libcuda/work.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
@@ -41,12 +43,6 @@ const Life* find_life(const World& world, Name name) {
   for (std::size_t i = world.ledger.lives().size(); i-- > 1;)
     if (world.ledger.lives()[i].name == name) return &world.ledger.lives()[i];
   return nullptr;
-}
-
-/// Says how a call fails, where there is one way.
-std::string failure_words(std::string_view function) {
-  const std::string_view error = failure_of(function);
-  return error.empty() ? "fails" : fmt::format("fails, {}", error);
 }
 
 }  // namespace
@@ -187,6 +183,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   claim_process();
   if (!is_set_up_) set_up(ProcessWorld::get().world());
   ++report_.call_count;
+  report_.has_work = report_.has_work || is_work(function.view());
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
   mark_.begin_call(function.view());
   host_watch_.begin_call();
@@ -205,7 +202,9 @@ void Guided::watch_python() {
   static const bool is_watched = [this] {
     const Python* python = Python::find();
     report_.has_python = python != nullptr;
-    if (python != nullptr && !python->watch(*this))
+    if (python == nullptr)
+      report_.note = Python::why_not_asked();
+    else if (!python->watch(*this))
       report_.note = "somebody else watches the lines of the program: the collector is left alone";
     return true;
   }();
@@ -418,6 +417,7 @@ void Guided::report(const World& world) {
   if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   report_.forced = why_forced(world.picker.tape());
+  report_.wants_table = is_table_wanted();
   try {
     write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
                      OnDisk::later);

@@ -77,6 +77,10 @@ bool is_form_of(const char* name, const char* base) {
 
 }  // namespace
 
+bool is_table_wanted() {
+  return calls[static_cast<std::size_t>(Row::cuGetExportTable)].load(std::memory_order_relaxed) > 0;
+}
+
 void* find_unsupported(const char* base) {
   for (const Export& each : kExports)
     if (is_form_of(each.name, base)) return reinterpret_cast<void*>(each.function);

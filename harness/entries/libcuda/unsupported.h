@@ -7,4 +7,7 @@ namespace harness::entries {
 /// Threads: any. Calls are counted, and named on stderr when the process ends.
 void* find_unsupported(const char* base);
 
+/// Returns whether the program has asked for an undocumented table. Threads: any.
+bool is_table_wanted();
+
 }  // namespace harness::entries

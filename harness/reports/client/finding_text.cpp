@@ -243,7 +243,7 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
                                 failure.run_count, result.run_count, printable(failure.complaint)),
                     terminal.width)) +
             "\n" + (failure.last_call.empty() ? "" : fmt::format("  {}\n", failure.last_call));
-  if (!result.note.empty()) text += printable(result.note) + "\n";
+  if (!result.note.empty() && !result.needs_runtime) text += printable(result.note) + "\n";
   if (!result.fixed_addresses)
     text +=
         "the kernel lets no program have the same addresses in each run (personality): what is in "

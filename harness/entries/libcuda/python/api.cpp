@@ -27,4 +27,12 @@ bool look_up_python() {
 #undef AFTERLIFE_FIND
 }
 
+const char* present_python_version() {
+  int (*is_initialized)() = nullptr;
+  const char* (*version)() = nullptr;
+  const bool is_there =
+      find_symbol(is_initialized, "Py_IsInitialized") && find_symbol(version, "Py_GetVersion");
+  return is_there && is_initialized() != 0 ? version() : nullptr;
+}
+
 }  // namespace harness::entries

@@ -94,6 +94,10 @@ extern PythonFunctions python;
 /// Looks them up, and the classes of python_types.h. Returns false where one is missing.
 bool look_up_python();
 
+/// Returns the text of the interpreter's version, of whichever that runs here; null where none
+/// does.
+const char* present_python_version();
+
 /// The interpreter's lock, held for as long as it lives.
 class PythonLocked {
  public:

@@ -3,6 +3,8 @@
 // the interpreter has just looked.
 #include "harness/entries/libcuda/python/python.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -133,6 +135,17 @@ PythonObject watch_this_thread(PythonObject, PythonObject) {
   return python.none;
 }
 
+/// Returns the beginning of a version's text: "3.12".
+std::string short_version(std::string_view all) {
+  return std::string(all.substr(0, all.find('.', all.find('.') + 1)));
+}
+
+int minor_of(std::string_view told) {
+  int minor = 0;
+  std::from_chars(told.data() + told.find('.') + 1, told.data() + told.size(), minor);
+  return minor;
+}
+
 }  // namespace
 
 const Python* Python::find() {
@@ -203,11 +216,20 @@ void Python::collect() const {
 
 std::pair<std::string, bool> Python::version() {
   constexpr int kLooksSince = 12;
-  const std::string_view all = python.Py_GetVersion();
-  const std::string_view told = all.substr(0, all.find('.', all.find('.') + 1));
-  int minor = 0;
-  std::from_chars(told.data() + told.find('.') + 1, told.data() + told.size(), minor);
-  return {std::string(told), minor >= kLooksSince};
+  const std::string told = short_version(python.Py_GetVersion());
+  return {told, minor_of(told) >= kLooksSince};
+}
+
+std::string Python::why_not_asked() {
+  constexpr int kFirstKnown = 10;
+  const char* const all = present_python_version();
+  if (all == nullptr) return {};
+  const std::string told = short_version(all);
+  const bool is_old = !told.starts_with("3.") || minor_of(told) < kFirstKnown;
+  return fmt::format(
+      "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
+      "lines are not told",
+      told, is_old ? "is older than 3.10" : "lacks functions of the public interface");
 }
 
 std::string Python::starting_thread() const {

@@ -58,6 +58,8 @@ class Python {
   void collect() const;
   /// Returns its version, "3.12", and whether it collects only where it looks.
   static std::pair<std::string, bool> version();
+  /// Returns a sentence that says why an interpreter which is there cannot be found, or nothing.
+  static std::string why_not_asked();
 
   /// Returns the name of the thread that the calling one is about to start by `threading`, or
   /// nothing where it is not. The calling thread has the interpreter's lock.
