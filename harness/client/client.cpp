@@ -38,9 +38,11 @@ std::string with_first(const char* variable, const std::string& first) {
 
 /// Returns how the loader is told of them. A path that LD_PRELOAD would take for several is left to
 /// LD_LIBRARY_PATH.
-std::string preloaded(const std::string& library_folder) {
+std::string preloaded(const Client& client) {
+  const std::string& library_folder = client.library_folder;
   const bool is_one = library_folder.find_first_of(" :") == std::string::npos;
   std::string names;
+  if (client.notes_reads && is_one) names = library_folder + "/world_reads/libafterlife_reads.so";
   for (const char* library : kPreloaded)
     names += fmt::format("{}{}{}", names.empty() ? "" : ":", is_one ? library_folder + "/" : "",
                          library);
@@ -50,7 +52,7 @@ std::string preloaded(const std::string& library_folder) {
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
-                                  with_first("LD_PRELOAD", preloaded(client.library_folder))};
+                                  with_first("LD_PRELOAD", preloaded(client))};
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());

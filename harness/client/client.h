@@ -18,6 +18,7 @@ struct Client {
   std::string library_folder;              ///< Holds our libcuda.so.1.
   double timeout_seconds = 60;             ///< Longest time that one run may take.
   std::vector<std::string> environment{};  ///< "NAME=value", beside what we need ourselves.
+  bool notes_reads = false;                ///< A library that notes reads of the world is loaded.
 };
 
 /// Returns the folder of the library that was built with this program. Errors: std::runtime_error

@@ -83,14 +83,16 @@ void to_json(json& json, const WorldReads& reads) {
     json["places"].push_back({{"kind", read.kind},
                               {"function", read.function},
                               {"file", read.file},
-                              {"line", read.line}});
+                              {"line", read.line},
+                              {"offset", read.offset}});
 }
 
 void from_json(const json& json, WorldReads& reads) {
   reads.cause = json.at("cause");
   reads.agreed_count = json.at("agreed");
   for (const auto& row : json.at("places"))
-    reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line")});
+    reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line"),
+                            row.value("offset", std::uint64_t{0})});
 }
 
 json asked_json(const std::vector<AskedQuestion>& asked) {

@@ -346,10 +346,10 @@ class Search {
   void explain(Finding& finding, const ClientRun& run, const Tape& least) {
     take_doubt(finding, run);
     if (finding.shown_count == 0) find_places(finding, least);
-    if (finding.has_free_threads || !result_.has_python || stop_.load()) return;
+    if (finding.has_free_threads || stop_.load()) return;
     watcher_.progress(result_, "looking why replays differ, run", seconds());
-    finding.reads =
-        look_at_reads(options_.client, orders_for(least, false), finding.fault.signature, stop_);
+    finding.reads = look_at_reads(options_.client, orders_for(least, false),
+                                  finding.fault.signature, began_, stop_);
   }
 
   void find_places(Finding& finding, const Tape& least) {
@@ -403,6 +403,7 @@ class Search {
   SearchWatcher& watcher_;
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.

@@ -15,13 +15,12 @@
 namespace harness::client {
 namespace {
 
-/// The frames of machine code, by the module that they are in.
-std::map<std::string, std::vector<Frame*>> native_frames(ToldFault& fault) {
-  std::map<std::string, std::vector<Frame*>> frames;
+/// The frames of machine code.
+std::vector<Frame*> native_frames(ToldFault& fault) {
+  std::vector<Frame*> frames;
   for (Place* place : {&fault.birth, &fault.capture, &fault.death, &fault.use})
     for (Frame& frame : *place)
-      if (frame.offset != 0 && frame.line == 0 && !frame.is_library)
-        frames[frame.file].push_back(&frame);
+      if (frame.offset != 0 && frame.line == 0 && !frame.is_library) frames.push_back(&frame);
   return frames;
 }
 
@@ -62,10 +61,12 @@ void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   }
 }
 
-static void find_lines(ToldFault& fault) {
+void add_lines(const std::vector<Frame*>& all) {
   static const std::atomic<bool> never_stopped{false};
   constexpr double kSeconds = 30;
-  for (auto& [module, frames] : native_frames(fault)) {
+  std::map<std::string, std::vector<Frame*>> by_module;
+  for (Frame* frame : all) by_module[frame->file].push_back(frame);
+  for (auto& [module, frames] : by_module) {
     Command command{"addr2line", "-C", "-f", "-e", module};
     for (const Frame* frame : frames) command.push_back(fmt::format("{:#x}", frame->offset));
     try {
@@ -89,7 +90,7 @@ static void tell_kernel(ToldFault& fault, const Frame& kernel) {
 void add_lines(ToldFault& fault) {
   const bool has_kernel = !fault.use.empty() && fault.use.front().offset != 0 &&
                           fault.use.front().function == fault.use_site;
-  find_lines(fault);
+  add_lines(native_frames(fault));
   if (has_kernel) tell_kernel(fault, Frame(fault.use.front()));
 }
 

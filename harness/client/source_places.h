@@ -9,6 +9,9 @@ namespace harness::client {
 /// installed and knows them; leaves the others as they are.
 void add_lines(ToldFault& fault);
 
+/// Does so for these, which may be of several modules.
+void add_lines(const std::vector<Frame*>& frames);
+
 /// Takes what addr2line prints of these frames: two lines each. Frames that it does not know stay.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed);
 

@@ -1,6 +1,6 @@
 // How it works. world_reads/sitecustomize.py, which Python imports as it starts, notes each place
-// and holds kinds still. The order of sets and dictionaries of texts is held by Python's own
-// variable.
+// and holds kinds still; of machine code libafterlife_reads.so, which is loaded first, does. The
+// order of sets and dictionaries of texts is held by Python's own variable.
 #include "harness/client/world_reads.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "harness/client/run_folder.h"
+#include "harness/client/source_places.h"
 
 namespace harness::client {
 namespace {
@@ -41,8 +42,9 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Returns the client with our sitecustomize, and one more variable.
+/// Returns the client with what notes and holds, and one more variable.
 Client with_hook(Client client, const std::string& more) {
+  client.notes_reads = true;
   const std::string others = variable("PYTHONPATH");
   client.environment.push_back(fmt::format("PYTHONPATH={}/world_reads{}{}", client.library_folder,
                                            others.empty() ? "" : ":", others));
@@ -112,17 +114,36 @@ class Replays {
 
 }  // namespace
 
+/// Gives those of machine code their lines, where they are known.
+static std::vector<WorldRead> with_lines(std::vector<WorldRead> reads) {
+  std::vector<Frame> frames;
+  for (const WorldRead& read : reads) frames.push_back({read.file, 0, "", read.offset, false});
+  std::vector<Frame*> native;
+  for (Frame& frame : frames)
+    if (frame.offset != 0) native.push_back(&frame);
+  add_lines(native);
+  std::vector<WorldRead> placed;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    WorldRead& read = reads[i];
+    if (frames[i].line != 0) read = {read.kind, read.function, frames[i].file, frames[i].line, 0};
+    if (std::ranges::find(placed, read) == placed.end()) placed.push_back(read);
+  }
+  return placed;
+}
+
 std::vector<WorldRead> parse_reads(const std::string& lines) {
   std::vector<WorldRead> reads;
   std::istringstream in(lines);
   for (std::string line; std::getline(in, line);) {
     WorldRead read;
     std::istringstream fields(line);
-    std::string number;
+    std::string number, offset;
     std::getline(fields, read.kind, '\t');
     std::getline(fields, read.function, '\t');
     std::getline(fields, read.file, '\t');
-    std::getline(fields, number);
+    std::getline(fields, number, '\t');
+    std::getline(fields, offset);
+    std::from_chars(offset.data(), offset.data() + offset.size(), read.offset);
     const char* end = number.data() + number.size();
     const auto [rest, error] = std::from_chars(number.data(), end, read.line);
     if (error == std::errc{} && rest == end && std::ranges::find(reads, read) == reads.end())
@@ -132,13 +153,17 @@ std::vector<WorldRead> parse_reads(const std::string& lines) {
 }
 
 WorldReads look_at_reads(const Client& client, const Orders& orders, const std::string& signature,
+                         std::chrono::system_clock::time_point begin,
                          const std::atomic<bool>& stop) {
   WorldReads reads;
   {
     const RunFolder folder;
     const std::string file = folder.name() + "/reads";
-    run_client(with_hook(client, "AFTERLIFE_READS=" + file), orders, stop);
-    reads.places = parse_reads(text_of(file));
+    Client noting = with_hook(client, "AFTERLIFE_READS=" + file);
+    const std::chrono::duration<double> since = begin.time_since_epoch();
+    noting.environment.push_back(fmt::format("AFTERLIFE_SINCE={:.3f}", since.count()));
+    run_client(noting, orders, stop);
+    reads.places = with_lines(parse_reads(text_of(file)));
   }
   if (draws_hashes()) reads.places.push_back({"hash", "PYTHONHASHSEED=random", "", 0});
   std::vector<std::string_view> kinds;

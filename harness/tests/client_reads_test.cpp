@@ -21,7 +21,7 @@ std::string script(const std::string& held) {
       "import ctypes, os, random, sys, time\n"
       "cuda = ctypes.CDLL('libcuda.so.1')\n"
       "context, address = ctypes.c_void_p(), ctypes.c_uint64()\n"
-      "with open(__file__ + '.runs', 'a+') as state:\n"
+      "with open(__file__ + '.runs', 'a') as state:\n"
       "    state.write('x')\n"
       "    run = state.tell()\n"
       "if {}: run = 1\n"
@@ -92,6 +92,40 @@ TEST_F(ClientReads, NothingIsCalledTheCauseThatMakesNoDifference) {
   EXPECT_EQ(found["cause"], "");
   expect_place(found, "clock", "time.time");
   EXPECT_EQ(found["places"][1]["function"], "os.getpid");
+}
+
+TEST_F(ClientReads, AFileThatEarlierRunsWroteIsTold) {
+  const json found = reads("open(__file__ + '.runs').read() and open(__file__) is None");
+  EXPECT_EQ(found["cause"], "");
+  ASSERT_EQ(found["places"].size(), 1u) << "not the script itself: " << found["places"];
+  expect_place(found, "file", "open");
+}
+
+/// Searches with a program that is no script. Returns what was learned of the only finding.
+json native_reads(const Folder& folder, const std::string& read) {
+  const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const Ended ended =
+      testing::run_toys({"run", "--out", folder / "found", "--runs", "1", "--json", "--",
+                         programs / "client_worldly", read, folder / ("runs_" + read)});
+  EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
+  return json::parse(ended.out)["findings"].at(0)["reads"];
+}
+
+TEST_F(ClientReads, ThoseOfAProgramThatIsNoScriptAreSeenAndHeldStill) {
+  const std::vector<std::array<std::string, 4>> all{
+      {"clock", "clock", "clock_gettime", "clock_gettime(CLOCK_REALTIME"},
+      {"chrono", "clock", "clock_gettime", "system_clock::now())"},
+      {"chance", "chance", "getrandom", "getrandom(drawn"},
+      {"process", "process", "getpid", "getpid() < 0"}};
+  for (const auto& [read, kind, function, line] : all) {
+    const json found = native_reads(folder_, read);
+    ASSERT_EQ(found["places"].size(), 1u) << read << found;
+    const json& place = found["places"][0];
+    EXPECT_EQ(place["kind"], kind);
+    EXPECT_EQ(place["function"], function);
+    EXPECT_EQ(place["line"], line_of(testing::script("worldly.cpp"), line)) << place;
+    EXPECT_EQ(found["cause"], kind == "process" ? "" : kind) << read;
+  }
 }
 
 TEST_F(ClientReads, ThoseOfAModuleThatIsImportedAreNoCause) {

@@ -5,8 +5,10 @@ appended for each place that reads, `kind TAB function TAB file TAB line`. AFTER
 `clock`, `chance`. The program's own sitecustomize runs as ever.
 """
 import os
+import stat
 import sys
 import threading
+import time
 
 KINDS = {
     "clock": "time.time time.time_ns time.monotonic time.monotonic_ns time.perf_counter time.perf_counter_ns time.process_time "
@@ -44,12 +46,35 @@ class Watch:
     def __init__(self, file):
         self.file = file
         self.known = set()
+        self.changed = set()
+        self.begin = time.time()
+        self.since = float(os.environ.get("AFTERLIFE_SINCE", self.begin))
 
     def __call__(self, frame, event, function):
-        if event != "c_call":
+        if event == "c_call":
+            name = name_of(function)
+            self.note(KIND_OF.get(name), name, frame)
+
+    def opens(self, event, arguments):
+        """An audit hook: files that hold what runs before this one wrote."""
+        if event != "open" or not isinstance(arguments[0], (str, bytes)) or not isinstance(arguments[2], int):
             return
-        name = name_of(function)
-        kind = KIND_OF.get(name)
+        file, flags = os.path.abspath(arguments[0]), arguments[2]
+        if flags & os.O_TRUNC:
+            self.changed.discard(file)
+        elif self.was_changed(file):
+            self.changed.add(file)
+        if file in self.changed and flags & os.O_ACCMODE != os.O_WRONLY:
+            self.note("file", "open", sys._getframe(1))
+
+    def was_changed(self, file):
+        try:
+            status = os.stat(file)
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISREG(status.st_mode) and self.since <= status.st_mtime < self.begin
+
+    def note(self, kind, name, frame):
         user = users_frame(frame) if kind else None
         if user is None:
             return
@@ -128,6 +153,7 @@ def main():
     file = os.environ.get("AFTERLIFE_READS")
     if file:
         watch = Watch(file)
+        sys.addaudithook(watch.opens)
         threading.setprofile(watch)
         sys.setprofile(watch)
 

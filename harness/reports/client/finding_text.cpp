@@ -139,7 +139,7 @@ void add_reads(Writer& writer, const client::WorldReads& reads) {
   for (const client::WorldRead& read : reads.places) {
     if (!reads.cause.empty() && read.kind != reads.cause) continue;
     if (left-- == 0) break;
-    const Frame frame{read.file, read.line, read.function, 0, false};
+    const Frame frame{read.file, read.line, "", read.offset, false};
     const std::string place = read.file.empty() ? "" : fmt::format(" at {}", where(frame));
     writer.row(label, fmt::format("{}{}", printable(read.function), place));
     label.clear();

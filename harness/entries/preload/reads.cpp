@@ -1,0 +1,220 @@
+// Reads: loaded before all libraries of a program in further runs of a finding that does not
+// repeat, it notes where the program's machine code reads a clock, chance, its process or the
+// network, or has it read the same in each run.
+//
+// How it works. AFTERLIFE_READS and AFTERLIFE_HELD are those of world_reads/sitecustomize.py, which
+// does the same for Python. Reads by libraries of the system, by the interpreter and by ours are
+// the system's own, but for those that the C++ library makes for the program. It is in every
+// process of the program, shells too, and so needs nothing but the C library.
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace {
+
+constexpr long kMillisecond = 1'000'000;
+
+const char* notes = nullptr;  ///< The file.
+bool holds_clock = false;
+bool holds_chance = false;
+char our_folder[4096];
+std::atomic<long> looks{0};
+std::atomic<unsigned> draws{0};
+
+template <class Function>
+Function system_function(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+bool holds(const char* kind) {
+  const char* held = getenv("AFTERLIFE_HELD");
+  return held != nullptr && strstr(held, kind) != nullptr;
+}
+
+/// The libraries of a run are in one folder, and this one is in a folder there.
+__attribute__((constructor)) void begin() {
+  Dl_info ours{};
+  if (dladdr(reinterpret_cast<const void*>(&begin), &ours) != 0)
+    snprintf(our_folder, sizeof our_folder, "%s", ours.dli_fname);
+  for (int i = 0; i < 2; ++i)
+    if (char* slash = strrchr(our_folder, '/'); slash != nullptr) *slash = '\0';
+  holds_clock = holds("clock");
+  holds_chance = holds("chance");
+  notes = getenv("AFTERLIFE_READS");
+}
+
+/// Returns whether it is known. A program's own name is what it was called by, maybe without a
+/// path.
+bool find_module(const void* code, Dl_info& module) {
+  static char program[4096];
+  if (dladdr(code, &module) == 0 || module.dli_fname == nullptr) return false;
+  if (strcmp(module.dli_fname, program_invocation_name) != 0) return true;
+  if (*program == '\0') (void)!readlink("/proc/self/exe", program, sizeof program - 1);
+  module.dli_fname = program;
+  return true;
+}
+
+bool is_cpp_library(const Dl_info& module) {
+  return strstr(module.dli_fname, "/libstdc++.so") != nullptr ||
+         strstr(module.dli_fname, "/libc++.so") != nullptr;
+}
+
+bool is_users(const Dl_info& module) {
+  const char* name = module.dli_fname;
+  for (const char* folder : {"/lib", "/usr/lib", "/bin/", "/usr/bin/", "/usr/sbin/"})
+    if (strncmp(name, folder, strlen(folder)) == 0) return false;
+  if (*our_folder != '\0' && strncmp(name, our_folder, strlen(our_folder)) == 0) return false;
+  for (const char* part : {"/site-packages/", "/dist-packages/", "/lib-dynload/"})
+    if (strstr(name, part) != nullptr) return false;
+  const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+  Dl_info interpreter{};
+  return python == nullptr || dladdr(python, &interpreter) == 0 ||
+         interpreter.dli_fbase != module.dli_fbase;
+}
+
+/// A place in the program's own code.
+struct Place {
+  const void* code = nullptr;  ///< Null where it is not the program that reads.
+  Dl_info module{};
+};
+
+/// Returns who called the C++ library.
+const void* caller_of_cpp_library(const void* code) {
+  constexpr int kFrameLimit = 16;
+  void* frames[kFrameLimit] = {};
+  const int count = backtrace(frames, kFrameLimit);
+  bool has_come = false;
+  for (int i = 0; i < count; ++i) {
+    has_come = has_come || frames[i] == code;
+    Dl_info module{};
+    if (has_come && find_module(frames[i], module) && !is_cpp_library(module)) return frames[i];
+  }
+  return nullptr;
+}
+
+Place users_place(const void* code) {
+  Place place{code, {}};
+  if (!find_module(code, place.module)) return {};
+  if (!is_cpp_library(place.module)) return is_users(place.module) ? place : Place{};
+  place.code = caller_of_cpp_library(code);
+  const bool is_known = place.code != nullptr && find_module(place.code, place.module);
+  return is_known && is_users(place.module) ? place : Place{};
+}
+
+/// Returns whether the place is not among the first few hundred that were seen.
+bool is_new(const void* code) {
+  static std::atomic<const void*> known[256];
+  for (std::atomic<const void*>& one : known) {
+    const void* none = nullptr;
+    if (one.load() == code) return false;
+    if (one.compare_exchange_strong(none, code)) return true;
+    if (none == code) return false;
+  }
+  return false;
+}
+
+/// Notes a read of the program's. Returns whether it is one.
+bool read_by(const void* code, const char* kind, const char* function) {
+  if (notes == nullptr && !holds_clock && !holds_chance) return false;
+  const Place place = users_place(code);
+  if (place.code == nullptr || notes == nullptr || !is_new(place.code))
+    return place.code != nullptr;
+  const auto offset =
+      static_cast<const char*>(place.code) - 1 - static_cast<const char*>(place.module.dli_fbase);
+  char line[5000];
+  const int bytes = snprintf(line, sizeof line, "%s\t%s\t%s\t0\t%ld\n", kind, function,
+                             place.module.dli_fname, static_cast<long>(offset));
+  const int file = open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (bytes > 0 && file >= 0) (void)!write(file, line, static_cast<size_t>(bytes));
+  if (file >= 0) close(file);
+  return true;
+}
+
+/// Each look at a clock sees a millisecond more than the one before.
+timespec held_clock() {
+  constexpr long kBegin = 1'700'000'000;
+  constexpr long kLooksInSecond = 1000;
+  const long look = ++looks;
+  return {kBegin + look / kLooksInSecond, look % kLooksInSecond * kMillisecond};
+}
+
+void draw_held(void* buffer, size_t bytes) {
+  constexpr unsigned kFactor = 1664525;  // Numerical Recipes' generator.
+  constexpr unsigned kIncrement = 1013904223;
+  constexpr unsigned kTopByte = 24;
+  for (size_t i = 0; i < bytes; ++i) {
+    const unsigned drawn = draws = draws * kFactor + kIncrement;
+    static_cast<unsigned char*>(buffer)[i] = static_cast<unsigned char>(drawn >> kTopByte);
+  }
+}
+
+}  // namespace
+
+#define AFTERLIFE_EXPORT extern "C" __attribute__((visibility("default")))
+#define AFTERLIFE_READ(kind, function) read_by(__builtin_return_address(0), kind, function)
+
+AFTERLIFE_EXPORT int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  static const auto look = system_function<int (*)(clockid_t, timespec*)>("clock_gettime");
+  const bool is_users = AFTERLIFE_READ("clock", "clock_gettime");
+  if (!is_users || !holds_clock) return look(clock, now);
+  *now = held_clock();
+  return 0;
+}
+
+AFTERLIFE_EXPORT int gettimeofday(timeval* now, void* zone) noexcept {
+  static const auto look = system_function<int (*)(timeval*, void*)>("gettimeofday");
+  const bool is_users = AFTERLIFE_READ("clock", "gettimeofday");
+  if (!is_users || !holds_clock) return look(now, zone);
+  constexpr long kMicrosecond = 1000;
+  const timespec held = held_clock();
+  *now = {held.tv_sec, held.tv_nsec / kMicrosecond};
+  return 0;
+}
+
+AFTERLIFE_EXPORT time_t time(time_t* now) noexcept {
+  static const auto look = system_function<time_t (*)(time_t*)>("time");
+  const bool is_users = AFTERLIFE_READ("clock", "time");
+  if (!is_users || !holds_clock) return look(now);
+  const time_t held = held_clock().tv_sec;
+  if (now != nullptr) *now = held;
+  return held;
+}
+
+AFTERLIFE_EXPORT ssize_t getrandom(void* buffer, size_t bytes, unsigned flags) {
+  static const auto draw = system_function<ssize_t (*)(void*, size_t, unsigned)>("getrandom");
+  const bool is_users = AFTERLIFE_READ("chance", "getrandom");
+  if (!is_users || !holds_chance) return draw(buffer, bytes, flags);
+  draw_held(buffer, bytes);
+  return static_cast<ssize_t>(bytes);
+}
+
+AFTERLIFE_EXPORT int getentropy(void* buffer, size_t bytes) {
+  static const auto draw = system_function<int (*)(void*, size_t)>("getentropy");
+  const bool is_users = AFTERLIFE_READ("chance", "getentropy");
+  if (!is_users || !holds_chance) return draw(buffer, bytes);
+  draw_held(buffer, bytes);
+  return 0;
+}
+
+AFTERLIFE_EXPORT pid_t getpid() noexcept {
+  static const auto look = system_function<pid_t (*)()>("getpid");
+  AFTERLIFE_READ("process", "getpid");
+  return look();
+}
+
+AFTERLIFE_EXPORT int connect(int socket, const sockaddr* address, socklen_t bytes) {
+  static const auto begin = system_function<int (*)(int, const sockaddr*, socklen_t)>("connect");
+  AFTERLIFE_READ("network", "connect");
+  return begin(socket, address, bytes);
+}
