@@ -96,6 +96,12 @@ TEST_P(CudaMipmappedArray, WantsExtentsAndAtLeastOneLevel) {
     EXPECT_EQ(cuMipmappedArrayCreate(&array, &wanted, 1), CUDA_ERROR_INVALID_VALUE) << "no width";
     wanted = {4, 4, 5, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP};
     EXPECT_EQ(cuMipmappedArrayCreate(&array, &wanted, 1), CUDA_ERROR_INVALID_VALUE) << "five faces";
+    constexpr std::size_t kTooLarge[][2] = {{32769, 0}, {32769, 4}, {4, 32769}};
+    for (const auto& [width, height] : kTooLarge) {
+      wanted = {width, height, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+      EXPECT_EQ(cuMipmappedArrayCreate(&array, &wanted, 1), CUDA_ERROR_INVALID_VALUE)
+          << width << " by " << height;
+    }
     wanted = {4, 0, 0, CU_AD_FORMAT_FLOAT, 3, 0};
     EXPECT_EQ(cuMipmappedArrayCreate(&array, &wanted, 1), CUDA_ERROR_INVALID_VALUE) << "channels";
     EXPECT_EQ(cuMipmappedArrayCreate(nullptr, &wanted, 1), CUDA_ERROR_INVALID_VALUE);

@@ -228,8 +228,16 @@ TEST_P(CudaTexture, WantsAResourceThatCanBeRead) {
     rows.res.pitch2D = {memory, CU_AD_FORMAT_FLOAT, 1, 4, 2, 512};
     refused("too high", rows,
             [](CUDA_RESOURCE_DESC& resource) { resource.res.pitch2D.height = 65001; });
-    refused("pitch", rows,
-            [](CUDA_RESOURCE_DESC& resource) { resource.res.pitch2D.pitchInBytes = 8; });
+    refused("pitch shorter than a row", rows, [](CUDA_RESOURCE_DESC& resource) {
+      resource.res.pitch2D.width = 9;
+      resource.res.pitch2D.pitchInBytes = 32;
+    });
+    refused("pitch that is not aligned", rows,
+            [](CUDA_RESOURCE_DESC& resource) { resource.res.pitch2D.pitchInBytes = 48; });
+    refused("pitch that is too long", rows, [](CUDA_RESOURCE_DESC& resource) {
+      resource.res.pitch2D.height = 1;
+      resource.res.pitch2D.pitchInBytes = 2097152;
+    });
     EXPECT_EQ(cuTexObjectCreate(&texture, &linear, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
     if (GetParam() == Backend::gpu) return;  // An H200 takes these.
     refused("no width", rows, [](CUDA_RESOURCE_DESC& resource) { resource.res.pitch2D.width = 0; });

@@ -52,6 +52,10 @@ constexpr Limits kAlternateLimits{LIMIT(TEXTURE3D_WIDTH_ALTERNATE),
                                   LIMIT(TEXTURE3D_DEPTH_ALTERNATE)};
 constexpr Limits kGatherLimits{LIMIT(TEXTURE2D_GATHER_WIDTH), LIMIT(TEXTURE2D_GATHER_HEIGHT),
                                kNone};
+/// In one and two dimensions, without layers and faces.
+constexpr Limits kMipmappedLimits[] = {
+    {LIMIT(TEXTURE1D_MIPMAPPED_WIDTH), kNone, kNone},
+    {LIMIT(TEXTURE2D_MIPMAPPED_WIDTH), LIMIT(TEXTURE2D_MIPMAPPED_HEIGHT), kNone}};
 #undef LIMIT
 
 /// Tells whether an extent is there exactly where it may be, and within its limit.
@@ -110,6 +114,13 @@ CUresult check_array(const CUDA_ARRAY3D_DESCRIPTOR& wanted) {
     return error;
   if ((wanted.Flags & kOtherFlags) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   return are_extents(wanted) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult check_mipmapped_array(const CUDA_ARRAY3D_DESCRIPTOR& wanted) {
+  if (const CUresult error = check_array(wanted); error != CUDA_SUCCESS) return error;
+  const bool is_flat = wanted.Depth == 0 && (wanted.Flags & CUDA_ARRAY3D_LAYERED) == 0;
+  const bool is_too_large = is_flat && !are_within(wanted, kMipmappedLimits[wanted.Height != 0]);
+  return is_too_large ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 Texels texels_of(const CUDA_ARRAY3D_DESCRIPTOR& wanted) {

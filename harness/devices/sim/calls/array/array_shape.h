@@ -12,6 +12,9 @@ namespace harness::devices::calls {
 /// Checks extents, format and flags. Errors: what the documentation says.
 CUresult check_array(const CUDA_ARRAY3D_DESCRIPTOR& wanted);
 
+/// The same of a mipmapped one, which is smaller in one and two dimensions.
+CUresult check_mipmapped_array(const CUDA_ARRAY3D_DESCRIPTOR& wanted);
+
 /// Returns the texels of an array at address 0: rows and slices are one behind the other.
 Texels texels_of(const CUDA_ARRAY3D_DESCRIPTOR& wanted);
 

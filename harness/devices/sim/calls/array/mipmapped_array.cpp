@@ -33,7 +33,7 @@ CUresult Calls::cuMipmappedArrayCreate(CUmipmappedArray* handle,
                                        unsigned level_count) {
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (handle == nullptr || wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_array(*wanted); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = check_mipmapped_array(*wanted); error != CUDA_SUCCESS) return error;
   std::vector<CUDA_ARRAY3D_DESCRIPTOR> descriptors;
   std::vector<Texels> levels;
   std::uint64_t bytes = 0;
