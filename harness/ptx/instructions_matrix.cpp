@@ -63,9 +63,9 @@ struct Shape {
   int depth;
   std::string_view types;  ///< Those of A and B.
 };
-constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, "f16 bf16 tf32"},
-                             {"m16n8k16", 16, 16, "f16 bf16 s8 u8 e4m3 e5m2"},
-                             {"m16n8k4", 16, 4, "tf32"},
+constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, "f16 bf16 tf32 f64"},
+                             {"m16n8k16", 16, 16, "f16 bf16 s8 u8 e4m3 e5m2 f64"},
+                             {"m16n8k4", 16, 4, "tf32 f64"},
                              {"m16n8k32", 16, 32, "s8 u8 s4 u4 e4m3 e5m2"},
                              {"m16n8k64", 16, 64, "s4 u4"},
                              {"m16n8k128", 16, 128, "b1"},
@@ -110,11 +110,41 @@ std::string fragment(FunctionWriter& writer, const Operand& operand, const char*
   return fmt::format("const ptx::u64 {}[] = {{{}}}; ", name, values);
 }
 
+/// Stores the registers of D.
+std::string put_fragment(FunctionWriter& writer, const Operand& operand) {
+  std::string made;
+  for (std::size_t i = 0; i < operand.parts.size(); ++i)
+    made += " " + writer.put(operand.parts[i].name, fmt::format("d[{}]", i));
+  return made;
+}
+
+/// The four products of m8n8k4, each in its own order of A and of B.
+std::string translate_quad_products(FunctionWriter& writer, const Instruction& instruction,
+                                    const std::vector<std::string>& types) {
+  std::vector<std::string> orders;
+  for (const std::string& word : instruction.modifiers())
+    if (word == "row" || word == "col") orders.push_back(word);
+  const bool is_narrowed = types[0] == "f16" && types[3] == "f32";
+  if (types[2] != "f16" || !may_sum("f16", types[0]) || !may_sum("f16", types[3]) || is_narrowed ||
+      orders.size() != 2)
+    throw Unknown{"other types"};
+  const Operand& to = instruction.operand(0);
+  return fragment(writer, instruction.operand(1), "a", "f32") +
+         fragment(writer, instruction.operand(2), "b", "f32") +
+         fragment(writer, instruction.operand(3), "c", "f32") +
+         fmt::format(
+             "ptx::u64 d[{}]; ptx::multiply_quads<{}, {}, ptx::{}, ptx::{}>(t, a, b, c, d);",
+             to.parts.size(), orders[0] == "row", orders[1] == "col", types[3], types[0]) +
+         put_fragment(writer, to);
+}
+
 }  // namespace
 
 std::string translate_matrix_product(FunctionWriter& writer, const Instruction& instruction,
                                      const Family& family) {
   const std::vector<std::string> types = element_types(instruction);
+  if (instruction.has("m8n8k4") && types[1] == "f16")
+    return translate_quad_products(writer, instruction, types);
   const Shape& shape = shape_of(instruction, types[1]);
   // Their two factors may be of different types.
   constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
@@ -133,16 +163,14 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
   std::string made = fragment(writer, instruction.operand(1), "a", held) +
                      fragment(writer, instruction.operand(2), "b", held) +
                      fragment(writer, instruction.operand(3), "c", sum);
-  const std::vector<Operand>& to = instruction.operand(0).parts;
-  made +=
-      fmt::format("ptx::u64 d[{}]; ptx::{}<{}, {}, ptx::{}, ptx::{}, ptx::{}, {}>(t, a, b, c, d);",
-                  to.size(), family.call, shape.rows, shape.depth, types[1], types[2], types[0],
-                  is_xor                         ? "ptx::exclusive"
-                  : instruction.has("satfinite") ? "ptx::sat"
-                                                 : "ptx::plain");
-  for (std::size_t i = 0; i < to.size(); ++i)
-    made += " " + writer.put(to[i].name, fmt::format("d[{}]", i));
-  return made;
+  const Operand& to = instruction.operand(0);
+  made += fmt::format(
+      "ptx::u64 d[{}]; ptx::{}<{}, {}, ptx::{}, ptx::{}, ptx::{}, {}>(t, a, b, c, d);",
+      to.parts.size(), family.call, shape.rows, shape.depth, types[1], types[2], types[0],
+      is_xor                         ? "ptx::exclusive"
+      : instruction.has("satfinite") ? "ptx::sat"
+                                     : "ptx::plain");
+  return made + put_fragment(writer, to);
 }
 
 // ---- copies -------------------------------------------------------------------------------------

@@ -131,6 +131,15 @@ PTX_OP s64 whole(T value) {
     return value;
 }
 
+/// A sum of products of floating point as it is stored.
+template <class T>
+PTX_OP T rounded(f64 total) {
+  if constexpr (is_half<T>)
+    return narrow<T, rn>(total);
+  else
+    return canonical(static_cast<T>(total));
+}
+
 /// A product of `rows` by `depth` and `depth` by 8. Integers wrap, or are clamped with `sat`.
 /// Products of floating point are added to C in the order of k: those of f64 as fma does, others
 /// in f64, which is rounded once.
@@ -171,10 +180,7 @@ struct Product {
       for (u32 k = 0; k < depth; ++k)
         total = is_same<TA, f64> ? fused(widen(a(row, k)), widen(b(k, column)), total)
                                  : total + widen(a(row, k)) * widen(b(k, column));
-      if constexpr (is_half<TC>)
-        return narrow<TC, rn>(total);
-      else
-        return canonical(static_cast<TC>(total));
+      return rounded<TC>(total);
     }
   }
 };
@@ -199,6 +205,38 @@ PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (
       const TC made = product.sum(row + place / 2 * 8, column + place % 2, element<TC>(c[i], j));
       d[i] |= u64{bits(made)} << 8 * sizeof(TC) * j;
     }
+  }
+}
+
+/// Four products of 8 by 4 and 4 by 8 halves. One is made by the lanes from 4 * q on, which have
+/// the upper rows of A and the left columns of B, and by those 16 farther on. A lane has four
+/// halves of each: of one row, or column, of the eight, or of one k.
+template <bool has_rows_of_a, bool has_columns_of_b, class TC, class TD, u32 count_c, u32 count_d>
+PTX_TOGETHER void multiply_quads(const Thread& t, const u64 (&a)[2], const u64 (&b)[2],
+                                 const u64 (&c)[count_c], u64 (&d)[count_d]) {
+  constexpr u32 kPackedC = is_half<TC> ? 2 : 1, kPackedD = is_half<TD> ? 2 : 1;
+  static_assert(count_c * kPackedC == 8 && count_d * kPackedD == 8);
+  u64 given[4 + count_c] = {a[0], a[1], b[0], b[1]};
+  for (u32 i = 0; i < count_c; ++i) given[4 + i] = c[i];
+  u64 all[kLanes][4 + count_c];
+  gather(given, all);
+  const u32 self = lane(t), quad = self % 16 / 4 * 4;
+  const auto factor = [&](u32 first, bool has_lines, u32 line, u32 k) {
+    const u32 from = quad + line / 4 * 16 + (has_lines ? line % 4 : k);
+    const u32 index = has_lines ? k : line % 4;
+    return widen(element<f16>(all[from][first + index / 2], index % 2));
+  };
+  for (u64& word : d) word = 0;
+  for (u32 i = 0; i < 8; ++i) {
+    // Halves of C and D are a row in each lane; floats are two by two, in two rows.
+    const u32 row = self / 16 * 4 + (is_half<TD> ? self % 4 : (self & 1) + (i & 2));
+    const u32 column = is_half<TD> ? i : (i & 4) + (self & 2) + (i & 1);
+    const u32 holder = is_half<TC> ? quad + row / 4 * 16 + row % 4 : self;
+    const u32 place = is_half<TC> ? column : i;
+    f64 total = widen(element<TC>(all[holder][4 + place / kPackedC], place % kPackedC));
+    for (u32 k = 0; k < 4; ++k)
+      total += factor(0, has_rows_of_a, row, k) * factor(2, has_columns_of_b, column, k);
+    d[i / kPackedD] |= u64{bits(rounded<TD>(total))} << 8 * sizeof(TD) * (i % kPackedD);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "harness/tests/ptx/product_kernel.h"
 #include "harness/tests/ptx/ptx_stage.h"
 
 namespace harness::testing {
@@ -85,7 +86,8 @@ std::vector<Place> places_of_a(const Case& one, std::size_t lane) {
       name == "m16n8k16 bf16") {
     for (std::size_t far = 0; far < one.depth; far += 8)
       add(group, thread * 2 + far, 2), add(group + 8, thread * 2 + far, 2);
-  } else if (name == "m16n8k4 tf32" || name == "m16n8k8 tf32") {
+  } else if (name == "m16n8k4 tf32" || name == "m16n8k8 tf32" || name == "m16n8k4 f64" ||
+             name == "m16n8k8 f64" || name == "m16n8k16 f64") {
     for (std::size_t far = 0; far < one.depth; far += 4)
       add(group, thread + far, 1), add(group + 8, thread + far, 1);
   } else if (name == "m16n8k16 s8" || name == "m16n8k16 e4m3" || name == "m16n8k32 s8" ||
@@ -200,6 +202,24 @@ constexpr Case kCases[] = {
 TEST_P(PtxMatrix, AProductIsThatOfThreeLoops) {
   std::mt19937 random(1);
   for (const Case& one : kCases)
+    for (int time = 0; time < 5; ++time) check(one, random);
+}
+
+/// Those that came with compute capability 9.0.
+TEST_P(PtxMatrix, AProductOfDoublesMayHaveSixteenRows) {
+  std::string text = product_header("sm_90");
+  std::vector<Case> cases;
+  for (const auto& [shape, depth] :
+       {std::pair{"m16n8k4", 4u}, {"m16n8k8", 8u}, {"m16n8k16", 16u}}) {
+    cases.push_back({shape, 16, depth, "f64", "f64", "f64"});
+    text += product_kernel(fmt::format("{}_f64_f64", shape),
+                           fmt::format("mma.sync.aligned.{}.row.col.f64.f64.f64.f64", shape),
+                           {'a', depth / 2, "f64"}, {'b', depth / 4, "f64"}, {'c', 4, "f64"},
+                           {'d', 4, "f64"});
+  }
+  module_ = load(text);
+  std::mt19937 random(2);
+  for (const Case& one : cases)
     for (int time = 0; time < 5; ++time) check(one, random);
 }
 
