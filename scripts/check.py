@@ -81,13 +81,16 @@ SILENCE_SECONDS = 1800  # The longest test takes a quarter of this in the slowes
 
 def run_part(preset, name, only, part, parts, env=None):
     """Exit code, output and tests of one part of a GoogleTest program."""
+    began = time.monotonic()
     shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         ended = programs.run(preset, name, f"--gtest_filter={only}", f"--gtest_output=json:{report.name}",
                              env=shard | (env or {}), silence_seconds=SILENCE_SECONDS)
         text = pathlib.Path(report.name).read_text()
     suites = json.loads(text)["testsuites"] if text else []
-    return ended.code, ended.out + ended.err, [test for suite in suites for test in suite["testsuite"]]
+    tests = [test for suite in suites for test in suite["testsuite"]]
+    print(f"  part {part + 1} of {parts} of {name}: {len(tests)} tests, exit {ended.code}, {time.monotonic() - began:.0f} s", flush=True)
+    return ended.code, ended.out + ended.err, tests
 
 
 def slowest(tests):
@@ -163,8 +166,8 @@ def corpus(tally, full):
     if not programs.exists("asan", "afterlife"):
         return tally.add(False, "build/asan/afterlife is not built")
     files = sorted(p for kind in ("repros", "programs", "smallest") for p in ROOT.glob(f"corpus/*/{kind}/*"))
-    for file in files:
-        ended = programs.run("asan", "afterlife", "replay", file, "--json")
+    replayed = programs.side_by_side(lambda file: programs.run("asan", "afterlife", "replay", file, "--json"), files)
+    for file, ended in zip(files, replayed):
         tally.add(ended.code == 0, f"replay {file.relative_to(ROOT)}: exit {ended.code} {ended.err.strip()}")
     if not files:
         tally.add(False, "corpus/ is empty")
@@ -174,19 +177,24 @@ def fuzzers(tally, full):
     """A short run of each libFuzzer target from its committed seeds."""
     names = sorted(f"fuzz_{folder.parent.name}" for folder in ROOT.glob("corpus/*/seeds"))
     build("fuzz", *names)
-    for name in names or ["fuzz_<path>"]:
-        if not programs.exists("fuzz", name):
+    for name, ended in zip(names, programs.side_by_side(fuzzed, names)):
+        if ended is None:
             tally.add(False, f"build/fuzz/{name} is not built")
             continue
-        seeds = ROOT / "corpus" / name.removeprefix("fuzz_") / "seeds"
-        with tempfile.TemporaryDirectory() as found:  # libFuzzer writes to the first folder only.
-            if seeds.is_dir():
-                shutil.copytree(seeds, found, dirs_exist_ok=True)
-            ended = programs.run("fuzz", name, "-runs=20000", "-seed=1", "-max_total_time=60",
-                                 f"-artifact_prefix={found}/", found)
         if ended.code:
             print(ended.err[-8000:])
         tally.add(ended.code == 0, f"{name}: exit {ended.code}")
+    if not names:
+        tally.add(False, "corpus/ has no seeds")
+
+
+def fuzzed(name):
+    """How a short run of a libFuzzer target ended; None where it is not built."""
+    if not programs.exists("fuzz", name):
+        return None
+    with tempfile.TemporaryDirectory() as found:  # libFuzzer writes to the first folder only.
+        shutil.copytree(ROOT / "corpus" / name.removeprefix("fuzz_") / "seeds", found, dirs_exist_ok=True)
+        return programs.run("fuzz", name, "-runs=20000", "-seed=1", "-max_total_time=60", f"-artifact_prefix={found}/", found)
 
 
 def races(tally, full):
@@ -378,6 +386,12 @@ def recipes(tally, full):
 STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, real, outputs, laws, gpu, promised, mutants, policies, contracts, recipes)
 
 
+def processor_seconds():
+    """The time of processors that this script and the programs that it waited for have taken."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 def main():
     arguments = sys.argv[1:]
     if "--help" in arguments or "-h" in arguments:
@@ -395,10 +409,11 @@ def main():
     start = time.monotonic()
     for number, step in enumerate(steps, 1):
         print(f"\n== {number}/{len(steps)} {step.__name__}: {step.__doc__}", flush=True)
-        began, before = time.monotonic(), Tally(tally)
+        began, spent, before = time.monotonic(), processor_seconds(), Tally(tally)
         step(tally, "--long" in arguments)
-        print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s", flush=True)
-    print(f"\nin {time.monotonic() - start:.0f} s\n{tally}")
+        print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s, "
+              f"{processor_seconds() - spent:.0f} s of processors", flush=True)
+    print(f"\nin {time.monotonic() - start:.0f} s, {processor_seconds():.0f} s of processors\n{tally}")
     return 1 if tally["failed"] else 0
 
 
