@@ -234,6 +234,19 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsLinesToldWhereItsSourcesAre) {
   EXPECT_THAT(run({"--runs", "1"}, {program}).out, HasSubstr("(\"cuMemFree_v2\")(address)"));
 }
 
+/// Some are linked for one address, and some are found by PATH, so that their own name has no
+/// folder.
+TEST_F(CliRun, SoHasOneThatCannotMoveOrWasFoundByItsName) {
+  const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
+  const std::string file = script("native.cpp");
+  const Words by_name{"env", "PATH=" + programs.string(), "client_native"};
+  for (const Words& command : {Words{programs / "client_fixed"}, by_name}) {
+    const json finding = found({"--runs", "1"}, command, 1).at("findings").at(0);
+    EXPECT_EQ(finding.at("places").at("died").at(0).at("file"), file) << command.back();
+    EXPECT_EQ(line_at(finding, "died"), line_of(file, "\"cuMemFree_v2\")(address)"));
+  }
+}
+
 TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
   const Words command{"python3", script("sound.py")};
   EXPECT_EQ(run({"--runs", "2", "--device", "sim"}, command).code, 0);

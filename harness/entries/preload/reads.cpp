@@ -7,7 +7,6 @@
 // the system's own, but for those that the C++ library makes for the program. It is in every
 // process of the program, shells too, and so needs nothing but the C library.
 #include <dlfcn.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,8 +19,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+
+#include "harness/entries/libcuda/native_code.h"
 
 namespace {
+
+using harness::entries::native_code;
+using harness::entries::NativeCode;
 
 constexpr long kMillisecond = 1'000'000;
 
@@ -44,9 +49,8 @@ bool holds(const char* kind) {
 
 /// The libraries of a run are in one folder, and this one is in a folder there.
 __attribute__((constructor)) void begin() {
-  Dl_info ours{};
-  if (dladdr(reinterpret_cast<const void*>(&begin), &ours) != 0)
-    snprintf(our_folder, sizeof our_folder, "%s", ours.dli_fname);
+  const NativeCode ours = native_code(reinterpret_cast<const void*>(&begin));
+  if (ours.file != nullptr) snprintf(our_folder, sizeof our_folder, "%s", ours.file);
   for (int i = 0; i < 2; ++i)
     if (char* slash = strrchr(our_folder, '/'); slash != nullptr) *slash = '\0';
   holds_clock = holds("clock");
@@ -54,87 +58,69 @@ __attribute__((constructor)) void begin() {
   notes = getenv("AFTERLIFE_READS");
 }
 
-/// Returns whether it is known. A program's own name is what it was called by, maybe without a
-/// path.
-bool find_module(const void* code, Dl_info& module) {
-  static char program[4096];
-  if (dladdr(code, &module) == 0 || module.dli_fname == nullptr) return false;
-  if (strcmp(module.dli_fname, program_invocation_name) != 0) return true;
-  if (*program == '\0') (void)!readlink("/proc/self/exe", program, sizeof program - 1);
-  module.dli_fname = program;
-  return true;
+/// The call that returns to there.
+NativeCode before(const void* returns_to) {
+  return native_code(static_cast<const char*>(returns_to) - 1);
 }
 
-bool is_cpp_library(const Dl_info& module) {
-  return strstr(module.dli_fname, "/libstdc++.so") != nullptr ||
-         strstr(module.dli_fname, "/libc++.so") != nullptr;
+bool is_cpp_library(const NativeCode& code) {
+  return strstr(code.file, "/libstdc++.so") != nullptr ||
+         strstr(code.file, "/libc++.so") != nullptr;
 }
 
-bool is_users(const Dl_info& module) {
-  const char* name = module.dli_fname;
+bool is_users(const NativeCode& code) {
+  const char* name = code.file;
   for (const char* folder : {"/lib", "/usr/lib", "/bin/", "/usr/bin/", "/usr/sbin/"})
     if (strncmp(name, folder, strlen(folder)) == 0) return false;
   if (*our_folder != '\0' && strncmp(name, our_folder, strlen(our_folder)) == 0) return false;
   for (const char* part : {"/site-packages/", "/dist-packages/", "/lib-dynload/"})
     if (strstr(name, part) != nullptr) return false;
   const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-  Dl_info interpreter{};
-  return python == nullptr || dladdr(python, &interpreter) == 0 ||
-         interpreter.dli_fbase != module.dli_fbase;
+  return python == nullptr || native_code(python).base != code.base;
 }
 
-/// A place in the program's own code.
-struct Place {
-  const void* code = nullptr;  ///< Null where it is not the program that reads.
-  Dl_info module{};
-};
-
 /// Returns who called the C++ library.
-const void* caller_of_cpp_library(const void* code) {
+NativeCode caller_of_cpp_library(const void* code) {
   constexpr int kFrameLimit = 16;
   void* frames[kFrameLimit] = {};
   const int count = backtrace(frames, kFrameLimit);
   bool has_come = false;
   for (int i = 0; i < count; ++i) {
     has_come = has_come || frames[i] == code;
-    Dl_info module{};
-    if (has_come && find_module(frames[i], module) && !is_cpp_library(module)) return frames[i];
+    const NativeCode frame = before(frames[i]);
+    if (has_come && frame.file != nullptr && !is_cpp_library(frame)) return frame;
   }
-  return nullptr;
+  return {};
 }
 
-Place users_place(const void* code) {
-  Place place{code, {}};
-  if (!find_module(code, place.module)) return {};
-  if (!is_cpp_library(place.module)) return is_users(place.module) ? place : Place{};
-  place.code = caller_of_cpp_library(code);
-  const bool is_known = place.code != nullptr && find_module(place.code, place.module);
-  return is_known && is_users(place.module) ? place : Place{};
+/// Returns where the program itself reads; no module where it is not the program.
+NativeCode users_code(const void* returns_to) {
+  NativeCode code = before(returns_to);
+  if (code.file != nullptr && is_cpp_library(code)) code = caller_of_cpp_library(returns_to);
+  return code.file != nullptr && is_users(code) ? code : NativeCode{};
 }
 
 /// Returns whether the place is not among the first few hundred that were seen.
-bool is_new(const void* code) {
-  static std::atomic<const void*> known[256];
-  for (std::atomic<const void*>& one : known) {
-    const void* none = nullptr;
-    if (one.load() == code) return false;
-    if (one.compare_exchange_strong(none, code)) return true;
-    if (none == code) return false;
+bool is_new(const NativeCode& code) {
+  static std::atomic<std::uintptr_t> known[256];
+  const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(code.base) + code.offset;
+  for (std::atomic<std::uintptr_t>& one : known) {
+    std::uintptr_t none = 0;
+    if (one.load() == place) return false;
+    if (one.compare_exchange_strong(none, place)) return true;
+    if (none == place) return false;
   }
   return false;
 }
 
 /// Notes a read of the program's. Returns whether it is one.
-bool read_by(const void* code, const char* kind, const char* function) {
+bool read_by(const void* returns_to, const char* kind, const char* function) {
   if (notes == nullptr && !holds_clock && !holds_chance) return false;
-  const Place place = users_place(code);
-  if (place.code == nullptr || notes == nullptr || !is_new(place.code))
-    return place.code != nullptr;
-  const auto offset =
-      static_cast<const char*>(place.code) - 1 - static_cast<const char*>(place.module.dli_fbase);
+  const NativeCode code = users_code(returns_to);
+  if (code.file == nullptr || notes == nullptr || !is_new(code)) return code.file != nullptr;
   char line[5000];
-  const int bytes = snprintf(line, sizeof line, "%s\t%s\t%s\t0\t%ld\n", kind, function,
-                             place.module.dli_fname, static_cast<long>(offset));
+  const int bytes = snprintf(line, sizeof line, "%s\t%s\t%s\t0\t%lu\n", kind, function, code.file,
+                             static_cast<unsigned long>(code.offset));
   const int file = open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (bytes > 0 && file >= 0) (void)!write(file, line, static_cast<size_t>(bytes));
   if (file >= 0) close(file);

@@ -1,0 +1,39 @@
+// Native code: the module that machine code is of, and where it is there, as addr2line counts. It
+// needs nothing but the C library.
+#pragma once
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace harness::entries {
+
+/// Its texts live as long as the module is loaded.
+struct NativeCode {
+  const char* file = nullptr;      ///< Null where the code is of no module.
+  const char* function = nullptr;  ///< Null where the loader knows none.
+  const void* base = nullptr;      ///< Where the module begins.
+  std::uintptr_t offset =
+      0;  ///< From where it was linked: the address itself where it cannot move.
+};
+
+/// Returns the file of the program, whatever it was called by.
+inline const char* program_file() {
+  static char name[4096];  // Whoever comes first writes what all would.
+  if (*name == '\0') (void)!readlink("/proc/self/exe", name, sizeof name - 1);
+  return name;
+}
+
+inline NativeCode native_code(const void* code) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(code, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
+    return {};
+  // The loader has no name for the program, and dladdr() the one that it was called by.
+  return {*map->l_name == '\0' ? program_file() : map->l_name, info.dli_sname, info.dli_fbase,
+          reinterpret_cast<std::uintptr_t>(code) - map->l_addr};
+}
+
+}  // namespace harness::entries
