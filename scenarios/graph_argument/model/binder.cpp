@@ -289,6 +289,7 @@ void ModelBinder::update_node(Call& call) {
   for (ModelNode& node : exec.nodes) {
     if (!node.is(wrapped.serial, wrapped.graph)) continue;
     exec.given.push_back(node);  // It stays until the next whole update.
+    node.work = wrapped.work;    // An update may have brought another kernel.
     node.things = things_of(node.work, *call.referred[2], *call.referred[3]);
     exec.given.push_back(node);
     exec.given.back().helper = wrapped.module;
