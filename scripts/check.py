@@ -89,7 +89,8 @@ def run_part(preset, name, only, part, parts, env=None):
         text = pathlib.Path(report.name).read_text()
     suites = json.loads(text)["testsuites"] if text else []
     tests = [test for suite in suites for test in suite["testsuite"]]
-    print(f"  part {part + 1} of {parts} of {name}: {len(tests)} tests, exit {ended.code}, {time.monotonic() - began:.0f} s", flush=True)
+    if tests or ended.code:
+        print(f"  part {part + 1} of {parts} of {name}: {len(tests)} tests, exit {ended.code}, {time.monotonic() - began:.0f} s", flush=True)
     return ended.code, ended.out + ended.err, tests
 
 
