@@ -11,21 +11,14 @@
 namespace harness {
 namespace {
 
-/// Returns "path/variant" of an unsound variant of some path.
-std::string some_canary() {
-  for (const Scenario* scenario : tables::scenarios())
-    for (const VariantInfo& variant : scenario->variants)
-      if (variant.claim.kind == ClaimKind::unsound)
-        return std::string(scenario->name.view()) + "/" + std::string(variant.name.view());
-  return {};
-}
+/// A canary whose findings have several repairs each, and whose runs are short.
+const std::string kPath = "example", kCanary = "example/borrow";
 
 /// Terms of a shard's run, and where it leaves what it was doing.
 struct Stage {
   const char* difference = "";  ///< Said of each file by every replay; null = nothing.
   std::vector<nightly::KnownRepair> known{};  ///< Told by the plan.
   std::string* phases = nullptr;
-  std::string target = some_canary();
 };
 
 /// Runs a canary for a while.
@@ -49,8 +42,8 @@ nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
   services.phase = [&](nightly::Phase phase) {
     if (stage.phases != nullptr) *stage.phases += std::string(to_text(phase)) + " ";
   };
-  const nightly::Plan plan = nightly::make_plan({.budget = {300, 0}, .target = stage.target},
-                                                tables::scenarios(), stage.known);
+  const nightly::Plan plan =
+      nightly::make_plan({.budget = {300, 0}, .target = kCanary}, tables::scenarios(), stage.known);
   Runner runner;
   return nightly::run_shard(runner, plan, 1, folder, services).record.cells.at(0);
 }
@@ -83,9 +76,6 @@ TEST(NightlyShard, TellsWhatItIsDoing) {
 
 using nightly::RepairRecord;
 
-/// A canary whose findings have several repairs each.
-const std::string kPath = "example", kRepairable = "example/borrow";
-
 /// Returns the repairs of each finding, by cause.
 std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellRecord& cell) {
   std::map<std::string, std::vector<RepairRecord>> repairs;
@@ -96,7 +86,7 @@ std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellR
 
 TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
   const Folder folder;
-  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
+  const auto all = repairs_in(searched(folder / "first", {}));
   std::vector<nightly::KnownRepair> known;
   std::size_t count_of_all = 0;
   for (const auto& [cause, repairs] : all) {
@@ -104,8 +94,7 @@ TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
     count_of_all += repairs.size();
   }
   ASSERT_GT(count_of_all, all.size()) << "there must be something to leave out";
-  const auto told =
-      repairs_in(searched(folder / "second", {.known = known, .target = kRepairable}));
+  const auto told = repairs_in(searched(folder / "second", {.known = known}));
   ASSERT_EQ(told.size(), all.size());
   for (const auto& [cause, repairs] : all) {
     if (repairs.empty())
@@ -117,20 +106,18 @@ TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
 
 TEST(NightlyShard, WhereTheKnownRepairDoesNotWorkAllAreTried) {
   const Folder folder;
-  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
+  const auto all = repairs_in(searched(folder / "first", {}));
   std::vector<nightly::KnownRepair> known;
   for (const auto& [cause, repairs] : all)
     if (!repairs.empty()) known.push_back({kPath, "keep what nobody has", {cause}});
   ASSERT_FALSE(known.empty());
-  EXPECT_EQ(repairs_in(searched(folder / "second", {.known = known, .target = kRepairable})), all);
+  EXPECT_EQ(repairs_in(searched(folder / "second", {.known = known})), all);
 }
 
 TEST(NightlyShard, WhatIsKnownOfOthersChangesNothing) {
   const Folder folder;
-  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
-  EXPECT_EQ(repairs_in(searched(folder / "second",
-                                {.known = {{kPath, "", {"0"}}}, .target = kRepairable})),
-            all);
+  const auto all = repairs_in(searched(folder / "first", {}));
+  EXPECT_EQ(repairs_in(searched(folder / "second", {.known = {{kPath, "", {"0"}}}})), all);
 }
 
 }  // namespace
