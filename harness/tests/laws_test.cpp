@@ -252,8 +252,9 @@ TEST_P(VariantLawsOfTheUnsound, ShrinkKeepsTheFaultAndNeverGrows) {
     const Finding& finding = result.findings[i];
     finished += expect_smallest(finding, expect_law(finding, {})) ? 1 : 0;
   }
-  const Finding& first = result.findings.front();
-  EXPECT_TRUE(finished > 0 || expect_smallest(first, expect_law(first, kThatFinishes)))
+  const Finding& shortest = *std::ranges::min_element(
+      result.findings, {}, [](const Finding& one) { return one.found.the_case.tape.size(); });
+  EXPECT_TRUE(finished > 0 || expect_smallest(shortest, expect_law(shortest, kThatFinishes)))
       << "the law was not tried";
 }
 
