@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -15,8 +16,8 @@ struct NativeCode {
   const char* file = nullptr;      ///< Null where the code is of no module.
   const char* function = nullptr;  ///< Null where the loader knows none.
   const void* base = nullptr;      ///< Where the module begins.
-  std::uintptr_t offset =
-      0;  ///< From where it was linked: the address itself where it cannot move.
+  /// From where it was linked: the address itself where it cannot move.
+  std::uintptr_t offset = 0;
 };
 
 /// Returns the file of the program, whatever it was called by.
@@ -26,6 +27,7 @@ inline const char* program_file() {
   return name;
 }
 
+/// Returns what the loader knows of an instruction.
 inline NativeCode native_code(const void* code) {
   Dl_info info{};
   link_map* map = nullptr;
@@ -34,6 +36,13 @@ inline NativeCode native_code(const void* code) {
   // The loader has no name for the program, and dladdr() the one that it was called by.
   return {*map->l_name == '\0' ? program_file() : map->l_name, info.dli_sname, info.dli_fbase,
           reinterpret_cast<std::uintptr_t>(code) - map->l_addr};
+}
+
+/// Returns whether a file is a library that comes with the system.
+inline bool is_system_library(const char* file) {
+  constexpr char kLib[] = "/lib", kUsrLib[] = "/usr/lib";
+  return strncmp(file, kLib, sizeof kLib - 1) == 0 ||
+         strncmp(file, kUsrLib, sizeof kUsrLib - 1) == 0;
 }
 
 }  // namespace harness::entries

@@ -3,16 +3,10 @@
 #include <execinfo.h>
 
 #include <array>
-#include <string_view>
 
 #include "harness/entries/libcuda/native_code.h"
 
 namespace harness::entries {
-
-/// Comes with the system, and is not where a user's mistakes are.
-static bool is_library(std::string_view file) {
-  return file.starts_with("/lib") || file.starts_with("/usr/lib");
-}
 
 static NativeCode code_at(std::uintptr_t code) {
   return native_code(reinterpret_cast<const void*>(code));
@@ -30,7 +24,7 @@ client::Place native_place(std::uintptr_t interrupted) {
     const NativeCode code = code_at(at == interrupted ? at : at - 1);
     if (code.base == ours || code.file == nullptr) continue;
     place.push_back({code.file, 0, code.function != nullptr ? code.function : "", code.offset,
-                     is_library(code.file)});
+                     is_system_library(code.file)});
   }
   return place;
 }

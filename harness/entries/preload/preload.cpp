@@ -14,27 +14,18 @@
 #include <time.h>
 
 #include "harness/entries/libcuda/thread_hooks.h"
+#include "harness/entries/preload/loaded_first.h"
 
 namespace {
 
+using harness::entries::is_of_python;
 using harness::entries::Moment;
+using harness::entries::native_code;
+using harness::entries::system_function;
 using harness::entries::ThreadHooks;
 using harness::entries::Woken;
 
 const ThreadHooks* hooks = nullptr;
-
-template <class Function>
-Function system_function(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-bool is_of_python(const void* code) {
-  const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-  Dl_info caller{};
-  Dl_info interpreter{};
-  return python != nullptr && dladdr(code, &caller) != 0 && dladdr(python, &interpreter) != 0 &&
-         caller.dli_fbase == interpreter.dli_fbase;
-}
 
 /// Loads the driver, which hands over its hooks.
 void load_driver() {
@@ -91,8 +82,6 @@ timespec later(timespec now, timespec duration) {
 
 }  // namespace
 
-#define AFTERLIFE_EXPORT extern "C" __attribute__((visibility("default")))
-
 AFTERLIFE_EXPORT void afterlife_take_thread_hooks(const ThreadHooks* taken) { hooks = taken; }
 
 AFTERLIFE_EXPORT int afterlife_system_sem_clockwait(sem_t* semaphore, clockid_t clock,
@@ -108,7 +97,7 @@ AFTERLIFE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* att
       system_function<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(
           "pthread_create");
   void* known = nullptr;
-  if (is_of_python(__builtin_return_address(0))) {
+  if (is_of_python(native_code(__builtin_return_address(0)))) {
     load_driver();
     if (hooks != nullptr) known = hooks->starting();
   }

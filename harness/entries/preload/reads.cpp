@@ -21,12 +21,15 @@
 #include <atomic>
 #include <cstdint>
 
-#include "harness/entries/libcuda/native_code.h"
+#include "harness/entries/preload/loaded_first.h"
 
 namespace {
 
+using harness::entries::is_of_python;
+using harness::entries::is_system_library;
 using harness::entries::native_code;
 using harness::entries::NativeCode;
+using harness::entries::system_function;
 
 constexpr long kMillisecond = 1'000'000;
 
@@ -36,11 +39,6 @@ bool holds_chance = false;
 char our_folder[4096];
 std::atomic<long> looks{0};
 std::atomic<unsigned> draws{0};
-
-template <class Function>
-Function system_function(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
 
 bool holds(const char* kind) {
   const char* held = getenv("AFTERLIFE_HELD");
@@ -70,13 +68,13 @@ bool is_cpp_library(const NativeCode& code) {
 
 bool is_users(const NativeCode& code) {
   const char* name = code.file;
-  for (const char* folder : {"/lib", "/usr/lib", "/bin/", "/usr/bin/", "/usr/sbin/"})
+  if (is_system_library(name)) return false;
+  for (const char* folder : {"/bin/", "/usr/bin/", "/usr/sbin/"})
     if (strncmp(name, folder, strlen(folder)) == 0) return false;
   if (*our_folder != '\0' && strncmp(name, our_folder, strlen(our_folder)) == 0) return false;
   for (const char* part : {"/site-packages/", "/dist-packages/", "/lib-dynload/"})
     if (strstr(name, part) != nullptr) return false;
-  const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-  return python == nullptr || native_code(python).base != code.base;
+  return !is_of_python(code);
 }
 
 /// Returns who called the C++ library.
@@ -147,7 +145,6 @@ void draw_held(void* buffer, size_t bytes) {
 
 }  // namespace
 
-#define AFTERLIFE_EXPORT extern "C" __attribute__((visibility("default")))
 #define AFTERLIFE_READ(kind, function) read_by(__builtin_return_address(0), kind, function)
 
 AFTERLIFE_EXPORT int clock_gettime(clockid_t clock, timespec* now) noexcept {
