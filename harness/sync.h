@@ -221,7 +221,11 @@ class Barrier {
         count_(count) {}
 
   /// Counts one arrival, and waits for the others of this round.
-  void arrive_and_wait() {
+  void arrive_and_wait() { wait(arrive()); }
+
+  /// Counts one arrival, and returns the round that it is of. Each arrival waits, or looks whether
+  /// the round is over first.
+  std::uint64_t arrive() {
     scheduler_.turn({resource_, AccessKind::write});
     edge_release(this);
     const std::uint64_t round = round_;
@@ -229,9 +233,15 @@ class Barrier {
       arrived_ = 0;
       ++round_;
       scheduler_.touch(resource_);
-    } else {
-      scheduler_.wait_until({resource_, AccessKind::read}, label_, [&] { return round_ != round; });
     }
+    return round;
+  }
+  /// Returns whether all have arrived. No turn.
+  bool is_over(std::uint64_t round) const { return round_ != round; }
+  /// Waits for the others of the round.
+  void wait(std::uint64_t round) {
+    if (!is_over(round))
+      scheduler_.wait_until({resource_, AccessKind::read}, label_, [&] { return is_over(round); });
     edge_acquire(this);
   }
 

@@ -49,6 +49,8 @@ class Chooser final : public harness::Chooser {
     options.add_all(slots);
     return options.pick(scene_);
   }
+  /// Plain: the first team.
+  std::uint32_t team(bool there_are_two) { return there_are_two ? number(2) : 0; }
   /// Plain: by proxy, where there are enough ranks.
   Step::Topology topology() {
     return rank_count_ > 2 && yes() ? Step::Topology::ranks_0_and_2_by_proxy

@@ -4,7 +4,6 @@
 
 namespace scenarios::alltoallv {
 
-using harness::BirthId;
 using targets::alltoallv::Arguments;
 
 static constexpr targets::alltoallv::Buffer kNoBuffer = 0xfe;
@@ -17,12 +16,14 @@ Collectives::Status Collectives::begin(const Step& step) {
                             .null_source = step.silent == rank_,
                             .offset = step.offset,
                             .stream = step.stream,
+                            .team = step.team,
                             .in_place = step.in_place,
                             .persistent = step.persistent,
                             .exchange = exchange_of(step, rank_, course_.rank_count())};
   const bool fills = !course_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
   course_.give(step.slot, rank_, filled_[step.buffer]);
+  of_team_[step.team] |= 1U << step.slot;
   const Circumstances circumstances{.in_place = arguments.in_place};
   const Status status = init(step, arguments, circumstances);
   if (arguments.in_place)
@@ -39,9 +40,7 @@ Collectives::Status Collectives::begin(const Step& step) {
 
 Collectives::Status Collectives::init(const Step& step, const Arguments& arguments,
                                       const Circumstances& circumstances) {
-  BirthId destination = BirthId::none;
-  if (!arguments.in_place && prepare(step, arguments, destination) != Status::ok)
-    return Status::driver_error;
+  if (!arguments.in_place && prepare(step, arguments) != Status::ok) return Status::driver_error;
   const Status status = job_.answers.insist("init", circumstances, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
@@ -50,19 +49,14 @@ Collectives::Status Collectives::init(const Step& step, const Arguments& argumen
     return answer;
   });
   if (status == Status::ok)
-    memory_.begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer, destination);
+    memory_.begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer);
   return status;
 }
 
 // Whatever of it fails is made again before init: the caller's own business.
-Collectives::Status Collectives::prepare(const Step& step, const Arguments& arguments,
-                                         BirthId& destination) {
-  return job_.answers.insist("prepare", {}, [&] {
-    const Births births(job_.scene.world());
-    const Status answer = job_.path->prepare(rank_, step.slot, arguments);
-    if (answer == Status::ok) destination = births.last_allocation();
-    return answer;
-  });
+Collectives::Status Collectives::prepare(const Step& step, const Arguments& arguments) {
+  return job_.answers.insist("prepare", {},
+                             [&] { return job_.path->prepare(rank_, step.slot, arguments); });
 }
 
 Collectives::Status Collectives::fill(const Step& step) {
@@ -71,7 +65,7 @@ Collectives::Status Collectives::fill(const Step& step) {
     const Births births(job_.scene.world());
     const Status answer = job_.path->fill(rank_, step.buffer, step.slot, step.stream);
     if (answer == Status::ok) {
-      memory_.filled(rank_, step.buffer, births.last_allocation(), step.stream);
+      memory_.filled(rank_, step.buffer, step.stream);
       filled_[step.buffer] = step.slot;
     } else if (course_.bounded() && !births.all_freed()) {
       retain(job_.scene, births.last_allocation(), "fill has failed");
@@ -102,8 +96,14 @@ Collectives::Status Collectives::post_again(const Step& step) {
 
 // ---- ending -------------------------------------------------------------------------------------
 
-void Collectives::finish_all() {
-  while (outstanding_ != 0) finish(static_cast<std::uint32_t>(std::countr_zero(outstanding_)));
+void Collectives::finish_all_of(std::uint32_t slots) {
+  while ((outstanding_ & slots) != 0)
+    finish(static_cast<std::uint32_t>(std::countr_zero(outstanding_ & slots)));
+}
+
+void Collectives::finish_team(std::uint32_t team) {
+  finish_all_of(of_team_[team]);
+  finalize_kept_of(of_team_[team]);
 }
 
 void Collectives::finish(std::uint32_t slot) {
@@ -133,9 +133,10 @@ void Collectives::finalize(std::uint32_t slot) {
   memory_.finalized(rank_, slot);
 }
 
-void Collectives::finalize_kept() {
-  for (std::uint32_t rest = std::exchange(kept_, 0); rest != 0; rest &= rest - 1)
-    finalize(static_cast<std::uint32_t>(std::countr_zero(rest)));
+void Collectives::finalize_kept_of(std::uint32_t slots) {
+  std::uint32_t rest = kept_ & slots;
+  kept_ &= ~slots;
+  for (; rest != 0; rest &= rest - 1) finalize(static_cast<std::uint32_t>(std::countr_zero(rest)));
 }
 
 void Collectives::drop(std::uint32_t buffer) {

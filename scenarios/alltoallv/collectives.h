@@ -18,18 +18,21 @@ class Collectives {
   /// Posts a persistent one again, once its last post has ended.
   Status post_again(const Step& step);
   /// Takes all that was posted to its end, and checks it.
-  void finish_all();
-  void finalize_kept();
+  void finish_all() { finish_all_of(~0U); }
+  /// The same, of a team; and nothing of it is kept.
+  void finish_team(std::uint32_t team);
+  void finalize_kept() { finalize_kept_of(~0U); }
   void drop(std::uint32_t buffer);
 
  private:
   Status fill(const Step& step);
   Status init(const Step& step, const targets::alltoallv::Arguments& arguments,
               const Circumstances& circumstances);
-  Status prepare(const Step& step, const targets::alltoallv::Arguments& arguments,
-                 harness::BirthId& destination);
+  Status prepare(const Step& step, const targets::alltoallv::Arguments& arguments);
   void post(std::uint32_t slot, bool triggered);
   void finish(std::uint32_t slot);
+  void finish_all_of(std::uint32_t slots);
+  void finalize_kept_of(std::uint32_t slots);
   void check(std::uint32_t slot);
   void finalize(std::uint32_t slot);
 
@@ -38,9 +41,10 @@ class Collectives {
   Memory& memory_;
   std::uint32_t rank_;
   std::array<std::uint32_t, targets::alltoallv::kBufferCount>
-      filled_{};                   ///< By variable: the fill.
-  std::uint32_t outstanding_ = 0;  ///< A bit per slot.
-  std::uint32_t kept_ = 0;         ///< Persistent ones.
+      filled_{};                                                         ///< By variable: the fill.
+  std::uint32_t outstanding_ = 0;                                        ///< A bit per slot.
+  std::uint32_t kept_ = 0;                                               ///< Persistent ones.
+  std::array<std::uint32_t, targets::alltoallv::kTeamLimit> of_team_{};  ///< By team.
 };
 
 }  // namespace scenarios::alltoallv

@@ -20,10 +20,12 @@ bool Course::uses_scratch() const {
                      [](const Step& step) { return step.uses_scratch(); });
 }
 
-std::uint32_t Course::number_count() const {
-  return static_cast<std::uint32_t>(std::count_if(plan_.begin(), plan_.end(), [](const Step& step) {
-    return (step.collective.has_value() && !step.in_place) || step.op == Op::post_again;
-  }));
+std::uint32_t Course::number_count(std::uint32_t team) const {
+  const auto takes_one = [&](const Step& step) {
+    if (step.op == Op::post_again) return step_at(step.of).team == team;
+    return step.collective.has_value() && !step.in_place && step.team == team;
+  };
+  return static_cast<std::uint32_t>(std::count_if(plan_.begin(), plan_.end(), takes_one));
 }
 
 const Step& Course::step_at(std::uint32_t slot) const {

@@ -25,12 +25,14 @@ class Course {
   const Plan& plan() const { return plan_; }
   const Step& step_at(std::uint32_t slot) const;
   bool uses_scratch() const;
-  /// How many numbers the plan takes, where no call fails.
-  std::uint32_t number_count() const;
+  /// How many numbers of a team the plan takes, where no call fails.
+  std::uint32_t number_count(std::uint32_t team) const;
 
   /// The topology of a rank's team.
-  Topology topology(std::uint32_t rank) const { return topology_[rank]; }
-  void set_topology(std::uint32_t rank, Topology topology) { topology_[rank] = topology; }
+  Topology topology(std::uint32_t rank, std::uint32_t team) const { return topology_[team][rank]; }
+  void set_topology(std::uint32_t rank, std::uint32_t team, Topology topology) {
+    topology_[team][rank] = topology;
+  }
   /// The sources that the ranks gave for the collective of a slot.
   const Fills& fills(std::uint32_t slot) const { return fills_[slot]; }
   void give(std::uint32_t slot, std::uint32_t rank, std::uint32_t fill) {
@@ -45,7 +47,7 @@ class Course {
   Shape shape_;
   bool bounded_;
   std::array<Fills, kSlotCountLimit> fills_{};
-  std::array<Topology, kRankLimit> topology_{};
+  std::array<std::array<Topology, kRankLimit>, targets::alltoallv::kTeamLimit> topology_{};
 };
 
 }  // namespace scenarios::alltoallv

@@ -52,9 +52,10 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   const Setup setup{.rank_count = rank_count(scene.config()),
                     .slot_count = slot_count(scene.config()),
                     .request_count = shape.slots + shape.closing_slots,
-                    .number_count = job->course.number_count(),
+                    .number_count = {job->course.number_count(0), job->course.number_count(1)},
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .batch_copies = copies_in_batches(scene.config()),
+                    .pooled = job->course.theme().pooled,
                     .scratch = job->course.uses_scratch(),
                     .quiet = job->course.is_quiet(),
                     .observer = &job->judges};

@@ -17,7 +17,7 @@ constexpr Theme kServed{.name = "a thread that holds what has gone, and is mappe
                         .renews = true,
                         .served = true};
 
-constexpr std::array<Theme, 15> kThemes{{
+constexpr std::array<Theme, 17> kThemes{{
     {.name = "everything", .favoured = kCollectives | ops(Op::renew, Op::wait)},
     {.name = "two collectives or more outstanding",
      .offered = ops(Op::alltoallv, Op::alltoall, Op::progress, Op::sleep),
@@ -54,6 +54,15 @@ constexpr std::array<Theme, 15> kThemes{{
      .offered = ops(Op::alltoallv, Op::make_cycle, Op::drop, Op::wait),
      .favoured = ops(Op::alltoallv),
      .litters = true},
+    {.name = "two teams over one cache",
+     .offered = kCollectives | kScratchUsers |
+                ops(Op::second_team, Op::end_team, Op::renew, Op::progress, Op::wait),
+     .favoured = kCollectives | kScratchUsers | ops(Op::end_team),
+     .pairs = true},
+    {.name = "tensors that are pieces of one allocation",
+     .offered = kCollectives | ops(Op::second_team, Op::new_team, Op::renew, Op::drop, Op::wait),
+     .favoured = ops(Op::alltoallv),
+     .pooled = true},
 }};
 
 /// Returns what comes next on the way to garbage.
@@ -71,6 +80,7 @@ void Situation::add(const Step& step) {
   posted |= step.posts();
   persistent |= std::uint32_t{step.persistent} << step.slot;
   thread_count += step.op == Op::start_thread;
+  two_teams = step.op == Op::second_team || (two_teams && step.op != Op::end_team);
 }
 
 std::span<const Theme> themes() { return kThemes; }
@@ -78,6 +88,7 @@ std::span<const Theme> themes() { return kThemes; }
 Ops offer(const Theme& theme, const Situation& now) { return applicable(now) & theme.offered; }
 
 Ops favoured(const Theme& theme, const Situation& now) {
+  if (theme.pairs && now.begun && !now.two_teams) return ops(Op::second_team);
   if (now.last == 0) return theme.favoured;
   if (theme.litters) return littering_after(now.last);
   return theme.renews && now.last != ops(Op::renew) ? ops(Op::renew) : theme.favoured;

@@ -20,6 +20,7 @@ struct Situation {
   bool posted = false;             ///< A collective is posted, too.
   std::uint32_t persistent = 0;    ///< Slots of persistent ones, a bit each.
   std::uint32_t thread_count = 0;  ///< Progress threads that are started.
+  bool two_teams = false;          ///< The second team is there.
 
   void add(const Step& step);
 };
@@ -37,6 +38,8 @@ struct Theme {
   bool quiet = false;    ///< The least job: no call fails, and nobody is held up at a named place.
   bool litters = false;  ///< One buffer, whose tensors become garbage, freed while others collect.
   bool served = false;   ///< Rank 0 is the late one, and has a slow progress thread.
+  bool pairs = false;    ///< A second team is favoured, while there is none.
+  bool pooled = false;   ///< Tensors are pieces of larger allocations.
 };
 inline constexpr std::size_t kFavour = 4;
 std::span<const Theme> themes();

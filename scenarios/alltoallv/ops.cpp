@@ -15,6 +15,8 @@ using targets::alltoallv::Status;
 bool always(const Situation&) { return true; }
 bool has_begun(const Situation& now) { return now.begun; }
 bool has_persistent(const Situation& now) { return now.persistent != 0; }
+bool has_one_team(const Situation& now) { return !now.two_teams; }
+bool has_two_teams(const Situation& now) { return now.two_teams; }
 bool can_start_thread(const Situation& now) {
   constexpr std::uint32_t kMost = 2;
   return now.thread_count < kMost && now.thread_count + 1 < now.rank_count;
@@ -24,7 +26,7 @@ bool can_start_thread(const Situation& now) {
 
 constexpr std::uint32_t kShapes = 8;
 
-Step exchange(Chooser& choose, Collective collective) {
+Step exchange(Chooser& choose, const Situation& now, Collective collective) {
   constexpr std::uint32_t kStreams = 3;
   const bool even = collective == Collective::alltoall;
   return {.call = &Rank::begin,
@@ -34,34 +36,36 @@ Step exchange(Chooser& choose, Collective collective) {
           .triggered = choose.one(),
           .silent = even ? kNobody : choose.one(),
           .stream = choose.number(kStreams),
-          .offset = 4 * choose.number(2)};
+          .offset = 4 * choose.number(2),
+          .team = choose.team(now.two_teams)};
 }
 
-Step simple(Chooser& choose, Collective collective) {
+Step simple(Chooser& choose, const Situation& now, Collective collective) {
   return {.call = &Rank::begin,
           .buffer = choose.buffer(),
           .collective = collective,
-          .shape = choose.number(kShapes)};
+          .shape = choose.number(kShapes),
+          .team = choose.team(now.two_teams)};
 }
 
-Status alltoallv(Player& player, const Situation&, const Slot&) {
-  return player.plan(exchange(player.choose(), Collective::alltoallv));
+Status alltoallv(Player& player, const Situation& now, const Slot&) {
+  return player.plan(exchange(player.choose(), now, Collective::alltoallv));
 }
 
-Status alltoall(Player& player, const Situation&, const Slot&) {
-  return player.plan(exchange(player.choose(), Collective::alltoall));
+Status alltoall(Player& player, const Situation& now, const Slot&) {
+  return player.plan(exchange(player.choose(), now, Collective::alltoall));
 }
 
-Status allgather(Player& player, const Situation&, const Slot&) {
-  return player.plan(simple(player.choose(), Collective::allgather_ring));
+Status allgather(Player& player, const Situation& now, const Slot&) {
+  return player.plan(simple(player.choose(), now, Collective::allgather_ring));
 }
 
-Status reduce_scatter(Player& player, const Situation&, const Slot&) {
-  return player.plan(simple(player.choose(), Collective::reduce_scatter_linear));
+Status reduce_scatter(Player& player, const Situation& now, const Slot&) {
+  return player.plan(simple(player.choose(), now, Collective::reduce_scatter_linear));
 }
 
-Status persistent(Player& player, const Situation&, const Slot&) {
-  Step step = exchange(player.choose(), Collective::alltoallv);
+Status persistent(Player& player, const Situation& now, const Slot&) {
+  Step step = exchange(player.choose(), now, Collective::alltoallv);
   step.persistent = true;
   return player.plan(step);
 }
@@ -70,14 +74,14 @@ Status post_again(Player& player, const Situation& now, const Slot&) {
   return player.plan({.call = &Rank::post_again, .of = player.choose().slot(now.persistent)});
 }
 
-Status init_only(Player& player, const Situation&, const Slot&) {
-  Step step = simple(player.choose(), Collective::alltoallv);
+Status init_only(Player& player, const Situation& now, const Slot&) {
+  Step step = simple(player.choose(), now, Collective::alltoallv);
   step.init_only = true;
   return player.plan(step);
 }
 
-Status in_place(Player& player, const Situation&, const Slot&) {
-  Step step = simple(player.choose(), Collective::alltoallv);
+Status in_place(Player& player, const Situation& now, const Slot&) {
+  Step step = simple(player.choose(), now, Collective::alltoallv);
   step.in_place = true;
   return player.plan(step);
 }
@@ -122,6 +126,15 @@ Status start_thread(Player& player, const Situation&, const Slot&) {
 
 Status new_team(Player& player, const Situation&, const Slot&) {
   return player.plan({.call = &Rank::new_team, .topology = player.choose().topology()});
+}
+
+Status second_team(Player& player, const Situation&, const Slot&) {
+  return player.plan(
+      {.call = &Rank::second_team, .topology = player.choose().topology(), .team = 1});
+}
+
+Status end_team(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::end_team, .team = 1});
 }
 
 Status sleep(Player& player, const Situation&, const Slot&) {

@@ -49,6 +49,7 @@ struct Step {
   Delay delay;              ///< renew: the delay of the rank that stays behind.
   std::uint32_t of = 0;     ///< post_again: the slot of the persistent one.
   Topology topology = Topology::direct;
+  std::uint32_t team = 0;  ///< The team that it is of.
 
   bool concerns(std::uint32_t rank) const { return who == kAll || who == rank; }
   bool posts() const { return collective.has_value() && !init_only && !in_place; }

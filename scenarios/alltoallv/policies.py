@@ -25,7 +25,8 @@ SOURCES = {
     "requests.cpp": ["Requests::finalize"],
     "team/team.cpp": ["Team::destroy", "Team::gather"],
     "team/scratch.cpp": ["Scratch::unmap", "Scratch::free"],
-    "tensors.cpp": ["Tensors::await_fill", "Tensors::drop_all", "Tensors::release", "Tensors::free_released"],
+    "tensors/blocks.cpp": ["Blocks::give_back"],
+    "tensors/tensors.cpp": ["Tensors::await_fill", "Tensors::drop_all", "Tensors::release", "Tensors::free_released"],
     "process.cpp": ["Process::close"],
 }
 

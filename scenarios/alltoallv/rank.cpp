@@ -5,7 +5,6 @@
 
 namespace scenarios::alltoallv {
 
-using harness::BirthId;
 using harness::Label;
 
 void Rank::run() {
@@ -15,8 +14,8 @@ void Rank::run() {
   }
   if (!course_.calls_may_fail()) job_.scene.world().calls_may_fail = false;
   if (job_.answers.insist("open", {}, [&] { return job_.path->open(rank_); }) != Status::ok) return;
-  if (course_.is_quiet()) course_.set_topology(rank_, course_.plan().front().topology);
-  create_team(course_.topology(rank_));
+  const Step& first = course_.plan().front();
+  create_team(0, course_.is_quiet() && first.team == 0 ? first.topology : Topology::direct);
   for (std::uint32_t i = 0; i < course_.shape().thread_count; ++i)
     job_.path->start_progress_thread(rank_);
   if (course_.theme().served && rank_ == 0) start_slow_thread();
@@ -117,6 +116,18 @@ Rank::Status Rank::sleep(const Step& step) {
   return Status::ok;
 }
 
+Rank::Status Rank::second_team(const Step& step) {
+  two_teams_ = true;
+  create_team(step.team, step.topology);
+  return Status::ok;
+}
+
+Rank::Status Rank::end_team(const Step& step) {
+  two_teams_ = false;
+  destroy_team(step.team);
+  return Status::ok;
+}
+
 void Rank::pass(std::uint32_t turns) {
   for (; turns > 0; --turns) job_.scene.world().scheduler.turn({});
 }
@@ -124,31 +135,31 @@ void Rank::pass(std::uint32_t turns) {
 // ---- teams --------------------------------------------------------------------------------------
 
 void Rank::renew_team(Topology topology) {
-  if (course_.is_quiet() && course_.topology(rank_) == topology) return;
-  collectives_.finish_all();
-  collectives_.finalize_kept();
-  destroy_team();
-  course_.set_topology(rank_, topology);
-  create_team(topology);
+  if (course_.is_quiet() && course_.topology(rank_, 0) == topology) return;
+  destroy_team(0);
+  create_team(0, topology);
 }
 
-void Rank::create_team(Topology topology) {
+void Rank::create_team(std::uint32_t team, Topology topology) {
+  course_.set_topology(rank_, team, topology);
   const Births births(job_.scene.world());
-  job_.judges.team_made(rank_, BirthId::none);  // Until it is there, nobody knows its scratch.
-  job_.path->create_team(rank_, topology);
-  job_.judges.team_made(rank_, births.last_allocation());
+  job_.judges.team_begun(rank_, team);
+  job_.path->create_team(rank_, team, topology);
+  job_.judges.team_made(rank_, team, births);
 }
 
-void Rank::destroy_team() {
-  job_.path->destroy_team(rank_);
-  job_.judges.team_destroyed(rank_);
+void Rank::destroy_team(std::uint32_t team) {
+  collectives_.finish_team(team);
+  job_.path->destroy_team(rank_, team);
+  job_.judges.team_destroyed(rank_, team);
 }
 
 // ---- the end ------------------------------------------------------------------------------------
 
 void Rank::leave() {
   collectives_.finalize_kept();
-  destroy_team();
+  if (two_teams_) destroy_team(1);
+  destroy_team(0);
   for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
     if (job_.judges.memory().is_filled(rank_, buffer)) collectives_.drop(buffer);
   if (!course_.is_quiet()) collect_all();

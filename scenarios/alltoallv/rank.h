@@ -30,6 +30,8 @@ class Rank {
   Status start_thread(const Step& step);
   Status new_team(const Step& step);
   Status sleep(const Step& step);
+  Status second_team(const Step& step);
+  Status end_team(const Step& step);
 
  private:
   void take_step(const Step& step);
@@ -37,8 +39,8 @@ class Rank {
   void stay_behind(const Delay& delay);
   void pass(std::uint32_t turns);
 
-  void create_team(Topology topology);
-  void destroy_team();
+  void create_team(std::uint32_t team, Topology topology);
+  void destroy_team(std::uint32_t team);
   void renew_team(Topology topology);
 
   void leave();
@@ -49,6 +51,7 @@ class Rank {
   Course& course_;
   std::uint32_t rank_;
   Collectives collectives_;
+  bool two_teams_ = false;
 };
 
 }  // namespace scenarios::alltoallv

@@ -2,16 +2,18 @@
 // slots, behind one interface.
 //
 // A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
-// IPC mappings, over one shared segment of sync slots. Each method is a call that the process of
-// `rank` makes. Policies differ in one thing: what a rank keeps of a peer's memory between mapping
-// it and letting it go, and who may use the slot meanwhile.
+// IPC mappings. Over that cache it is in one team or two of all ranks, each with a shared segment
+// of sync slots. Each method is a call that the process of `rank` makes. Policies differ in one
+// thing: what a rank keeps of a peer's memory between mapping it and letting it go, and who may use
+// the slot meanwhile.
 //
 // Contract: a collective reads the sources and writes the destinations of all ranks, as they were
 // given to init(), and nothing else. What it maps is let go of by the time that it is complete. A
 // rank on which it fails holds up no other.
 // The caller: all ranks init and post the same collectives in the same order (finalizing one
 // unposted counts as long as all do); a destination is nobody else's until the collective is
-// complete; a rank destroys its part of a team when nothing is outstanding on it there. Threads:
+// complete; all ranks make and destroy teams in the same order, and a rank destroys its part of one
+// when nothing is outstanding on it there. Threads:
 // calls of one rank come from its own tasks; a progress thread may run beside them. Errors: a
 // Status; nothing throws. After an error of init() nothing has happened; it can be asked again.
 #pragma once
@@ -26,7 +28,6 @@
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kSlotLimit = 8;      ///< The default of MAX_CONCURRENT.
 inline constexpr std::uint32_t kRequestLimit = 32;  ///< Per rank, by number.
 inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that hold a source.
 /// Returns the elements of every source and destination.
@@ -62,6 +63,7 @@ struct Arguments {
   bool null_source = false;  ///< No buffer at all: nothing is sent.
   std::uint32_t offset = 0;  ///< Offset of the user's pointer in its allocation, in elements.
   std::uint32_t stream = 0;  ///< 0: no execution engine, so the default stream; 1, 2: the user's.
+  std::uint32_t team = 0;
   bool in_place = false;
   bool persistent = false;  ///< Can be posted again.
   Exchange exchange;
@@ -85,9 +87,11 @@ struct Setup {
   std::uint32_t rank_count = 2;
   std::uint32_t slot_count = kSlotLimit;        ///< UCC_TL_CUDA_MAX_CONCURRENT.
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
-  std::uint32_t number_count = kRequestLimit;   ///< Numbers that a team's collectives take at most.
+  /// Numbers that the collectives of each team take at most.
+  std::array<std::uint32_t, kTeamLimit> number_count{kRequestLimit, kRequestLimit};
   bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
   bool batch_copies = false;     ///< CUDA 13: the copies of a collective are one call.
+  bool pooled = false;           ///< Tensors are pieces of larger allocations.
   bool scratch = false;          ///< The job uses ring or linear collectives.
   bool quiet = false;            ///< No rank is held up at a named place.
   Observer* observer = nullptr;  ///< May be null.
@@ -100,12 +104,12 @@ class Alltoallv {
 
   // ---- the process ----
   virtual Status open(std::uint32_t rank) = 0;
-  /// Lets go of everything; nothing is outstanding, and the team is destroyed.
+  /// Lets go of everything; nothing is outstanding, and no team is left.
   virtual void close(std::uint32_t rank) = 0;
-  /// Collective: returns when all ranks have called it.
-  virtual void create_team(std::uint32_t rank, Topology topology) = 0;
+  /// Collective: returns when all ranks have called it. What is outstanding on other teams goes on.
+  virtual void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) = 0;
   /// Waits for nobody, unless the policy does.
-  virtual void destroy_team(std::uint32_t rank) = 0;
+  virtual void destroy_team(std::uint32_t rank, std::uint32_t team) = 0;
   /// A second thread calls progress, until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;
 

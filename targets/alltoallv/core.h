@@ -41,9 +41,10 @@ struct Core {
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;
   Policy* policy = nullptr;
-  Segment* segment = nullptr;  ///< Rank 0 tells it where a team is made.
-  /// Scratch of the team, by rank, as the ranks told each other out of band.
-  std::array<MemInfo, kRankLimit> scratch{};
+  /// By team: rank 0 tells it where the team is made.
+  std::array<Segment*, kTeamLimit> segments{};
+  /// Scratch by team and rank, as the ranks told each other out of band.
+  std::array<std::array<MemInfo, kRankLimit>, kTeamLimit> scratch{};
 };
 
 }  // namespace targets::alltoallv

@@ -11,6 +11,11 @@
 namespace targets::alltoallv {
 
 inline constexpr std::uint32_t kRankLimit = 8;  ///< UCC_TL_CUDA_MAX_PEERS.
+inline constexpr std::uint32_t kTeamLimit = 2;  ///< Teams that a process has at once.
+inline constexpr std::uint32_t kSlotLimit = 8;  ///< In a team: the default of MAX_CONCURRENT.
+
+/// Slots as they are told, counted through: those of the second team follow those of the first.
+inline constexpr std::uint32_t kSlotIds = kTeamLimit * kSlotLimit;
 
 using Request = std::uint32_t;
 
@@ -21,6 +26,12 @@ enum class Status : std::uint8_t {
   no_buffer,      ///< The variable is empty.
   driver_error,   ///< A CUDA call failed.
   peer_error,     ///< One did, on another rank.
+};
+
+/// The caller's allocator gives a tensor its memory.
+struct Placement {
+  std::uint32_t rank;
+  std::uint64_t address;
 };
 
 /// A check read a destination back.
@@ -143,6 +154,7 @@ struct FailedInit {
 /// A rank is about to let go of its part of a team.
 struct Leaving {
   std::uint32_t rank;
+  std::uint32_t team;
   bool has_scratch;  ///< Which its peers have mapped.
 };
 
@@ -157,12 +169,15 @@ struct SlotLeft {
 
 /// A rank uses a mapping of a peer's memory.
 struct Use {
-  static constexpr Request kTeam = 0xffff;  ///< Scratch: no request, as long as the team.
+  static constexpr Request kNoRequest = 0xffff;
 
   std::uint32_t rank = 0;
-  Request request = kTeam;
+  Request request = kNoRequest;  ///< None of scratch, which is used for as long as the team is.
   std::uint32_t peer = 0;
   bool destination = false;  ///< The rank is a proxy, and writes into it.
+  std::uint32_t team = 0;    ///< The scratch is of that team.
+
+  bool is_of_scratch() const { return request == kNoRequest; }
   bool operator==(const Use&) const = default;
 };
 

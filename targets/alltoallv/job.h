@@ -15,10 +15,12 @@ class Job final : public Alltoallv {
 
   Status open(std::uint32_t rank) override { return processes_[rank]->open(); }
   void close(std::uint32_t rank) override { processes_[rank]->close(); }
-  void create_team(std::uint32_t rank, Topology topology) override {
-    processes_[rank]->team().create(topology);
+  void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) override {
+    processes_[rank]->create_team(team, topology);
   }
-  void destroy_team(std::uint32_t rank) override { processes_[rank]->team().destroy(); }
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
+    processes_[rank]->destroy_team(team);
+  }
   void start_progress_thread(std::uint32_t rank) override { requests(rank).start_thread(); }
 
   Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,

@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/runtime.h"
+#include "targets/alltoallv/facts.h"
 
 namespace targets::alltoallv {
+
+/// Returns what is said of a slot beside its index: its team, where that is not the first.
+constexpr const char* team_of_slot(std::uint32_t slot_id) {
+  return slot_id < kSlotLimit ? "" : " of team 2";
+}
 
 /// Lifetime: the process's: its labels outlive every run.
 class Labels {

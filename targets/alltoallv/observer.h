@@ -33,6 +33,7 @@ class Observer : public MappingObserver {
   /// Copies of a collective were submitted.
   virtual void copied() = 0;
   virtual void read(const Reading& reading) = 0;
+  virtual void placed(const Placement&) {}
 
   // ---- collectives and slots ----
   virtual void init_failed(const FailedInit&) {}

@@ -1,4 +1,4 @@
-// Process: one rank of a job: what it opens, its team, its tensors and its collectives.
+// Process: one rank of a job: what it opens, its teams, its tensors and its collectives.
 #pragma once
 
 #include "targets/alltoallv/requests.h"
@@ -14,7 +14,10 @@ class Process {
   Status open() { return rank_.context.open(); }
   void close();
 
-  Team& team() { return rank_.team; }
+  void create_team(std::uint32_t team, Topology topology) {
+    rank_.teams[team].create(topology, requests_.outstanding());
+  }
+  void destroy_team(std::uint32_t team) { rank_.teams[team].destroy(requests_.outstanding()); }
   Tensors& tensors() { return rank_.tensors; }
   Requests& requests() { return requests_; }
 

@@ -70,10 +70,7 @@ void Progress::start_thread() {
 
 void Progress::serve() {
   const harness::SiteScope site(core_.scheduler, "progress");
-  while (!closing_)
-    if (!pass() && !wait_for_copies())
-      core_.scheduler.wait_until({core_.doorbell, AccessKind::read}, "progress",
-                                 [this] { return closing_ || can_go_on(); });
+  pass_until("progress", [this] { return closing_; });
 }
 
 void Progress::stop() {

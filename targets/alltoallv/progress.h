@@ -19,8 +19,19 @@ class Progress {
       : core_(rank.core), context_(rank.context), requested_(requested) {}
 
   void push(Task& task) { queue_.push(task); }
+  /// Whether anything is queued.
+  bool has_work() const { return !queue_.empty(); }
   /// Visits every task once. Returns true when one moved.
   bool pass();
+  /// Passes until `ready()`, and sleeps where nothing can go on. `ready` must not turn; whoever
+  /// makes it true rings.
+  template <class Ready>
+  void pass_until(harness::Label what, Ready ready) {
+    while (!ready())
+      if (!pass() && !wait_for_copies())
+        core_.scheduler.wait_until({core_.doorbell, harness::AccessKind::read}, what,
+                                   [&] { return ready() || can_go_on(); });
+  }
   /// Nothing went on: sleeps until something may. `in_hand`: the awaited one is in no queue.
   void idle(const Task& awaited, bool in_hand);
 

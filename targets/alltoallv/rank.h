@@ -2,7 +2,7 @@
 #pragma once
 
 #include "targets/alltoallv/team/team.h"
-#include "targets/alltoallv/tensors.h"
+#include "targets/alltoallv/tensors/tensors.h"
 
 namespace targets::alltoallv {
 
@@ -14,7 +14,7 @@ struct Rank {
         context(core),
         caches(core, number),
         tensors(core, number, context),
-        team(core, number, caches) {}
+        teams{{{core, number, 0, caches}, {core, number, 1, caches}}} {}
   Rank(const Rank&) = delete;  // The parts point at each other.
   Rank& operator=(const Rank&) = delete;
 
@@ -23,7 +23,7 @@ struct Rank {
   Context context;
   Caches caches;
   Tensors tensors;
-  Team team;
+  std::array<Team, kTeamLimit> teams;
 };
 
 }  // namespace targets::alltoallv

@@ -26,6 +26,8 @@ class Requests {
   }
   Status scrub(Request request) { return results_.scrub(requested_[request]->destination()); }
 
+  /// Returns what is outstanding, for those who take it on while they wait.
+  Progress& outstanding() { return progress_; }
   void start_thread() { progress_.start_thread(); }
   void stop_threads() { progress_.stop(); }
 

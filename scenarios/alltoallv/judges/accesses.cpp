@@ -26,6 +26,11 @@ Labels by_collective(const char* before, const char* after) {
           [=](std::uint32_t i) { return fmt::format("{}collective {}{}", before, i, after); }};
 }
 
+std::string state_of(std::uint32_t slot_id) {
+  return fmt::format("sync_state[{}]{}", slot_id % targets::alltoallv::kSlotLimit,
+                     targets::alltoallv::team_of_slot(slot_id));
+}
+
 const char* name_of(std::uint32_t crossing) {
   constexpr std::array kNames{"setup", "completion", "third"};
   return kNames[crossing];
@@ -54,8 +59,8 @@ void Accesses::posting_again(const targets::alltoallv::Reposting& posting) {
 }
 
 void Accesses::claimed(const targets::alltoallv::Taking& taking) {
-  static const Labels kLabels(targets::alltoallv::kSlotLimit * kNumbers, [](std::uint32_t i) {
-    return fmt::format("get_sync: sync_state[{}] = {}", i / kNumbers, i % kNumbers);
+  static const Labels kLabels(targets::alltoallv::kSlotIds * kNumbers, [](std::uint32_t i) {
+    return fmt::format("get_sync: {} = {}", state_of(i / kNumbers), i % kNumbers);
   });
   tell(EventKind::note, kLabels[taking.slot * kNumbers + std::min(taking.state, kNumbers - 1)]);
 }
@@ -106,8 +111,8 @@ void Accesses::went_on(Request request) {
 }
 
 void Accesses::released(std::uint32_t slot) {
-  static const Labels kLabels(targets::alltoallv::kSlotLimit, [](std::uint32_t i) {
-    return fmt::format("put_sync: sync_state[{}] = 0", i);
+  static const Labels kLabels(targets::alltoallv::kSlotIds, [](std::uint32_t i) {
+    return fmt::format("put_sync: {} = 0", state_of(i));
   });
   tell(EventKind::note, kLabels[slot]);
 }
@@ -146,10 +151,10 @@ void Accesses::let_go(const targets::alltoallv::Use& use, BirthId met, std::uint
                        left == 0 ? "0 - 1" : fmt::format("{}", left - 1));
   });
   const std::uint64_t told = std::min<std::uint64_t>(count, kCountLimit - 1);
-  const bool team = use.request == targets::alltoallv::Use::kTeam;
+  constexpr std::array kScratch{Label("unmap_memhandle: the team's scratch,"),
+                                Label("unmap_memhandle: the scratch of team 2,")};
   tell(own ? EventKind::step : EventKind::note,
-       team ? Label("unmap_memhandle: the team's scratch,")
-            : kLabels[(use.request + 1) * kCountLimit + told],
+       use.is_of_scratch() ? kScratch[use.team] : kLabels[(use.request + 1) * kCountLimit + told],
        met);
 }
 

@@ -94,8 +94,9 @@ void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status
 void Answers::judge_peer_error(std::uint32_t rank, std::uint32_t slot) const {
   const std::optional<harness::Name> collective = last_collective(rank, slot);
   if (!collective) return;
+  const Step& step = course_.step_at(slot);
   const std::size_t all =
-      transfer_count(course_.step_at(slot), rank, course_.rank_count(), course_.topology(rank),
+      transfer_count(step, rank, course_.rank_count(), course_.topology(rank, step.team),
                      copies_in_batches(scene_.config()));
   if (all != 0 && transfers_of(scene_.world(), *collective, posted_event_[rank][slot]) == all)
     scene_.refuse("wait", "a peer's error, and all that it brings the rank has come");

@@ -104,7 +104,7 @@ class Ghost {
   int disorder_ = -1;
   harness::Tick disordered_at_ = 0;
   std::pmr::vector<harness::Tick> read_ahead_;
-  ByRank<User, targets::alltoallv::kSlotLimit> users_{};
+  ByRank<User, targets::alltoallv::kSlotIds> users_{};
   std::array<Waiter, targets::alltoallv::kRequestLimit> waiters_{};  ///< Rank 0's, by request.
   std::uint32_t post_count_ = 0;                                     ///< Rank 0's.
 };

@@ -56,7 +56,7 @@ void Judges::report_wrong_value(std::string detail) {
 // Scratch counts only once the team is there: when a rank maps it, its owner is still making the
 // team.
 BirthId Judges::memory_of(const Use& use) const {
-  if (use.request == Use::kTeam) return scratch_[use.peer];
+  if (use.is_of_scratch()) return scratch_[use.team][use.peer];
   return use.destination ? memory_.destination(use.peer, use.request)
                          : memory_.source_of(use.peer, use.request);
 }
@@ -64,21 +64,25 @@ BirthId Judges::memory_of(const Use& use) const {
 // A source or destination may be freed while peers have it mapped (kContract); scratch is the
 // team's.
 void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
-  const BirthId scratch = scratch_[use.peer];
+  const BirthId scratch = scratch_[use.team][use.peer];
   accesses_.let_go(use, met, count, mappings_.is_own(use, met));
   mappings_.let_go(use, met, count, memory_of(use));
-  if (use.request == Use::kTeam && scratch != BirthId::none &&
-      !scene_.world().ledger.alive(scratch))
+  if (use.is_of_scratch() && scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
     report_freed(scratch, use.rank);
 }
 
+void Judges::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
+  scratch_[team][rank] = births.last_allocation();
+  if (course_.bounded()) leftovers_.team_made(team, births);
+}
+
 // It is told once: when it goes, or, where that was seen too late, by whoever lets go of it.
-void Judges::team_destroyed(std::uint32_t rank) {
-  const BirthId scratch = std::exchange(scratch_[rank], BirthId::none);
+void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
+  const BirthId scratch = std::exchange(scratch_[team][rank], BirthId::none);
   if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
-    if (const auto peer = mappings_.mapper_of_scratch(rank)) report_freed(scratch, *peer);
-  mappings_.team_destroyed(rank);
-  if (course_.bounded()) leftovers_.judge_team(rank, course_.rank_count());
+    if (const auto peer = mappings_.mapper_of_scratch(rank, team)) report_freed(scratch, *peer);
+  mappings_.team_destroyed(rank, team);
+  if (course_.bounded()) leftovers_.judge_team(rank, team);
 }
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
@@ -89,24 +93,24 @@ void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
 
 // ---- what is in a slot --------------------------------------------------------------------------
 
-void Judges::compare(Label what, const Memo& found, BirthId allocation, std::uint64_t offset) {
-  const harness::Life& life = scene_.world().ledger.life(allocation);
-  const bool there = allocation != BirthId::none;
+void Judges::compare(Label what, const Memo& found, const Place& place, std::uint64_t offset) {
+  const harness::Life& life = scene_.world().ledger.life(place.allocation);
+  const bool there = place.allocation != BirthId::none;
   scene_.expect(what, found.ptr, there ? life.address : 0);
   if (!there) return;  // Then nobody reads the rest.
   scene_.expect(what, found.length, life.bytes);
-  scene_.expect(what, found.offset, offset);
+  scene_.expect(what, found.offset, place.offset + offset);
 }
 
 void Judges::published(const Publication& publication) {
   constexpr std::uint32_t kBytes = sizeof(std::int32_t);
   const std::uint32_t rank = publication.rank;
   const Step& step = course_.step_at(publication.request);
-  compare("mem_info_src", publication.source, memory_.source_of(rank, step.slot),
+  compare("mem_info_src", publication.source, memory_.place_of_source(rank, step.slot),
           std::uint64_t{step.offset} * kBytes);
-  const bool proxied = course_.topology(rank) != Topology::direct;
+  const bool proxied = topology_of(publication) != Topology::direct;
   compare("mem_info_dst", publication.destination,
-          proxied ? memory_.destination(rank, step.slot) : BirthId::none, 0);
+          proxied ? memory_.place_of_destination(rank, step.slot) : Place{}, 0);
   if (step.collective == Collective::alltoall) return;
   const Exchange exchange = exchange_of(step, rank, course_.rank_count());
   for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer) {
@@ -120,7 +124,7 @@ void Judges::published(const Publication& publication) {
 
 void Judges::batching(const targets::alltoallv::Batching& batching) {
   const Step& step = course_.step_at(batching.request);
-  if (has_proxied_share(step, batching.rank, course_.topology(batching.rank)))
+  if (has_proxied_share(step, batching.rank, topology_of(batching)))
     ghost_.batching_by_proxy(batching.one_call);
   if (memory_.is_ordered_by(step.stream, batching.request)) ghost_.reach(Window::read_ahead);
 }

@@ -28,8 +28,13 @@ class Judges final : public targets::alltoallv::Observer {
   std::uint32_t reading_count() const { return reading_count_; }
 
   // ---- what a rank does beside its collectives ----
-  void team_made(std::uint32_t rank, harness::BirthId scratch) { scratch_[rank] = scratch; }
-  void team_destroyed(std::uint32_t rank);
+  /// Until a team is there, nobody knows its scratch.
+  void team_begun(std::uint32_t rank, std::uint32_t team) {
+    scratch_[team][rank] = harness::BirthId::none;
+  }
+  /// `births`: those of the call that made it.
+  void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
+  void team_destroyed(std::uint32_t rank, std::uint32_t team);
   /// Its process is about to close, and nothing is outstanding.
   void process_closes(std::uint32_t rank);
   void process_closed(std::uint32_t rank) { mappings_.process_closed(rank); }
@@ -40,6 +45,9 @@ class Judges final : public targets::alltoallv::Observer {
   // ---- Observer ----
   void copied() override { scene_.exercised(); }
   void read(const targets::alltoallv::Reading& reading) override;
+  void placed(const targets::alltoallv::Placement& placement) override {
+    memory_.placed(placement);
+  }
   void init_failed(const targets::alltoallv::FailedInit& failed) override {
     if (failed.numbered) accesses_.number_lost(failed.request);
     ghost_.init_failed(failed);
@@ -63,7 +71,7 @@ class Judges final : public targets::alltoallv::Observer {
     ghost_.entered(entering);
   }
   void publishing(const targets::alltoallv::Publishing& publishing) override {
-    ghost_.publishing(publishing, is_proxy(publishing.rank, course_.topology(publishing.rank)));
+    ghost_.publishing(publishing, is_proxy(publishing.rank, topology_of(publishing)));
   }
   void source_written(std::uint32_t rank, Request request) override {
     accesses_.source_written(request, memory_.source_of(rank, request));
@@ -94,7 +102,8 @@ class Judges final : public targets::alltoallv::Observer {
     slots_.released(slot);
   }
   void leaving(const targets::alltoallv::Leaving& leaving) override {
-    ghost_.leaving(leaving.has_scratch && mappings_.mapper_of_scratch(leaving.rank).has_value());
+    ghost_.leaving(leaving.has_scratch &&
+                   mappings_.mapper_of_scratch(leaving.rank, leaving.team).has_value());
   }
   void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
   void ended(std::uint32_t rank, Request request) override {
@@ -125,8 +134,12 @@ class Judges final : public targets::alltoallv::Observer {
 
   /// Returns the peer's allocation that a use is of.
   harness::BirthId memory_of(const Use& use) const;
-  void compare(harness::Label what, const Memo& found, harness::BirthId allocation,
-               std::uint64_t offset);
+  /// Returns the topology of the team in which the rank of a fact has its request.
+  template <class Fact>
+  targets::alltoallv::Topology topology_of(const Fact& fact) const {
+    return course_.topology(fact.rank, course_.step_at(fact.request).team);
+  }
+  void compare(harness::Label what, const Memo& found, const Place& place, std::uint64_t offset);
   void report_wrong_value(std::string detail);
   void report_freed(harness::BirthId scratch, std::uint32_t peer);
   Allowance allowance(std::uint32_t rank) const;
@@ -140,7 +153,8 @@ class Judges final : public targets::alltoallv::Observer {
   Memory memory_;
   Leftovers leftovers_;
   std::uint32_t reading_count_ = 0;
-  std::array<harness::BirthId, kRankLimit> scratch_{};  ///< Scratch of the team, by rank.
+  /// Scratch by team and rank.
+  std::array<std::array<harness::BirthId, kRankLimit>, targets::alltoallv::kTeamLimit> scratch_{};
 };
 
 }  // namespace scenarios::alltoallv

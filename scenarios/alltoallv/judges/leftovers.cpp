@@ -63,16 +63,17 @@ void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
   }
 }
 
+void Leftovers::team_made(std::uint32_t team, const Births& births) {
+  births.for_each(kOpenedEvent, [&](BirthId opened) { opened_[team].push_back(opened); });
+}
+
 // Once its owner has destroyed an event, any operation on what was opened of it is undefined
 // (cuIpcOpenEventHandle); and that it must be destroyed, too, is one.
-void Leftovers::judge_team(std::uint32_t rank, std::uint32_t rank_count) {
-  if (gone_++ % rank_count != 0) return;
+void Leftovers::judge_team(std::uint32_t rank, std::uint32_t team) {
   const harness::Ledger& ledger = scene_.world().ledger;
-  const auto& lives = ledger.lives();
-  for (std::size_t i = 1; i < lives.size(); ++i) {
-    if (!lives[i].alive || lives[i].kind != kOpenedEvent) continue;
-    harness::Fault fault =
-        ledger.describe(harness::FaultKind::wrong_owner, static_cast<BirthId>(i));
+  for (const BirthId opened : std::exchange(opened_[team], {})) {
+    if (!ledger.alive(opened)) continue;
+    harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, opened);
     fault.detail = fmt::format("still open when rank {} has gone from the team", rank);
     scene_.world().history.add(std::move(fault));
     return;

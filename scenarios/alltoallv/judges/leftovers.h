@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/alltoallv/scenario.h"
+#include "scenarios/alltoallv/judges/memory.h"
 
 namespace scenarios::alltoallv {
 
@@ -28,10 +28,11 @@ class Leftovers {
   explicit Leftovers(harness::Scene& scene) : scene_(scene) {}
   /// Reports the first that is one too many of its kind.
   void judge(std::uint32_t rank, const Allowance& allowance);
+  /// A rank has made its part of a team; `births`: those of that call.
+  void team_made(std::uint32_t team, const Births& births);
   /// Reports an event of a peer's that somebody has open although the rank has gone from the team,
-  /// and destroyed its own. Looks at the first of so many to go: what is closed by then stays so
-  /// until all have gone, and make another team.
-  void judge_team(std::uint32_t rank, std::uint32_t rank_count);
+  /// and destroyed its own. Looks at the first to go: what is closed by then stays so.
+  void judge_team(std::uint32_t rank, std::uint32_t team);
 
  private:
   using Lives = std::pmr::vector<harness::BirthId>;
@@ -39,8 +40,9 @@ class Leftovers {
 
   harness::Scene& scene_;
   bool looked_ = false;
-  std::uint32_t gone_ = 0;  ///< Ranks that have left a team, of all teams together.
   std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
+  /// Events of peers that were opened where a team was made, until the first rank has gone from it.
+  std::array<Lives, targets::alltoallv::kTeamLimit> opened_;
 };
 
 }  // namespace scenarios::alltoallv

@@ -30,7 +30,13 @@ void retain(harness::Scene& scene, BirthId life, std::string why) {
 
 /// Returns "collective 2", or the team's.
 static std::string in_words(const Use& use) {
-  return use.request == Use::kTeam ? "the team" : fmt::format("collective {}", use.request + 1);
+  if (use.is_of_scratch()) return use.team == 0 ? "the team" : "team 2";
+  return fmt::format("collective {}", use.request + 1);
+}
+
+/// Whether both are of one collective, or of one team.
+static bool are_of_one(const Use& a, const Use& b) {
+  return a.request == b.request && a.team == b.team;
 }
 
 Mappings::Mappings(harness::Scene& scene, bool bounded)
@@ -132,13 +138,14 @@ void Mappings::closing(BirthId region) {
     }
 }
 
-void Mappings::forget(std::uint32_t rank, Request request) {
-  std::erase_if(begun_[rank], [&](const Held& one) { return one.use.request == request; });
+void Mappings::forget(std::uint32_t rank, const Use& what) {
+  std::erase_if(begun_[rank], [&](const Held& one) { return are_of_one(one.use, what); });
 }
 
-void Mappings::team_destroyed(std::uint32_t rank) {
-  forget(rank, Use::kTeam);
-  if (bounded_) ended(rank, Use::kTeam);
+void Mappings::team_destroyed(std::uint32_t rank, std::uint32_t team) {
+  const Use scratch{.team = team};
+  forget(rank, scratch);
+  if (bounded_) ended(rank, scratch);
 }
 
 bool Mappings::is_used(BirthId region) const {
@@ -148,10 +155,11 @@ bool Mappings::is_used(BirthId region) const {
   });
 }
 
-std::optional<std::uint32_t> Mappings::mapper_of_scratch(std::uint32_t rank) const {
+std::optional<std::uint32_t> Mappings::mapper_of_scratch(std::uint32_t rank,
+                                                         std::uint32_t team) const {
   for (std::uint32_t peer = 0; peer < held_.size(); ++peer)
     for (const Held& held : held_[peer])
-      if (held.use.request == Use::kTeam && held.use.peer == rank) return peer;
+      if (are_of_one(held.use, Use{.team = team}) && held.use.peer == rank) return peer;
   return std::nullopt;
 }
 
@@ -169,11 +177,11 @@ std::string Mappings::holders(const Region& region) const {
   return text.empty() ? "nobody any more" : text;
 }
 
-void Mappings::ended(std::uint32_t rank, Request request) {
-  forget(rank, request);
+void Mappings::ended(std::uint32_t rank, const Use& what) {
+  forget(rank, what);
   auto& held = held_[rank];
   const auto over = std::partition(held.begin(), held.end(),
-                                   [&](const Held& one) { return one.use.request != request; });
+                                   [&](const Held& one) { return !are_of_one(one.use, what); });
   std::sort(over, held.end(), [](const Held& a, const Held& b) {
     return std::pair(a.use.peer, a.use.destination) < std::pair(b.use.peer, b.use.destination);
   });

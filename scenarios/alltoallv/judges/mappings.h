@@ -38,9 +38,10 @@ class Mappings {
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
   /// A collective is over on a rank: its uses are.
-  void ended(std::uint32_t rank, Request request);
+  void ended(std::uint32_t rank, Request request) { ended(rank, Use{.request = request}); }
+  /// A rank's part of a team has gone, and so have its uses of scratch.
+  void team_destroyed(std::uint32_t rank, std::uint32_t team);
   /// Whatever is open goes now, and nothing may be left.
-  void team_destroyed(std::uint32_t rank);
   void process_closes(std::uint32_t rank) { closing_[rank] = true; }
   void process_closed(std::uint32_t rank);
 
@@ -49,8 +50,8 @@ class Mappings {
   void settle(std::uint32_t rank);
   /// How many mappings `rank` has open, whoever holds them.
   std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
-  /// The peer that has scratch of `rank` mapped for the team; none where nobody has.
-  std::optional<std::uint32_t> mapper_of_scratch(std::uint32_t rank) const;
+  /// The peer that has scratch of `rank` mapped for that team; none where nobody has.
+  std::optional<std::uint32_t> mapper_of_scratch(std::uint32_t rank, std::uint32_t team) const;
   /// Whether a collective that is not over on its rank, or a team, has mapped it.
   bool is_used(harness::BirthId region) const;
   /// Whether the mapping is the one that the use was given.
@@ -79,7 +80,8 @@ class Mappings {
   using ByRank = std::array<std::pmr::vector<T>, targets::alltoallv::kRankLimit>;
 
   Region* find(harness::BirthId region);
-  void forget(std::uint32_t rank, Request request);
+  void ended(std::uint32_t rank, const Use& what);
+  void forget(std::uint32_t rank, const Use& what);
   void report_held(const Held& held);
   std::string holders(const Region& region) const;
   bool must_go(const Region& region) const;

@@ -14,28 +14,15 @@ constexpr Label kAllocation = "device memory";
 
 // ---- births -------------------------------------------------------------------------------------
 
-template <class Visit>
-void Births::for_each(Visit visit) const {
-  const auto& events = world_.history.events();
-  const auto& lives = world_.ledger.lives();
-  const auto task = harness::raw(world_.scheduler.current());
-  std::size_t life = life_;
-  for (std::size_t i = event_; i < events.size(); ++i) {
-    if (events[i].kind != harness::EventKind::birth) continue;
-    if (events[i].task == task && events[i].what == kAllocation) visit(static_cast<BirthId>(life));
-    if (life + 1 < lives.size()) ++life;  // Every birth is an event, in the same order.
-  }
-}
-
 BirthId Births::last_allocation() const {
   BirthId found = BirthId::none;
-  for_each([&](BirthId life) { found = life; });
+  for_each(kAllocation, [&](BirthId life) { found = life; });
   return found;
 }
 
 bool Births::all_freed() const {
   bool freed = true;
-  for_each([&](BirthId life) { freed &= !world_.ledger.alive(life); });
+  for_each(kAllocation, [&](BirthId life) { freed &= !world_.ledger.alive(life); });
   return freed;
 }
 
@@ -50,20 +37,20 @@ const Memory::Tensor* Memory::in(std::uint32_t rank, Buffer buffer) const {
 
 BirthId Memory::source(std::uint32_t rank, Buffer buffer) const {
   const Tensor* tensor = in(rank, buffer);
-  return tensor != nullptr ? tensor->allocation : BirthId::none;
+  return tensor != nullptr ? tensor->place.allocation : BirthId::none;
 }
 
-BirthId Memory::source_of(std::uint32_t rank, Request request) const {
+Place Memory::place_of_source(std::uint32_t rank, Request request) const {
   for (const Tensor& tensor : tensors_[rank])
     if ((tensor.requests >> request & 1) != 0 && tensor.destination_of != request)
-      return tensor.allocation;
-  return BirthId::none;
+      return tensor.place;
+  return {};
 }
 
-BirthId Memory::destination(std::uint32_t rank, Request request) const {
+Place Memory::place_of_destination(std::uint32_t rank, Request request) const {
   for (const Tensor& tensor : tensors_[rank])
-    if (tensor.destination_of == request) return tensor.allocation;
-  return BirthId::none;
+    if (tensor.destination_of == request) return tensor.place;
+  return {};
 }
 
 bool Memory::is_ordered_by(std::uint32_t stream, Request request) const {
@@ -76,14 +63,26 @@ bool Memory::is_ordered_by(std::uint32_t stream, Request request) const {
   });
 }
 
-void Memory::filled(std::uint32_t rank, Buffer buffer, BirthId allocation, std::uint32_t stream) {
-  tensors_[rank].push_back({.allocation = allocation, .variable = buffer, .stream = stream});
+void Memory::placed(const targets::alltoallv::Placement& placement) {
+  const auto& lives = scene_.world().ledger.lives();
+  for (std::size_t i = lives.size(); i-- > 1;) {
+    const harness::Life& life = lives[i];
+    if (!life.alive || life.kind != kAllocation || placement.address < life.address) continue;
+    const std::uint64_t offset = placement.address - life.address;
+    if (offset >= life.bytes) continue;
+    placed_[placement.rank] = {static_cast<BirthId>(i), offset};
+    return;
+  }
 }
 
-void Memory::begun(std::uint32_t rank, Request request, Buffer buffer, BirthId destination) {
+void Memory::filled(std::uint32_t rank, Buffer buffer, std::uint32_t stream) {
+  tensors_[rank].push_back({.place = placed_[rank], .variable = buffer, .stream = stream});
+}
+
+void Memory::begun(std::uint32_t rank, Request request, Buffer buffer) {
   if (Tensor* source = in(rank, buffer)) source->requests |= 1U << request;
   tensors_[rank].push_back(
-      {.allocation = destination, .destination_of = request, .requests = 1U << request});
+      {.place = placed_[rank], .destination_of = request, .requests = 1U << request});
   requests_[rank] |= 1U << request;
   most_[rank] = std::max(most_[rank], static_cast<std::uint32_t>(std::popcount(requests_[rank])));
 }
@@ -108,14 +107,23 @@ void Memory::over(std::uint32_t rank) {
   sweep(rank, "nobody holds it, and the collector has run");
 }
 
-void Memory::sweep(std::uint32_t rank, const char* why) {
-  std::erase_if(tensors_[rank], [&](const Tensor& tensor) {
-    if (tensor.is_used()) return false;
-    if (bounded_ && tensor.allocation != BirthId::none &&
-        scene_.world().ledger.alive(tensor.allocation))
-      retain(scene_, tensor.allocation, why);
-    return true;
+bool Memory::is_used(BirthId allocation, std::uint32_t rank) const {
+  const auto& tensors = tensors_[rank];
+  return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+    return tensor.place.allocation == allocation && tensor.is_used();
   });
+}
+
+void Memory::sweep(std::uint32_t rank, const char* why) {
+  auto& tensors = tensors_[rank];
+  if (bounded_)
+    for (const Tensor& tensor : tensors) {
+      const BirthId allocation = tensor.place.allocation;
+      if (!tensor.is_used() && scene_.world().ledger.alive(allocation) &&
+          !is_used(allocation, rank))
+        retain(scene_, allocation, why);
+    }
+  std::erase_if(tensors, [](const Tensor& tensor) { return !tensor.is_used(); });
 }
 
 }  // namespace scenarios::alltoallv

@@ -41,7 +41,7 @@ class Slots {
   bool bounded_;
   std::array<std::array<std::uint8_t, kRequests>, targets::alltoallv::kRankLimit> rounds_{};
   std::array<std::uint32_t, kRequests> finished_{};  ///< How often a rank was.
-  std::array<Owner, targets::alltoallv::kSlotLimit> owners_{};
+  std::array<Owner, targets::alltoallv::kSlotIds> owners_{};
 };
 
 }  // namespace scenarios::alltoallv

@@ -17,10 +17,12 @@ class Wrapper : public Alltoallv {
   explicit Wrapper(Alltoallv& path) : path_(path) {}
   Status open(std::uint32_t rank) override { return path_.open(rank); }
   void close(std::uint32_t rank) override { path_.close(rank); }
-  void create_team(std::uint32_t rank, Topology topology) override {
-    path_.create_team(rank, topology);
+  void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) override {
+    path_.create_team(rank, team, topology);
   }
-  void destroy_team(std::uint32_t rank) override { path_.destroy_team(rank); }
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
+    path_.destroy_team(rank, team);
+  }
   void start_progress_thread(std::uint32_t rank) override { path_.start_progress_thread(rank); }
   Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
               std::uint32_t stream) override {

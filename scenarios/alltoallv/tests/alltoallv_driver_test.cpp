@@ -11,7 +11,9 @@ namespace {
 constexpr Situation kAnythingGoes{.rank_count = 3, .begun = true, .posted = true, .persistent = 1};
 
 TEST(AlltoallvDriver, ThePlainThemeOffersEverythingThatIsPossible) {
-  EXPECT_EQ(applicable(kAnythingGoes), (Ops{1} << kOps.size()) - 1);
+  Situation two_teams = kAnythingGoes;
+  two_teams.two_teams = true;
+  EXPECT_EQ(applicable(kAnythingGoes) | applicable(two_teams), (Ops{1} << kOps.size()) - 1);
   EXPECT_EQ(offer(themes()[0], kAnythingGoes), applicable(kAnythingGoes));
   EXPECT_FALSE(themes()[0].renews);
 }
@@ -29,7 +31,8 @@ Plan plan_of(harness::testing::ToldScene& told, const Shape& shape) {
 TEST(AlltoallvDriver, EveryOpPlansACallOfTheRanks) {
   for (std::size_t i = 0; i < kOps.size(); ++i) {
     const auto op = static_cast<Op>(i);
-    harness::testing::ToldScene told(scenario, Program().script(Op::persistent).script(op).tape());
+    const Op before = op == Op::end_team ? Op::second_team : Op::persistent;
+    harness::testing::ToldScene told(scenario, Program().script(before).script(op).tape());
     const Plan plan = plan_of(told, {.slots = 2});
     ASSERT_EQ(plan.size(), 2u) << kOps[i].name.view();
     EXPECT_EQ(plan[1].op, op);

@@ -266,7 +266,7 @@ TEST(AlltoallvJudges, WhatAVariableHeldAloneGoesWithIt) {
 class KeepTeam final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  void destroy_team(std::uint32_t) override {}
+  void destroy_team(std::uint32_t, std::uint32_t) override {}
 };
 TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("retention IPC event"));

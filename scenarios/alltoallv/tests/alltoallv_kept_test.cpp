@@ -48,7 +48,7 @@ TEST(AlltoallvKept, AProcessThatClosesLeavesNoMappingOpen) {
 class KeepTeam final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  void destroy_team(std::uint32_t) override {}
+  void destroy_team(std::uint32_t, std::uint32_t) override {}
 };
 TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, gather()), IsEmpty());
@@ -73,8 +73,8 @@ TEST(AlltoallvKept, AMappingOfScratchIsNotThrownOutEither) {
 class FreeScratchEarly final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  void create_team(std::uint32_t rank, Topology topology) override {
-    path_.create_team(rank, topology);
+  void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) override {
+    path_.create_team(rank, team, topology);
     const harness::World& world = *harness::World::current();
     for (const harness::Life& life : world.ledger.lives())
       if (life.alive && life.kind == harness::Label("device memory") &&
@@ -82,9 +82,9 @@ class FreeScratchEarly final : public Wrapper {
           life.birth_activation == harness::World::current()->picker.current().name)
         scratch_[rank] = life.address;
   }
-  void destroy_team(std::uint32_t rank) override {
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
     cuMemFree(scratch_[rank]);
-    path_.destroy_team(rank);
+    path_.destroy_team(rank, team);
   }
 
  private:
@@ -191,9 +191,9 @@ TEST(AlltoallvKept, NobodyOpensWhatIsInTheWayAgainAndAgain) {
 class DestroyNothing final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  void destroy_team(std::uint32_t rank) override {
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
     cuEventDestroy(nullptr);
-    path_.destroy_team(rank);
+    path_.destroy_team(rank, team);
   }
 };
 TEST(AlltoallvKept, ACudaCallThatNobodyHadFailDoesNotFail) {

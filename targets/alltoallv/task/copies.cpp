@@ -49,7 +49,7 @@ Status Copies::submit_all() {
 // A batch knows of no proxies: whoever heeds that copies one by one where there are some.
 bool Copies::is_batch() const {
   return core_.setup.batch_copies &&
-         (post_.rank.team.proxies().empty() || !core_.policy->heeds_proxies_in_batches());
+         (post_.team().proxies().empty() || !core_.policy->heeds_proxies_in_batches());
 }
 
 // Beginning with itself, so that not everybody reads from rank 0 first.
@@ -59,10 +59,10 @@ Status Copies::submit_each() {
   const std::uint32_t count = core_.setup.rank_count;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t peer = (rank.number + i) % count;
-    if (!rank.team.direct(rank.number, peer)) continue;
+    if (!post_.team().direct(rank.number, peer)) continue;
     if (const Status status = copy_from(peer); status != Status::ok) return status;
   }
-  for (const ProxyEntry& entry : rank.team.proxies())
+  for (const ProxyEntry& entry : post_.team().proxies())
     if (entry.proxy == rank.number)
       if (const Status status = copy_as_proxy(entry); status != Status::ok) return status;
   return Status::ok;
@@ -137,12 +137,15 @@ Status Copies::copy_as_proxy(const ProxyEntry& pair) {
   if (share.bytes == 0) return Status::ok;
   const CUdeviceptr from =
       source.mapped + post_.entry(pair.source).source.read(&MemInfo::offset, post_.mark());
+  const CUdeviceptr to =
+      destination.mapped +
+      post_.entry(pair.destination).destination.read(&MemInfo::offset, post_.mark());
   const std::uint32_t displacement =
       post_.arguments.collective == Collective::alltoall
           ? pair.source * share.bytes
           : post_.entry(pair.destination)
                 .shares.read(&Shares::receive_displacement, pair.source, post_.mark());
-  return submit(destination.mapped + displacement, from + share.displacement, share.bytes);
+  return submit(to + displacement, from + share.displacement, share.bytes);
 }
 
 // ---- what is in flight --------------------------------------------------------------------------

@@ -14,11 +14,11 @@ Status Mappings::map_all(CUstream stream) {
   const Rank& rank = post_.rank;
   const std::uint32_t count = core_.setup.rank_count;
   for (std::uint32_t& peer = next_peer_; peer < count; ++peer) {
-    if (peer == rank.number || !rank.team.direct(rank.number, peer)) continue;
+    if (peer == rank.number || !post_.team().direct(rank.number, peer)) continue;
     if (const Status status = map_source(peer, stream); status != Status::ok) return status;
   }
-  for (; next_peer_ - count < rank.team.proxies().size(); ++next_peer_) {
-    const ProxyEntry& pair = rank.team.proxies()[next_peer_ - count];
+  for (; next_peer_ - count < post_.team().proxies().size(); ++next_peer_) {
+    const ProxyEntry& pair = post_.team().proxies()[next_peer_ - count];
     if (pair.proxy != rank.number) continue;
     Entry& entry = post_.entry(pair.destination);
     const Status status = map(pair.destination, entry.destination, Side::destination);
@@ -31,7 +31,7 @@ Status Mappings::map_source(std::uint32_t peer, CUstream stream) {
   Entry& entry = post_.entry(peer);
   if (const Status status = map(peer, entry.source, Side::source); status != Status::ok)
     return status;
-  const CUevent event = post_.rank.team.events().of_peer(post_.slot, peer, entry);
+  const CUevent event = post_.team().events().of_peer(post_.slot, peer, entry);
   return cuStreamWaitEvent(stream, event, 0) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
@@ -63,13 +63,13 @@ void Mappings::unmap_all() {
   const SiteScope site(core_.scheduler, kUnmapSite);
   const Rank& rank = post_.rank;
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
-    if (peer == rank.number || !rank.team.direct(rank.number, peer) || !post_.copies_peers())
+    if (peer == rank.number || !post_.team().direct(rank.number, peer) || !post_.copies_peers())
       continue;
     core_.policy->unmap(*this, Side::source, peer);
     core_.delay_point("between peers in unmap");
   }
   const SiteScope proxy(core_.scheduler, kProxyUnmapSite);
-  for (const ProxyEntry& entry : rank.team.proxies())
+  for (const ProxyEntry& entry : post_.team().proxies())
     if (entry.proxy == rank.number && post_.copies_peers())
       core_.policy->unmap(*this, Side::destination, entry.destination);
 }

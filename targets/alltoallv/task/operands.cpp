@@ -19,9 +19,8 @@ Status Operands::export_to_peers() {
   if (const Status status = export_memory(source_base_, exported_source_); status != Status::ok)
     return status;
   exported_source_.offset += post_.arguments.offset * sizeof(std::int32_t);
-  return post_.rank.team.proxies().empty()
-             ? Status::ok
-             : export_memory(destination_base_, exported_destination_);
+  return post_.team().proxies().empty() ? Status::ok
+                                        : export_memory(destination_base_, exported_destination_);
 }
 
 void Operands::release() {

@@ -6,7 +6,7 @@ namespace targets::alltoallv {
 
 std::uint32_t parity(const Post& post) { return post.seq / post.rank.core.setup.slot_count % 2; }
 
-Entry& OwnEntry::entry() { return post_.rank.team.segment().entry(post_.slot, post_.rank.number); }
+Entry& OwnEntry::entry() { return post_.team().segment().entry(post_.slot, post_.rank.number); }
 
 // ---- setup --------------------------------------------------------------------------------------
 
@@ -15,7 +15,8 @@ Status OwnEntry::set_up(CUstream stream) {
   const std::uint32_t rank = post_.rank.number;
   Entry& entry = this->entry();
   const harness::Generation mark = post_.mark();
-  core_.tell([&](Observer& observer) { observer.publishing({rank, post_.request, post_.slot}); });
+  core_.tell(
+      [&](Observer& observer) { observer.publishing({rank, post_.request, post_.slot_id()}); });
   if (core_.policy->tags_slots()) entry.tag.write(post_.use(), mark);
   if (post_.copies_peers()) publish(entry);
   const Status status = record_source(entry, stream);
@@ -51,7 +52,7 @@ void OwnEntry::publish(Entry& entry) {
   entry.source.write(&MemInfo::length, source.length, mark);
   entry.source.write(&MemInfo::offset, source.offset, mark);
   entry.source.write(&MemInfo::handle, source.handle, mark);
-  if (post_.rank.team.proxies().empty())
+  if (post_.team().proxies().empty())
     entry.destination.write(&MemInfo::ptr, CUdeviceptr{0}, mark);
   else
     entry.destination.write(operands_.exported_destination(), mark);
@@ -73,7 +74,7 @@ void OwnEntry::tell_published(const Entry& entry) {
 }
 
 Status OwnEntry::record_source(Entry& entry, CUstream stream) {
-  const CUevent event = post_.rank.team.events().own(post_.slot, entry);
+  const CUevent event = post_.team().events().own(post_.slot, entry);
   if (stream == nullptr) stream = post_.rank.context.team_stream();
   return cuEventRecord(event, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }

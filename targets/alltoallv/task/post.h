@@ -12,7 +12,7 @@ struct Post {
   Request request;
   Arguments arguments;
   std::uint32_t seq = 0;    ///< Number of the collective, by the rank's own count.
-  std::uint32_t slot = 0;   ///< Index of the slot that it uses.
+  std::uint32_t slot = 0;   ///< Index of the slot that it uses, of its team's.
   std::uint32_t round = 0;  ///< How often the request was posted.
   bool triggered = false;   ///< It sets up in the caller's own time.
 
@@ -25,7 +25,10 @@ struct Post {
            arguments.collective == Collective::alltoallv;
   }
 
-  Slot& shared_slot() const { return rank.team.segment().slot(slot); }
+  Team& team() const { return rank.teams[arguments.team]; }
+  /// Returns the slot as it is told: among those of all teams.
+  std::uint32_t slot_id() const { return arguments.team * kSlotLimit + slot; }
+  Slot& shared_slot() const { return team().segment().slot(slot); }
   Entry& entry(std::uint32_t peer) const { return *shared_slot().entries[peer]; }
 };
 

@@ -36,7 +36,7 @@ void SlotHold::claim(Slot& slot) {
   };
   const std::uint32_t owner = slot.state.update(change, post_.mark());
   core_.tell([&](Observer& observer) {
-    observer.claimed({post_.slot, post_.request, owner, slot.state.peek()});
+    observer.claimed({post_.slot_id(), post_.request, owner, slot.state.peek()});
   });
   if (owner != 0) return;
   ++slot.claim_count;
@@ -58,7 +58,7 @@ void SlotHold::release() {
     return;
   }
   slot.state.write(0);
-  core_.tell([&](Observer& observer) { observer.released(post_.slot); });
+  core_.tell([&](Observer& observer) { observer.released(post_.slot_id()); });
   core_.ring();
 }
 

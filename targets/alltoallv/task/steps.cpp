@@ -94,7 +94,7 @@ bool Steps::can_advance() const {
 // ---- what a step does ---------------------------------------------------------------------------
 
 CUdeviceptr Steps::scratch_of(std::uint32_t rank) const {
-  return post_.rank.team.scratch().at(post_.slot, rank);
+  return post_.team().scratch().at(post_.slot, rank);
 }
 
 // The last step of a fragment takes what the left one has got out of its scratch, and passes

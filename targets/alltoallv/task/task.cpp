@@ -43,7 +43,7 @@ Task::Task(Rank& rank, Request request, const Arguments& arguments)
 // Numbers a collective when it is made, as upstream does: one that fails later leaves a gap on this
 // rank alone, and one posted again has the number that it had.
 void Task::number() {
-  post_.seq = post_.rank.team.next_number();
+  post_.seq = post_.team().next_number();
   post_.slot = post_.seq % core_.setup.slot_count;
 }
 
@@ -76,7 +76,7 @@ void Task::start(bool triggered) {
   post_.triggered = triggered;
   if (rank_ == 0) slot_hold_.ask();
   core_.tell([&](Observer& observer) {
-    observer.posted({rank_, post_.request, post_.slot, post_.seq, post_.mark()});
+    observer.posted({rank_, post_.request, post_.slot_id(), post_.seq, post_.mark()});
   });
   stage_ = Stage::sync;
   status_ = Status::in_progress;
@@ -268,7 +268,7 @@ bool Task::pass_completion() {
 }
 
 bool Task::proxy_failed() {
-  for (const ProxyEntry& pair : post_.rank.team.proxies())
+  for (const ProxyEntry& pair : post_.team().proxies())
     if (pair.destination == rank_ && post_.copies_peers() &&
         post_.entry(pair.proxy).broken[parity(post_)].read() == post_.use())
       return true;

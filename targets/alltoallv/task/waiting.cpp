@@ -15,26 +15,31 @@ const char* name_of(std::uint32_t crossing) {
   return kNames[crossing];
 }
 
+std::string name_of_slot(std::uint32_t slot_id) {
+  return fmt::format("slot {}{}", slot_id % kSlotLimit, team_of_slot(slot_id));
+}
+
 }  // namespace
 
 Label slot_in_words(const Post& post) {
-  static const Labels kLabels(kSlotLimit * kNumbers, [](std::uint32_t i) {
+  static const Labels kLabels(kSlotIds * kNumbers, [](std::uint32_t i) {
     const std::uint32_t owner = i % kNumbers;
-    return owner == 0 ? fmt::format("slot {}, which rank 0 has not claimed", i / kNumbers)
-                      : fmt::format("slot {}, where sync_state is {}", i / kNumbers, owner);
+    const std::string slot = name_of_slot(i / kNumbers);
+    return owner == 0 ? fmt::format("{}, which rank 0 has not claimed", slot)
+                      : fmt::format("{}, where sync_state is {}", slot, owner);
   });
   const std::uint32_t owner = post.shared_slot().state.peek();
-  return kLabels[post.slot * kNumbers + std::min(owner, kNumbers - 1)];
+  return kLabels[post.slot_id() * kNumbers + std::min(owner, kNumbers - 1)];
 }
 
 Label barrier_in_words(const Post& post, Crossing crossing) {
-  constexpr std::uint32_t kPlaces = kSlotLimit * kRankLimit;
+  constexpr std::uint32_t kPlaces = kSlotIds * kRankLimit;
   static const Labels kLabels(3 * kPlaces, [](std::uint32_t i) {
-    return fmt::format("rank {} in the {} barrier of slot {}", i % kRankLimit, name_of(i / kPlaces),
-                       i / kRankLimit % kSlotLimit);
+    return fmt::format("rank {} in the {} barrier of {}", i % kRankLimit, name_of(i / kPlaces),
+                       name_of_slot(i / kRankLimit % kSlotIds));
   });
   const std::uint32_t missing = post.shared_slot().barrier.first_missing();
-  return kLabels[harness::raw(crossing) * kPlaces + post.slot * kRankLimit + missing];
+  return kLabels[harness::raw(crossing) * kPlaces + post.slot_id() * kRankLimit + missing];
 }
 
 }  // namespace targets::alltoallv

@@ -9,7 +9,7 @@ namespace targets::alltoallv {
 void Scratch::make() {
   while (cuMemAlloc(&memory_, kSlotLimit * kScratchBytes) != CUDA_SUCCESS) {
   }
-  MemInfo& info = core_.scratch[rank_];
+  MemInfo& info = core_.scratch[team_][rank_];
   info = {};
   while (export_memory(memory_, info) != Status::ok) {
   }
@@ -18,8 +18,9 @@ void Scratch::make() {
 void Scratch::map() {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !core_.setup.scratch) continue;
-    const Use use{rank_, Use::kTeam, peer};
-    while (caches_.of(peer).map(core_.scratch[peer], use, mappings_[peer]) != Status::ok) {
+    const MemInfo& info = core_.scratch[team_][peer];
+    const Use use{.rank = rank_, .peer = peer, .team = team_};
+    while (caches_.of(peer).map(info, use, mappings_[peer]) != Status::ok) {
     }
   }
 }

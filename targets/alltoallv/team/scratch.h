@@ -9,8 +9,8 @@ namespace targets::alltoallv {
 /// Ownership: the team's; owns the memory from make() to free(). Threads: the process's own tasks.
 class Scratch {
  public:
-  Scratch(Core& core, std::uint32_t rank, Caches& caches)
-      : core_(core), rank_(rank), caches_(caches) {}
+  Scratch(Core& core, std::uint32_t rank, std::uint32_t team, Caches& caches)
+      : core_(core), rank_(rank), team_(team), caches_(caches) {}
 
   /// Allocates the rank's own, and tells the others where it is.
   void make();
@@ -25,6 +25,7 @@ class Scratch {
  private:
   Core& core_;
   std::uint32_t rank_;
+  std::uint32_t team_;
   Caches& caches_;
   CUdeviceptr memory_ = 0;
   std::array<Mapping, kRankLimit> mappings_;  ///< Raw pointers, for as long as the team.

@@ -1,24 +1,26 @@
 #include "targets/alltoallv/team/team.h"
 
 #include "targets/alltoallv/policy.h"
+#include "targets/alltoallv/progress.h"
 
 namespace targets::alltoallv {
 
 using harness::SiteScope;
 
 // Rank 0 makes the segment; the others learn of it, and of all scratch, out of band.
-void Team::create(Topology topology) {
+void Team::create(Topology topology, Progress& progress) {
   const SiteScope site(core_.scheduler, "create_team");
   topology_ = topology;
   seq_ = 0;
   if (rank_ == 0)
-    core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count);
+    core_.segments[index_] =
+        core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count);
   if (core_.setup.scratch) scratch_.make();
-  core_.out_of_band.arrive_and_wait();
-  segment_ = core_.segment;
+  meet(progress);
+  segment_ = core_.segments[index_];
   scratch_.map();
   for_each_slot([&](std::uint32_t slot) { events_.own(slot, segment_->entry(slot, rank_)); });
-  core_.out_of_band.arrive_and_wait();
+  meet(progress);
   for_each_slot([&](std::uint32_t slot) {
     for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
       if (peer != rank_) events_.of_peer(slot, peer, segment_->entry(slot, peer));
@@ -33,28 +35,37 @@ void Team::for_each_slot(Visit visit) const {
   const std::uint32_t count = core_.setup.slot_count;
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     const std::uint32_t first_number = slot == 0 ? count : slot;
-    if (first_number <= core_.setup.number_count) visit(slot);
+    if (first_number <= core_.setup.number_count[index_]) visit(slot);
   }
 }
 
 // Upstream waits for nobody: it destroys its events and frees its scratch while peers have them
 // open.
-void Team::destroy() {
+void Team::destroy(Progress& progress) {
   const SiteScope site(core_.scheduler, "destroy_team");
   await_all();
-  core_.tell([&](Observer& observer) { observer.leaving({rank_, core_.setup.scratch}); });
-  gather();
+  core_.tell([&](Observer& observer) { observer.leaving({rank_, index_, core_.setup.scratch}); });
+  gather(progress);
   if (rank_ == 0) tell_slots();
   scratch_.unmap();
   events_.close_of_peers();
-  gather();
+  gather(progress);
   events_.destroy_own();
   scratch_.free();
 }
 
-/// Waits for all ranks, if the policy does.
-void Team::gather() {
-  if (core_.policy->leaves_teams_together()) core_.out_of_band.arrive_and_wait();
+/// Waits for all ranks, which may wait for collectives of other teams before they come.
+void Team::meet(Progress& progress) {
+  const std::uint64_t round = core_.out_of_band.arrive();
+  const auto all_came = [&] { return core_.out_of_band.is_over(round); };
+  if (all_came()) core_.ring();
+  if (progress.has_work()) progress.pass_until("out of band", all_came);
+  core_.out_of_band.wait(round);
+}
+
+/// Does, if the policy does.
+void Team::gather(Progress& progress) {
+  if (core_.policy->leaves_teams_together()) meet(progress);
 }
 
 // The caller's: before a team goes, all of it is there. Upstream's create ends on each rank for
@@ -68,7 +79,7 @@ void Team::await_all() {
 void Team::tell_slots() {
   segment_->for_each_used([&](std::uint32_t index, const Slot& slot) {
     core_.tell([&](Observer& observer) {
-      observer.left({index, slot.state.peek(), slot.barrier.waiting()});
+      observer.left({index_ * kSlotLimit + index, slot.state.peek(), slot.barrier.waiting()});
     });
   });
 }

@@ -7,6 +7,8 @@
 
 namespace targets::alltoallv {
 
+class Progress;
+
 /// The rank that copies for a pair without a direct connection.
 struct ProxyEntry {
   std::uint32_t source;
@@ -17,14 +19,16 @@ struct ProxyEntry {
 /// Ownership: the process's. Threads: the process's own tasks.
 class Team {
  public:
-  Team(Core& core, std::uint32_t rank, Caches& caches)
-      : core_(core), rank_(rank), scratch_(core, rank, caches) {}
+  Team(Core& core, std::uint32_t rank, std::uint32_t index, Caches& caches)
+      : core_(core), rank_(rank), index_(index), scratch_(core, rank, index, caches) {}
+  Team(const Team&) = delete;  // Others point at it.
+  Team& operator=(const Team&) = delete;
 
-  /// Returns when all ranks have called it.
-  void create(Topology topology);
+  /// Returns when all ranks have called it; `progress` goes on meanwhile.
+  void create(Topology topology, Progress& progress);
   /// Lets go of the rank's part, which its peers may still have mapped, unless the policy waits for
   /// them.
-  void destroy();
+  void destroy(Progress& progress);
 
   bool direct(std::uint32_t a, std::uint32_t b) const;
   std::span<const ProxyEntry> proxies() const;
@@ -36,12 +40,14 @@ class Team {
  private:
   template <class Visit>
   void for_each_slot(Visit visit) const;
-  void gather();
+  void meet(Progress& progress);
+  void gather(Progress& progress);
   void await_all();
   void tell_slots();
 
   Core& core_;
   std::uint32_t rank_;
+  std::uint32_t index_;         ///< Among the process's teams.
   Segment* segment_ = nullptr;  ///< The team's, whatever others are made later.
   Topology topology_ = Topology::direct;
   std::uint32_t seq_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "targets/alltoallv/context.h"
+#include "targets/alltoallv/tensors/blocks.h"
 
 namespace targets::alltoallv {
 
@@ -20,7 +21,7 @@ struct TensorPayload {
 class Tensors {
  public:
   Tensors(Core& core, std::uint32_t rank, Context& context)
-      : core_(core), rank_(rank), context_(context) {}
+      : core_(core), rank_(rank), context_(context), blocks_(core) {}
   Tensors(const Tensors&) = delete;  // Its tensors point at it.
   Tensors& operator=(const Tensors&) = delete;
 
@@ -49,12 +50,13 @@ class Tensors {
   void free_released();
 
  private:
-  Status make(harness::Ref& tensor);
+  Status make(CUstream stream, harness::Ref& tensor);
   Status await_fill(TensorPayload& source, CUstream stream);
 
   Core& core_;
   std::uint32_t rank_;
   Context& context_;
+  Blocks blocks_;
   std::array<harness::Ref, kBufferCount> buffers_;
   std::array<harness::Ref, kRequestLimit> destinations_;  ///< Made, and not given to init() yet.
   std::pmr::vector<CUdeviceptr> released_;

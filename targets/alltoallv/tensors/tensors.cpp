@@ -1,4 +1,4 @@
-#include "targets/alltoallv/tensors.h"
+#include "targets/alltoallv/tensors/tensors.h"
 
 #include "targets/alltoallv/layout.h"
 
@@ -29,7 +29,7 @@ Status Tensors::fill(Buffer buffer, std::uint32_t fill, std::uint32_t number) {
   if (const Status status = context_.find_stream(number, stream); status != Status::ok)
     return status;
   Ref tensor;
-  if (const Status status = make(tensor); status != Status::ok) return status;
+  if (const Status status = make(stream, tensor); status != Status::ok) return status;
   CUdeviceptr base = tensor->payload<TensorPayload>().base;
   int first = element(rank_, fill, 0);
   int count = static_cast<int>(core_.element_count);
@@ -63,8 +63,7 @@ void Tensors::drop_all() {
   free_released();
 }
 
-// ---- what a collective is given
-// ------------------------------------------------------------------
+// ---- what a collective is given -----------------------------------------------------------------
 
 Status Tensors::prepare(Request request, const Arguments& arguments) {
   const SiteScope site(core_.scheduler, "prepare");
@@ -77,7 +76,7 @@ Status Tensors::prepare(Request request, const Arguments& arguments) {
         status != Status::ok)
       return status;
   Ref& destination = destinations_[request];
-  return destination ? Status::ok : make(destination);
+  return destination ? Status::ok : make(stream, destination);
 }
 
 // Without an execution engine, data are ready when the collective is posted.
@@ -90,11 +89,11 @@ Status Tensors::await_fill(TensorPayload& source, CUstream stream) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-Status Tensors::make(Ref& tensor) {
+Status Tensors::make(CUstream stream, Ref& tensor) {
   free_released();
   CUdeviceptr base = 0;
-  if (cuMemAlloc(&base, core_.element_count * sizeof(std::int32_t)) != CUDA_SUCCESS)
-    return Status::driver_error;
+  if (const Status status = blocks_.take(stream, base); status != Status::ok) return status;
+  core_.tell([&](Observer& observer) { observer.placed({rank_, base}); });
   tensor = core_.runtime.heap.make<TensorPayload>(kTensorType, this, base, nullptr);
   return Status::ok;
 }
@@ -104,14 +103,14 @@ Status Tensors::make(Ref& tensor) {
 void Tensors::release(CUdeviceptr memory) {
   if (core_.scheduler.process() != static_cast<harness::ProcessId>(rank_))
     return released_.push_back(memory);
-  context_.free(memory);
+  if (const CUdeviceptr block = blocks_.give_back(memory); block != 0) context_.free(block);
 }
 
 void Tensors::free_released() {
   while (!released_.empty()) {
     const CUdeviceptr memory = released_.back();
     released_.pop_back();
-    cuMemFree(memory);
+    if (const CUdeviceptr block = blocks_.give_back(memory); block != 0) cuMemFree(block);
   }
 }
 

@@ -1,0 +1,216 @@
+// Several teams over one cache, and tensors that are pieces of one allocation: what a rank shares
+// beyond a collective, judged as what it has alone.
+#include <cuda.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/tests/alltoallv_broken.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kPlain = "C=8 ranks=2 close=never";
+
+/// A run, and what tests ask of it.
+struct Told {
+  std::vector<std::string> faults;
+  std::vector<std::string> notes;
+  int opens = 0;        ///< Openings of peers' memory.
+  int allocations = 0;  ///< On behalf of fills and destinations.
+};
+
+Told tell(Case the_case) {
+  harness::Runner runner;
+  Told told{.faults = faults_of(runner.run(the_case)), .notes = {}};
+  for (const harness::Event& event : runner.history().events()) {
+    if (event.kind == harness::EventKind::note) told.notes.emplace_back(event.what.view());
+    if (event.kind == harness::EventKind::call &&
+        event.what == harness::Label("cuIpcOpenMemHandle") && event.value == CUDA_SUCCESS)
+      ++told.opens;
+  }
+  for (const harness::Life& life : runner.world().ledger.lives())
+    told.allocations +=
+        life.kind == harness::Label("device memory") &&
+        (life.birth_site == harness::Label("fill") || life.birth_site == harness::Label("prepare"));
+  return told;
+}
+Told tell(std::string_view variant, const char* config, const Program& program) {
+  return tell(make_case(variant, config, program));
+}
+
+// ---- teams --------------------------------------------------------------------------------------
+
+/// A collective of each team, of the same source.
+Program one_each() {
+  return Program()
+      .script(Op::alltoallv)
+      .script(Op::second_team)
+      .script(Op::alltoallv, {0, 0, 0, 0, 0, 0, 1});
+}
+
+TEST(AlltoallvTeams, HaveSlotsAndNumbersOfTheirOwnAndOneMapping) {
+  const Told told = tell("snapshot_region", kPlain, one_each());
+  EXPECT_THAT(told.faults, IsEmpty());
+  EXPECT_THAT(told.notes, AllOf(Contains("get_sync: sync_state[1] = 1"),
+                                Contains("get_sync: sync_state[1] of team 2 = 1")));
+  EXPECT_EQ(told.opens, 2) << "each rank opens its peer's source once, for both";
+}
+
+TEST(AlltoallvTeams, EndAndAreMadeAnew) {
+  const Program program = one_each()
+                              .script(Op::end_team)
+                              .script(Op::second_team)
+                              .script(Op::allgather, {0, 0, 1})
+                              .script(Op::new_team);
+  for (const harness::VariantInfo& variant : scenario.variants)
+    if (variant.claim.kind == harness::ClaimKind::sound)
+      EXPECT_THAT(tell(variant.name.view(), "C=1 ranks=3 close=at_zero", program).faults,
+                  IsEmpty());
+}
+
+/// Rank 1 waits for the first team's collective before it comes to make the second team.
+TEST(AlltoallvTeams, AreMadeWhileCollectivesOfOthersGoOn) {
+  const Program program =
+      Program().script(Op::alltoallv).script(Op::wait, {2}).script(Op::second_team);
+  EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
+}
+
+/// Runs `variant` with the `nth` call that rank 0 makes for its second team told to fail so.
+Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
+  const Program program = Program().script(Op::allgather).script(Op::second_team);
+  Case the_case = make_case(variant, kPlain, program);
+  const harness::Name op =
+      harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
+  the_case.tape.push_back({op, harness::site_tag(harness::Site::failure), nth, how});
+  return tell(the_case);
+}
+
+/// "Already mapped", twice: everything is closed, and so is what another team has mapped.
+TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
+  constexpr std::uint32_t kMappedTwice = 2;
+  constexpr std::uint16_t kCalls = 12;
+  bool is_followed = false;
+  for (std::uint16_t nth = 0; nth < kCalls; ++nth) {
+    const std::vector<std::string> faults = tell_failing("reread_slot", nth, kMappedTwice).faults;
+    is_followed |=
+        std::find(faults.begin(), faults.end(), "wild_access missing region") != faults.end();
+    EXPECT_THAT(tell_failing("snapshot_region", nth, kMappedTwice).faults, IsEmpty()) << nth;
+  }
+  EXPECT_TRUE(is_followed) << "the first team lets go of a region that is not there any more";
+}
+
+/// Leaves its second team to the end of the process.
+class KeepSecondTeam final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
+    if (team == 0) path_.destroy_team(rank, team);
+  }
+};
+TEST(AlltoallvTeams, AreJudgedEachByItself) {
+  const Program gather = Program().script(Op::second_team).script(Op::allgather, {0, 0, 1});
+  EXPECT_THAT(
+      run_wrapper<KeepSecondTeam>(kPlain, gather),
+      AllOf(Contains("retention reference to a mapping"), Contains("wrong_owner IPC event")));
+  const Program ended = one_each().script(Op::end_team);
+  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner IPC event"));
+}
+
+/// Rank 0 takes the first team for the second.
+class MixTeamsUp final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
+    Arguments other = arguments;
+    if (rank == 0) other.team = 0;
+    return path_.init(rank, request, other);
+  }
+};
+TEST(AlltoallvTeams, ThatAreMixedUpWaitForEver) {
+  EXPECT_THAT(run_wrapper<MixTeamsUp>(kPlain, one_each()), Contains("deadlock closed"));
+}
+
+// ---- pieces of one allocation -------------------------------------------------------------------
+
+/// Returns the case with tensors that are pieces of larger allocations.
+Case pooled(Case the_case) {
+  const auto theme =
+      std::find_if(themes().begin(), themes().end(), [](const Theme& one) { return one.pooled; });
+  constexpr std::uint16_t kTheme = 1;  // The second question of a run.
+  the_case.tape.push_back({harness::Name{0}, harness::site_tag(harness::Site::argument), kTheme,
+                           static_cast<std::uint32_t>(theme - themes().begin())});
+  return the_case;
+}
+
+/// A collective for each of the two buffers.
+Program both_buffers() { return Program().script(Op::alltoallv).script(Op::alltoallv, {1}); }
+
+TEST(AlltoallvPieces, ShareOneMapping) {
+  const Case alone = make_case("snapshot_region", kPlain, both_buffers());
+  EXPECT_EQ(tell(alone).opens, 4);
+  EXPECT_EQ(tell(alone).allocations, 8);
+  const Told told = tell(pooled(alone));
+  EXPECT_THAT(told.faults, IsEmpty());
+  EXPECT_EQ(told.opens, 2) << "one of each rank, for both sources";
+  EXPECT_EQ(told.allocations, 2) << "one of each rank, for two sources and two destinations";
+}
+
+/// Another buffer's key finds the mapping all the same: why the race is seldom seen.
+TEST(AlltoallvPieces, OfOneAllocationHaveOneKey) {
+  const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
+  EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));
+  EXPECT_THAT(tell(pooled(alone)).faults, ElementsAre("ghost_generation mem_info_src"));
+}
+
+TEST(AlltoallvPieces, AreWrittenByAProxyWhereTheyAre) {
+  const Program program =
+      Program().script(Op::new_team).script(Op::alltoallv).script(Op::alltoall, {1});
+  for (const char* copies :
+       {"C=2 ranks=3 close=never copies=each", "C=2 ranks=3 close=never copies=batch"})
+    EXPECT_THAT(tell(pooled(make_case("snapshot_region", copies, program))).faults, IsEmpty());
+}
+
+/// Returns what is found where the path is broken and tensors are pieces.
+template <class Broken>
+std::vector<std::string> run_pooled(const Program& program) {
+  Case the_case = pooled(make_case("snapshot_region", kPlain, program));
+  the_case.scenario = &broken_scenario<make_wrapper<Broken>>();
+  return tell(the_case).faults;
+}
+
+/// Begins one piece further on.
+class SendTheNextPiece final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
+    Arguments other = arguments;
+    other.offset += 256 / sizeof(std::int32_t);
+    return path_.init(rank, request, other);
+  }
+};
+/// Keeps a buffer.
+class KeepVariables final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void drop(std::uint32_t, Buffer) override {}
+};
+TEST(AlltoallvPieces, AreJudgedAsAllocationsAre) {
+  EXPECT_THAT(run_pooled<Wrapper>(both_buffers()), IsEmpty());
+  EXPECT_THAT(run_pooled<SendTheNextPiece>(both_buffers()),
+              AllOf(Contains("wrong_value mem_info_src"), Contains("wrong_value destination")));
+  EXPECT_THAT(run_pooled<KeepVariables>(both_buffers()), Contains("retention device memory"));
+}
+
+TEST(AlltoallvPieces, KeepTheirAllocationAsLongAsOneIsUsed) {
+  const Program dropped = both_buffers().script(Op::wait).script(Op::drop, {0, 0});
+  EXPECT_THAT(run_pooled<Wrapper>(dropped), IsEmpty());
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing
