@@ -2,6 +2,7 @@
 
 #include "targets/alltoallv/layout.h"
 #include "targets/alltoallv/policy.h"
+#include "targets/alltoallv/progress.h"
 
 namespace targets::alltoallv {
 
@@ -15,13 +16,17 @@ void Scratch::make() {
   }
 }
 
-void Scratch::map() {
+// Tried again after a failure, too; what is in the way goes with the collectives that hold it, which
+// go on meanwhile.
+void Scratch::map(Progress& progress) {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !core_.setup.scratch) continue;
     const MemInfo& info = core_.scratch[team_][peer];
     const Use use{.rank = rank_, .peer = peer, .team = team_};
-    while (caches_.of(peer).map(info, use, mappings_[peer]) != Status::ok) {
-    }
+    Cache& cache = caches_.of(peer);
+    while (cache.map(info, use, mappings_[peer]) != Status::ok)
+      progress.pass_until("a mapping that is in the way",
+                          [&] { return !cache.is_in_the_way(info); });
   }
 }
 

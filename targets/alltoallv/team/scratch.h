@@ -6,6 +6,8 @@
 
 namespace targets::alltoallv {
 
+class Progress;
+
 /// Ownership: the team's; owns the memory from make() to free(). Threads: the process's own tasks.
 class Scratch {
  public:
@@ -15,7 +17,7 @@ class Scratch {
   /// Allocates the rank's own, and tells the others where it is.
   void make();
   /// Maps that of all others, which have made it.
-  void map();
+  void map(Progress& progress);
   void unmap();
   void free();
 

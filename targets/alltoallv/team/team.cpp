@@ -18,7 +18,7 @@ void Team::create(Topology topology, Progress& progress) {
   if (core_.setup.scratch) scratch_.make();
   meet(progress);
   segment_ = core_.segments[index_];
-  scratch_.map();
+  scratch_.map(progress);
   for_each_slot([&](std::uint32_t slot) { events_.own(slot, segment_->entry(slot, rank_)); });
   meet(progress);
   for_each_slot([&](std::uint32_t slot) {
