@@ -15,7 +15,13 @@ Cases when(bool condition, Cases cases) { return condition ? cases : 0; }
 Cases of_context(const Context& context, const Model& model) {
   return when(context.launched, kSpent) |
          when(context.generation != model.things.generation(), kInvalid) |
-         when(!context.complete(), kUnbound);
+         when(!context.complete(), kUnbound) |
+         when(std::ranges::any_of(context.binding.places,
+                                  [&](const Bound& bound) {
+                                    return bound.thing != nullptr &&
+                                           model.things.is_stale(*bound.thing);
+                                  }),
+              kBindsStale);
 }
 
 Cases of_thing(const Thing& thing, const Watch& watch, const Model& model) {
@@ -56,7 +62,7 @@ constexpr Ops kUsers = ops(Op::call, Op::fill, Op::to_numpy, Op::set_arg_argpack
                            Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad);
 constexpr Ops kAll = ~Ops{0};
 
-constexpr std::array<Refusal, 12> kRefusals{{
+constexpr std::array<Refusal, 14> kRefusals{{
     {kAll & ~ops(Op::new_ndarray, Op::new_external, Op::make_context, Op::plant, Op::collect,
                  Op::synchronize, Op::flush, Op::reset),
      Status::name_error, kEmpty, kEmpty, false, "Python: the name is not defined"},
@@ -78,6 +84,11 @@ constexpr std::array<Refusal, 12> kRefusals{{
      "a context is of one program, which was reset"},
     {ops(Op::call), Status::context_invalid, kReset, 0, true,
      "the program was reset while the call was being made"},
+    {ops(Op::call), Status::invalid_allocation, kReset, 0, false,
+     "the call's own program has no table any more, or the next one none that goes so far"},
+    {kUsers | ops(Op::launch), Status::invalid_allocation, kStale | kInvalid | kBindsStale, 0,
+     false,
+     "what is bound, written or read is of a program that has ended, and not in the next one's"},
 }};
 
 }  // namespace

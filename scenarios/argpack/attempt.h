@@ -12,19 +12,20 @@ namespace scenarios::argpack {
 
 /// Conditions that can hold when an op is tried; a bit each.
 enum Case : std::uint32_t {
-  kEmpty = 1,         ///< One of its variables refers to nothing.
-  kMisfit = 2,        ///< Its pack is not as deep as the op needs.
-  kNoProgram = 4,     ///< There is no program.
-  kReset = 8,         ///< The program ended after the op had begun.
-  kStale = 16,        ///< Something that it uses, or a member of that, is of an earlier program.
-  kTooMany = 32,      ///< It passes one argument too many.
-  kUnbound = 64,      ///< Its context lacks a pack, or was not compiled.
-  kHeld = 128,        ///< Its external array is bound to a context, or used by a launch.
-  kSpent = 256,       ///< Its context was launched.
-  kInvalid = 512,     ///< Its context was made by an earlier program.
-  kInjected = 1024,   ///< A call of its own was told to fail.
-  kStaleRoot = 2048,  ///< Something that it uses is itself of an earlier program.
-  kExported = 4096,   ///< Its external array is bound to a context that has not been launched.
+  kEmpty = 1,          ///< One of its variables refers to nothing.
+  kMisfit = 2,         ///< Its pack is not as deep as the op needs.
+  kNoProgram = 4,      ///< There is no program.
+  kReset = 8,          ///< The program ended after the op had begun.
+  kStale = 16,         ///< Something that it uses, or a member of that, is of an earlier program.
+  kTooMany = 32,       ///< It passes one argument too many.
+  kUnbound = 64,       ///< Its context lacks a pack, or was not compiled.
+  kHeld = 128,         ///< Its external array is bound to a context, or used by a launch.
+  kSpent = 256,        ///< Its context was launched.
+  kInvalid = 512,      ///< Its context was made by an earlier program.
+  kInjected = 1024,    ///< A call of its own was told to fail.
+  kStaleRoot = 2048,   ///< Something that it uses is itself of an earlier program.
+  kExported = 4096,    ///< Its external array is bound to a context that has not been launched.
+  kBindsStale = 8192,  ///< Its context binds something of an earlier program.
 };
 using Cases = std::uint32_t;
 

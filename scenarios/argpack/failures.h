@@ -10,7 +10,8 @@ namespace scenarios::argpack {
 bool met_failure(const Attempt& attempt, const harness::World& world);
 
 /// One of the op's own: those that its finalizers make are nobody's business. Nor are those of a
-/// reset, which ends its program whatever they say. To be asked of an op that answered ok.
+/// program's end, in a reset or of a call that had it over one, which goes on whatever they say. To
+/// be asked of an op that answered ok.
 bool ignored_failure(const Attempt& attempt, const harness::World& world);
 
 }  // namespace scenarios::argpack

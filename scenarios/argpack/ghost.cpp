@@ -8,6 +8,8 @@ using harness::raw;
 using targets::argpack::Kind;
 using targets::argpack::kNewExternal;
 
+static constexpr harness::Label kMemory = "device memory";
+
 Ghost::Ghost(harness::Scene& scene, Passages& passages) : scene_(scene), passages_(passages) {
   things_.reserve(32);
   things_.push_back(nullptr);
@@ -111,18 +113,25 @@ const GhostEnd* Ghost::end_of_object(harness::Name life) const {
 // ---- contexts -----------------------------------------------------------------------------------
 
 // Whoever goes on with something else has given up what he was launching.
-void Ghost::use(const GhostBinding& binding, bool launches, bool again) {
+GhostUser& Ghost::use(const GhostBinding& binding, bool launches, bool again) {
   harness::World& world = scene_.world();
   const std::uint32_t task = raw(world.scheduler.current());
   users_.push_back({world.picker.current().name, world.scheduler.now(), task, &binding, binding.way,
                     launches, again});
   std::erase_if(launching_, [&](const GhostUser& user) { return user.task == task; });
   if (launches) launching_.push_back(users_.back());
+  return users_.back();
 }
 
 const GhostUser* Ghost::launch_before(harness::Tick tick) const {
   for (std::size_t i = users_.size(); i-- > 0;)
     if (users_[i].launches && users_[i].tick <= tick) return &users_[i];
+  return nullptr;
+}
+
+const GhostUser* Ghost::launch_in(harness::Name activation) const {
+  for (std::size_t i = users_.size(); i-- > 0;)
+    if (users_[i].launches && users_[i].activation == activation) return &users_[i];
   return nullptr;
 }
 
@@ -157,11 +166,20 @@ void Ghost::bound(ThingId context, Place place, ThingId id) {
 }
 
 bool Ghost::was_bound_stale(const GhostUser& user, harness::Name life) const {
-  const harness::Ledger& ledger = scene_.world().ledger;
   return std::any_of(user.context->places.begin(), user.context->places.end(),
-                     [&](const GhostBound& bound) {
-                       return bound.stale && ledger.life(bound.thing->beneath).name == life;
-                     });
+                     [&](const GhostBound& bound) { return bound.stale && is_of(bound, life); });
+}
+
+// The memory of an object is what was made last before it, at the same site.
+bool Ghost::is_of(const GhostBound& bound, harness::Name life) const {
+  const auto& lives = scene_.world().ledger.lives();
+  const std::size_t object = raw(bound.thing->beneath);
+  if (lives[object].name == life) return true;
+  std::size_t memory = object;
+  while (memory > 0 &&
+         !(lives[memory].kind == kMemory && lives[memory].birth_site == lives[object].birth_site))
+    --memory;
+  return memory > 0 && lives[memory].name == life;
 }
 
 void Ghost::compiling(ThingId context, std::uint32_t generation) {
@@ -174,7 +192,8 @@ void Ghost::launching(ThingId context, std::uint32_t generation) {
   setting_ended();
   GhostBinding& binding = *find(context)->binding;
   const bool again = std::exchange(binding.tried, true);
-  use(binding, true, again);
+  const bool ended = generation <= ended_;
+  use(binding, true, again).ended = ended;
   if (again) scene_.reach(raw(Window::context_reused), raw(binding.way));
   if (binding.launched) return reach(Window::context_reused, binding.way);
   for (std::uint32_t level = 0; level < binding.depth; ++level) {
@@ -185,7 +204,8 @@ void Ghost::launching(ThingId context, std::uint32_t generation) {
   if (binding.at(Place::array).lost() || binding.at(Place::gradient).lost())
     reach(Window::array_deleted, binding.way);
   if (binding.at(Place::external).lost()) reach(Window::external_gone, binding.way);
-  if ((binding.depth > 0 && binding.generation != generation) || lost_reentrantly(binding))
+  const bool reset = binding.generation != generation || ended;
+  if ((binding.depth > 0 && reset) || lost_reentrantly(binding))
     reach(Window::taken_reentrantly, binding.way);
 }
 

@@ -54,6 +54,7 @@ struct GhostUser {
   Way way;
   bool launches;
   bool again;  ///< It was to be launched before, and was not: a call failed, or it was refused.
+  bool ended = false;  ///< It launches in a program that has ended.
 };
 
 struct GhostBinding {
@@ -78,7 +79,13 @@ class Ghost {
   Ghost& operator=(const Ghost&) = delete;
 
   // ---- facts: see targets::argpack::Observer ----
-  void program_began(std::uint32_t generation) { generation_ = generation; }
+  /// The program of now is of this generation, or there is none: 0.
+  void program_is(std::uint32_t generation) {
+    if (generation == 0)
+      ended_ = generation_;
+    else
+      generation_ = generation;
+  }
   void met_stale_wrapper() { passages_.reach(Window::stale_wrapper); }
   void made(const targets::argpack::Making& making);
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation);
@@ -104,10 +111,12 @@ class Ghost {
 
   /// Returns the launch that had begun last at `tick`, or null.
   const GhostUser* launch_before(harness::Tick tick) const;
+  /// Returns the last launch that began in `activation`, or null.
+  const GhostUser* launch_in(harness::Name activation) const;
   /// Returns who was bound to or launched last in `activation`, or null.
   const GhostUser* user_in(harness::Name activation) const;
-  /// Says if the user's context was bound to the object that the ledger calls `life` when its
-  /// program had been reset.
+  /// Says if the user's context was bound to the object that the ledger calls `life`, or to the one
+  /// whose memory that is, when its program had been reset.
   bool was_bound_stale(const GhostUser& user, harness::Name life) const;
   /// Returns the end of the storage that the ledger calls `life`, or null.
   const GhostEnd* end_of_storage(harness::Name life) const;
@@ -120,7 +129,8 @@ class Ghost {
     if (thing != nullptr && --thing->references == 0) lose(*thing);
   }
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
-  void use(const GhostBinding& binding, bool launches, bool again = false);
+  GhostUser& use(const GhostBinding& binding, bool launches, bool again = false);
+  bool is_of(const GhostBound& bound, harness::Name life) const;
   GhostBound bind(GhostThing* thing) const;
   /// Something is bound to the context, which may have been launched before.
   void set(const GhostBinding& binding) {
@@ -145,6 +155,7 @@ class Ghost {
   std::pmr::vector<GhostUser> users_;      ///< In order.
   std::pmr::vector<GhostUser> launching_;  ///< Those that have begun, and submitted nothing yet.
   std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
+  std::uint32_t ended_ = 0;       ///< Generation of the last program that has ended.
   std::uint32_t submitted_ = 0;
   std::uint32_t finished_ = 0;
   std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.

@@ -7,13 +7,14 @@ namespace scenarios::argpack {
 
 void Judges::program_began(std::uint32_t generation) {
   model_.things.program_began(generation);
-  ghost_.program_began(generation);
+  ghost_.program_is(generation);
   witness_.changed(Change::of_all);
   witness_.did(kBegan);
 }
 
 void Judges::program_ended() {
   model_.things.program_ended();
+  ghost_.program_is(0);
   witness_.changed(Change::of_all);
 }
 

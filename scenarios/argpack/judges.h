@@ -43,6 +43,7 @@ class Judges final : public targets::argpack::Observer {
   void program_began(std::uint32_t generation) override;
   void program_ended() override;
   void deleted_by_stale_wrapper() override { ghost_.met_stale_wrapper(); }
+  void freed_by_ended_program() override { ghost_.met_stale_wrapper(); }
   void using_stale_wrapper() override { ghost_.met_stale_wrapper(); }
   void made(const targets::argpack::Making& making) override;
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override {

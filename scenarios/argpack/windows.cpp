@@ -1,7 +1,8 @@
 // Which window a fault belongs to. How the object died says it where that is telling, by its site
 // and by what the ghost knows of its end; else the site of who met it dead; but whatever a context
 // meets that is launched again, it meets through that. What follows from an earlier fault of the
-// same call, such as a wrong value, belongs where that one does.
+// same call, such as a wrong value, belongs where that one does. An object that is met alive, and
+// in another's place, is of a program that has ended.
 #include <algorithm>
 #include <optional>
 
@@ -72,10 +73,13 @@ bool went_in_flight(const Fault& fault, const GhostEnd* end) {
   return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
-/// Somebody who held a stale wrapper ended this object's life.
+/// Somebody who held a stale wrapper ended this object's life; or an ended program, as it went, its
+/// memory's.
 bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& earlier) {
-    return earlier.kind == FaultKind::wrong_owner && earlier.recycler == fault.object;
+    if (earlier.kind != FaultKind::wrong_owner) return false;
+    return earlier.recycler == fault.object ||
+           (earlier.use_site == kAtReset && fault.death_site == kAtReset);
   });
 }
 
@@ -86,20 +90,42 @@ const GhostUser* user_of(const Judges& judges, const Fault& fault) {
                                    : ghost.user_in(fault.activation);
 }
 
-/// The object had gone with its program before its wrapper was bound, written or read.
-bool went_before_its_use(const Judges& judges, const Fault& fault) {
-  if (!(fault.death_site == kAtReset)) return false;
+/// It went with its program, or is alive because somebody still has that.
+bool is_of_ended_program(const Fault& fault) {
+  if (fault.death_site == kAtReset) return true;
+  const bool is_object =
+      fault.object_kind == Label("ArgPack") || fault.object_kind == Label("Ndarray");
+  return is_object && fault.death_site == Label() &&
+         (fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use);
+}
+
+/// The program had ended before the object's wrapper was bound, written or read.
+bool ended_before_its_use(const Judges& judges, const Fault& fault) {
+  if (!is_of_ended_program(fault)) return false;
   if (is_of_wrapper(fault.use_site)) return true;
   const GhostUser* user = user_of(judges, fault);
   return user != nullptr && judges.ghost().was_bound_stale(*user, fault.object);
 }
 
+/// The launch was in a program that had ended, and nothing of the script's died: no more than what
+/// has an address by now that was the program's.
+bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
+  const bool is_memory =
+      fault.object_kind == Label("device memory") && !(fault.birth_site == kNewExternal);
+  if (!(fault.death_site == Label()) && !is_memory) return false;
+  const Ghost& ghost = judges.ghost();
+  const GhostUser* launch = is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
+                                                      : ghost.launch_in(fault.activation);
+  return launch != nullptr && launch->ended;
+}
+
 std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) {
-  if (is_stale(fault.death_site) || is_stale(fault.use_site) || went_before_its_use(judges, fault))
+  if (is_stale(fault.death_site) || is_stale(fault.use_site) || ended_before_its_use(judges, fault))
     return Window::stale_wrapper;
   const GhostEnd* end = end_of(judges, fault);
   const bool in_flight = went_in_flight(fault, end);
-  if ((end != nullptr && end->reentrant && !in_flight) || fault.death_site == kAtReset)
+  if ((end != nullptr && end->reentrant && !in_flight) || is_of_ended_program(fault) ||
+      is_of_launch_in_ended_program(judges, fault))
     return Window::taken_reentrantly;
   if (fault.kind == FaultKind::data_race)
     return Window::dropped_in_flight;  // Ended while the device may read.

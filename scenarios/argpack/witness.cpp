@@ -100,6 +100,8 @@ void Witness::note_refusal(Op op, Status status) {
   if (status == Status::context_spent) scene_.keep_out(raw(Window::context_reused), raw(way));
   if (status == Status::context_invalid) scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
   if (status == Status::stale_object) scene_.keep_out(raw(Window::stale_wrapper), raw(way));
+  if (status == Status::invalid_allocation)
+    scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
 }
 
 void Witness::judge_ok(const Attempt& attempt, Cases certain) {

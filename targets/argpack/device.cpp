@@ -15,19 +15,46 @@ Status LlvmDevice::allocate(Use use, std::size_t bytes, DeviceAllocation& alloca
 }
 
 void LlvmDevice::adopt(DeviceAllocation& allocation, harness::BirthId owner) {
-  allocation.birth = allocations_[allocation.alloc_id].owner = owner;
+  AllocInfo& info = allocations_[allocation.alloc_id];
+  allocation.birth = info.owner = owner;
+  if (is_cpu_) memory_.mapped().adopt(info.ptr, owner);
 }
 
+// A cleared table has nothing to free any more.
 void LlvmDevice::deallocate(const DeviceAllocation& allocation) {
+  if (allocations_.empty()) return;
   AllocInfo& info = allocations_[allocation.alloc_id];
   if (info.ptr == 0) return ledger_.double_free(info.owner);
+  if (is_lost(info)) ledger_.wrong_owner(info.owner, *memory_.mapped().owner_at(info.ptr));
   memory_.free(info.use, std::exchange(info.ptr, 0));
 }
 
+// A look-up that has not asked validate() reads beyond the end of the table.
 CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
+  if (!validate(allocation)) {
+    check(allocation.birth, harness::BirthId::none);
+    return 0;
+  }
   const AllocInfo& info = allocations_[allocation.alloc_id];
-  if (info.ptr == 0) check(allocation.birth, info.owner);
+  if (info.ptr == 0 || info.owner != allocation.birth) check(allocation.birth, info.owner);
+  if (is_lost(info)) check(info.owner, *memory_.mapped().owner_at(info.ptr));
   return info.ptr;
+}
+
+/// Its memory was unmapped, and somebody else has a mapping there.
+bool LlvmDevice::is_lost(const AllocInfo& info) const {
+  if (!is_cpu_ || !finalized_) return false;
+  const std::optional<harness::BirthId> owner = memory_.mapped().owner_at(info.ptr);
+  return owner && *owner != info.owner;
+}
+
+void LlvmDevice::finalize(bool clears) {
+  finalized_ = true;
+  if (is_cpu_ && !clears) return;
+  for (std::size_t i = 0; i < allocations_.size(); ++i)
+    if (allocations_[i].ptr != 0)
+      memory_.free(allocations_[i].use, std::exchange(allocations_[i].ptr, 0));
+  allocations_.clear();
 }
 
 Status GfxDevice::allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) {
@@ -44,7 +71,7 @@ Status GfxDevice::allocate(Use use, std::size_t bytes, DeviceAllocation& allocat
   const harness::BirthId last = nodes_[node].resident;
   const harness::BirthId birth = ledger_.born(kHandleKind, node, bytes, last);
   buffers_.push_back({address, 1});
-  nodes_[node] = {static_cast<Buffer>(buffers_.size() - 1), birth};
+  nodes_[node] = {static_cast<std::uint32_t>(buffers_.size() - 1), birth};
   allocation = {this, node, birth};
   return Status::ok;
 }
@@ -59,18 +86,20 @@ void GfxDevice::deallocate(const DeviceAllocation& allocation) {
 }
 
 CUdeviceptr GfxDevice::pointer(const DeviceAllocation& allocation) {
-  const Node& node = nodes_[allocation.alloc_id];
+  GfxDevice& table = table_of(allocation);
+  const Node& node = table.nodes_[allocation.alloc_id];
   check(allocation.birth, node.resident);
-  return buffers_[node.buffer].ptr;
+  return table.buffers_[node.buffer].ptr;
 }
 
 GfxDevice::Buffer GfxDevice::retain(const DeviceAllocation& allocation) {
-  const Buffer buffer = nodes_[allocation.alloc_id].buffer;
-  ++buffers_[buffer].references;
-  return buffer;
+  GfxDevice& table = table_of(allocation);
+  const std::uint32_t buffer = table.nodes_[allocation.alloc_id].buffer;
+  ++table.buffers_[buffer].references;
+  return {&table, buffer};
 }
 
-void GfxDevice::release(Buffer buffer) {
+void GfxDevice::release(std::uint32_t buffer) {
   if (--buffers_[buffer].references > 0) return;
   memory_.free(Use::object, buffers_[buffer].ptr);  // All of gfx's memory is of one source.
 }

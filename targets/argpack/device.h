@@ -1,4 +1,7 @@
 // Device: a backend's table of allocations. A DeviceAllocation is a handle into it, not ownership.
+//
+// It is of one program, and lives for as long. What the program's end leaves of the memory, and of
+// the table, is the backend's own.
 #pragma once
 
 #include <cuda.h>
@@ -21,8 +24,8 @@ struct DeviceAllocation {
   harness::BirthId birth = harness::BirthId::none;
 };
 
-/// Lifetime: a handle is good from allocate() to deallocate(). Looking up a stale one is a fault,
-/// fatal unless the id is someone else's by now.
+/// Lifetime: a handle is good from allocate() to deallocate(), or to finalize(). Looking up a stale
+/// one is a fault, fatal unless the id, or the mapping, is someone else's by now.
 class Device {
  public:
   Device(harness::Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
@@ -34,8 +37,15 @@ class Device {
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
   /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
+  /// Says if the table goes so far as the handle's id. A look-up that asks raises where it does
+  /// not.
+  virtual bool validate(const DeviceAllocation& allocation) const = 0;
   /// Where the allocation is, whoever has its id now.
   virtual CUdeviceptr pointer(const DeviceAllocation& allocation) = 0;
+  /// The program ends. `clears`: with the memory of a CPU's goes its table.
+  virtual void finalize(bool clears) = 0;
+  /// Says if somebody of the next program has the memory that deallocating this would end.
+  virtual bool is_lost(const DeviceAllocation& allocation) const = 0;
 
  protected:
   void check(harness::BirthId meant, harness::BirthId met) {
@@ -46,14 +56,24 @@ class Device {
   Memory& memory_;
 };
 
-/// CPU, CUDA, AMDGPU: the id is an index, never used again; freeing leaves a null pointer there.
+/// CPU, CUDA, AMDGPU: the id is an index, never used again; freeing leaves a null pointer there. A
+/// handle of another program's is looked up by its index as well. At the program's end the table of
+/// CUDA and AMDGPU is cleared, and the CPU's goes on to point where its memory was.
 class LlvmDevice final : public Device {
  public:
-  using Device::Device;
+  LlvmDevice(harness::Ledger& ledger, Memory& memory, bool is_cpu)
+      : Device(ledger, memory), is_cpu_(is_cpu) {}
   Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) override;
   void deallocate(const DeviceAllocation& allocation) override;
   void adopt(DeviceAllocation& allocation, harness::BirthId owner) override;
+  bool validate(const DeviceAllocation& allocation) const override {
+    return allocation.alloc_id < allocations_.size();
+  }
   CUdeviceptr pointer(const DeviceAllocation& allocation) override;
+  void finalize(bool clears) override;
+  bool is_lost(const DeviceAllocation& allocation) const override {
+    return is_cpu_ && validate(allocation) && is_lost(allocations_[allocation.alloc_id]);
+  }
 
  private:
   struct AllocInfo {
@@ -61,11 +81,17 @@ class LlvmDevice final : public Device {
     Use use;
     harness::BirthId owner;  ///< None for what lives within one C call.
   };
+
+  bool is_lost(const AllocInfo& info) const;
+
+  bool is_cpu_;
+  bool finalized_ = false;
   std::pmr::vector<AllocInfo> allocations_;
 };
 
-/// Vulkan and Metal: the id is the address of a pool node, last in, first out. What a command list
-/// refers to keeps its memory, though not its id.
+/// Vulkan and Metal: the id is the address of a pool node, last in, first out, so that it names a
+/// node of the table that it was made by, whoever looks it up. What a command list refers to keeps
+/// its memory, though not its id. The program's end frees nothing.
 class GfxDevice final : public Device {
  public:
   using Device::Device;
@@ -73,16 +99,27 @@ class GfxDevice final : public Device {
   void deallocate(const DeviceAllocation& allocation) override;
   /// Nothing: ids are reused by what has no owner too, so each allocation is a life of its own.
   void adopt(DeviceAllocation&, harness::BirthId) override {}
+  bool validate(const DeviceAllocation&) const override { return true; }
   CUdeviceptr pointer(const DeviceAllocation& allocation) override;
+  void finalize(bool) override {}
+  bool is_lost(const DeviceAllocation&) const override { return false; }
 
-  /// Number of a buffer that a command list holds on to.
-  using Buffer = std::uint32_t;
-  Buffer retain(const DeviceAllocation& allocation);
-  void release(Buffer buffer);
+  /// Number of a buffer that a command list holds on to, in the table that it is of.
+  struct Buffer {
+    GfxDevice* device;
+    std::uint32_t index;
+  };
+  static Buffer retain(const DeviceAllocation& allocation);
+  static void release(const Buffer& buffer) { buffer.device->release(buffer.index); }
 
  private:
+  static GfxDevice& table_of(const DeviceAllocation& allocation) {
+    return static_cast<GfxDevice&>(*allocation.device);
+  }
+  void release(std::uint32_t buffer);
+
   struct Node {
-    Buffer buffer;
+    std::uint32_t buffer;
     harness::BirthId resident;  ///< The life that has the id, or had it last.
   };
   struct BufferInfo {

@@ -21,7 +21,7 @@ Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context
   const Status status = prepare(compiled.walk, context, buffers, dispatch);
   if (status != Status::ok) {
     for (std::uint32_t i = 0; i < dispatch.reference_count; ++i)
-      device_.release(dispatch.references[i]);
+      GfxDevice::release(dispatch.references[i]);
     return status;
   }
   record(context, buffers, dispatch);
@@ -65,7 +65,7 @@ CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& d
   const DeviceAllocation allocation = core_.policy->allocation_of(argument);
   core_.policy->used_array(allocation);
   const CUdeviceptr address = allocation.device->pointer(allocation);
-  dispatch.refer(device_.retain(allocation));
+  dispatch.refer(GfxDevice::retain(allocation));
   return address;
 }
 
@@ -74,7 +74,7 @@ Status GfxRuntime::copy_in(LaunchContext& context, const Buffers& buffers, Dispa
   const ExternalBlock& block = context.external.host->block;
   const CUdeviceptr address = device_.pointer(buffers.external);
   if (cuMemcpyHtoD(address, &block, sizeof block) != CUDA_SUCCESS) return Status::driver_error;
-  dispatch.refer(device_.retain(buffers.external));
+  dispatch.refer(GfxDevice::retain(buffers.external));
   context.arguments.external = address;
   return Status::ok;
 }
@@ -95,10 +95,10 @@ void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Di
   const SiteScope site(core_.scheduler, kLaunchBind);
   for (std::uint32_t level = 0; level < context.depth; ++level) {
     const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
-    dispatch.refer(device_.retain(allocation));
+    dispatch.refer(GfxDevice::retain(allocation));
   }
-  dispatch.refer(device_.retain(buffers.arguments));
-  dispatch.refer(device_.retain(buffers.results));
+  dispatch.refer(GfxDevice::retain(buffers.arguments));
+  dispatch.refer(GfxDevice::retain(buffers.results));
   dispatch.parameters = kernel_parameters(core_, context, device_.pointer(buffers.arguments),
                                           device_.pointer(buffers.results));
   recorded_.push_back(dispatch);
@@ -136,8 +136,15 @@ Status GfxRuntime::flush() {
 }
 
 void GfxRuntime::finished() {
-  for (const GfxDevice::Buffer buffer : submitted_) device_.release(buffer);
+  for (const GfxDevice::Buffer& buffer : submitted_) GfxDevice::release(buffer);
   submitted_.clear();
+}
+
+void GfxRuntime::finish() {
+  if (empty()) return;
+  flush();
+  cuStreamSynchronize(nullptr);
+  finished();
 }
 
 }  // namespace targets::argpack

@@ -24,6 +24,8 @@ class GfxRuntime {
   Status flush();
   /// The device has finished what was submitted.
   void finished();
+  /// ~GfxRuntime: waits for what is still recorded, if anything is.
+  void finish();
   bool empty() const { return recorded_.empty(); }
 
  private:

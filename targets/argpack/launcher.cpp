@@ -84,8 +84,8 @@ class LlvmLaunch {
   Status resolve(const Walk& walk);
   Status resolve_at(Place place);
   Status resolve_pack(std::uint32_t level);
-  void resolve_arrays();
-  CUdeviceptr resolve_array(ArrayArgument& argument);
+  Status resolve_arrays();
+  Status resolve_array(ArrayArgument& argument, CUdeviceptr& stored);
   Status resolve_external();
   Status copy_in();
   Status copy_back();
@@ -126,8 +126,7 @@ Status LlvmLaunch::resolve_at(Place place) {
     return level < context_.depth ? resolve_pack(level) : Status::ok;
   }
   if (place == Place::external) return context_.external.bound ? resolve_external() : Status::ok;
-  resolve_arrays();
-  return Status::ok;
+  return resolve_arrays();
 }
 
 Status LlvmLaunch::resolve_pack(std::uint32_t level) {
@@ -137,7 +136,8 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
     const SiteScope site(core_.scheduler, pack_site(level));
     allocation = core_.policy->allocation_of(context_.packs[level]);
     core_.policy->used(allocation);
-    address = allocation.device->pointer(allocation);
+    if (!program_.device().validate(allocation)) return Status::invalid_allocation;
+    address = program_.device().pointer(allocation);
   }
   if (level == 0) {
     store(context_.arguments.pack, address);
@@ -148,24 +148,29 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
   return program_.write(parent, offsetof(PackBlock, c), &address, sizeof address);
 }
 
-void LlvmLaunch::resolve_arrays() {
+Status LlvmLaunch::resolve_arrays() {
   if (context_.array.bound) {
     const SiteScope site(core_.scheduler, kLaunchArray);
-    store(context_.arguments.array, resolve_array(context_.array));
+    const Status status = resolve_array(context_.array, context_.arguments.array);
+    if (status != Status::ok) return status;
   }
-  if (context_.gradient.bound && follows_gradients(core_.setup.backend)) {
-    const SiteScope site(core_.scheduler, kLaunchGradient);
-    store(context_.arguments.gradient, resolve_array(context_.gradient));
-  }
+  if (!context_.gradient.bound || !follows_gradients(core_.setup.backend)) return Status::ok;
+  const SiteScope site(core_.scheduler, kLaunchGradient);
+  return resolve_array(context_.gradient, context_.arguments.gradient);
 }
 
 // The CPU launcher takes what it has resolved once for an address the next time.
-CUdeviceptr LlvmLaunch::resolve_array(ArrayArgument& argument) {
-  if (argument.resolved) return argument.array.address();
-  argument.resolved = core_.setup.backend == Backend::cpu;
+Status LlvmLaunch::resolve_array(ArrayArgument& argument, CUdeviceptr& stored) {
+  if (argument.resolved) {
+    store(stored, argument.array.address());
+    return Status::ok;
+  }
   const DeviceAllocation allocation = core_.policy->allocation_of(argument);
   core_.policy->used_array(allocation);
-  return allocation.device->pointer(allocation);
+  if (!program_.device().validate(allocation)) return Status::invalid_allocation;
+  argument.resolved = core_.setup.backend == Backend::cpu;
+  store(stored, program_.device().pointer(allocation));
+  return Status::ok;
 }
 
 Status LlvmLaunch::resolve_external() {

@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+#include "targets/argpack/host_pool.h"
 #include "targets/argpack/page_cache.h"
 
 namespace targets::argpack {
@@ -25,11 +26,17 @@ class Memory {
       : backend_(backend), cache_(/*merges=*/backend == Backend::cuda_cache) {}
 
   Status reserve() { return is_cached(Use::object) ? cache_.reserve() : Status::ok; }
-  /// The program has ended, and the runtime's own pool with it.
-  void reset() { cache_.reset(); }
+  /// The program has ended, and the runtime's own pools with it.
+  void reset() {
+    cache_.reset();
+    mapped_.reset();
+  }
+  /// Returns the CPU's mappings, by which an ended program goes on.
+  HostPool& mapped() { return mapped_; }
 
   Status allocate(Use use, std::size_t bytes, CUdeviceptr& address) {
     if (is_cached(use)) return cache_.allocate(address);
+    if (backend_ == Backend::cpu) return mapped_.allocate(bytes, address);
     const CUresult result =
         is_pooled(use) ? cuMemAllocAsync(&address, bytes, nullptr) : cuMemAlloc(&address, bytes);
     return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
@@ -37,6 +44,7 @@ class Memory {
 
   void free(Use use, CUdeviceptr address) {
     if (is_cached(use)) return cache_.free(address);
+    if (backend_ == Backend::cpu) return mapped_.release(address);
     if (is_pooled(use)) {
       cuMemFreeAsync(address, nullptr);
       return;
@@ -53,6 +61,7 @@ class Memory {
 
   Backend backend_;
   PageCache cache_;
+  HostPool mapped_;  ///< The CPU's.
 };
 
 }  // namespace targets::argpack

@@ -46,6 +46,9 @@ class ProgramFacts {
   virtual void program_ended() = 0;
   /// A wrapper from before the last reset() asks to delete whoever lives at its object's address.
   virtual void deleted_by_stale_wrapper() = 0;
+  /// A program that has ended goes, and is about to free memory by an address that somebody of the
+  /// next one has by now.
+  virtual void freed_by_ended_program() = 0;
   /// A wrapper from before the last reset() is about to be bound, or what it wraps to be written or
   /// read. The policy may refuse.
   virtual void using_stale_wrapper() = 0;
@@ -104,7 +107,8 @@ class LaunchFacts {
   /// A call is about to launch, and the variable that it got its pack from refers to something
   /// else.
   virtual void argument_renamed(Variable pack) = 0;
-  /// launch_kernel() begins under the program of this generation, and may refuse.
+  /// launch_kernel() begins under the program of this generation, which may have ended, and may
+  /// refuse.
   virtual void launching(ThingId context, std::uint32_t generation) = 0;
   /// A kernel was submitted, or recorded, with everything bound.
   virtual void submitted(ThingId context) = 0;

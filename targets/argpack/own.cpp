@@ -7,7 +7,8 @@ namespace targets::argpack {
 // ---- binding ------------------------------------------------------------------------------------
 
 Status Own::admit(const LaunchContext& context, const Program& program) {
-  if (context.generation != program.generation()) return Status::context_invalid;
+  if (context.generation != program.generation() || program.is_finalized())
+    return Status::context_invalid;
   return context.launched ? Status::context_spent : Status::ok;
 }
 

@@ -6,7 +6,8 @@
 // meanwhile happens when the last holder lets go), and external storage, by an exported view.
 // What it refuses: to delete on behalf of an earlier program, and to use a wrapper from before it
 // (stale_object); to launch a context twice (context_spent), or after a reset (context_invalid); to
-// resize exported storage (buffer_error).
+// resize exported storage (buffer_error). What a program has allocated ends with it on every
+// backend, so that none that is still referred to frees by address what the next one has there.
 // Bounded: what a launch holds goes at the next synchronize(), or at the next launch that finds the
 // device idle; at most kLaunchLimit launches hold anything, then the next one waits for the device.
 #pragma once
@@ -38,6 +39,7 @@ class Own : public Policy {
   Disposal dispose(ArgPack& argpack, bool stale) override { return dispose_held(argpack, stale); }
   Disposal dispose(Ndarray& ndarray, bool stale) override { return dispose_held(ndarray, stale); }
   bool writes_host_address() const override { return false; }
+  bool clears_table() const override { return true; }
 
  protected:
   bool marks_at_launch() const override { return false; }

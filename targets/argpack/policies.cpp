@@ -14,10 +14,10 @@ using harness::Label;
 using harness::Runtime;
 
 harness::Label to_label(Status status) {
-  static constexpr std::array<Label, 11> kLabels{
-      "ok",           "name_error",     "type_error",     "no_program",
-      "stale_object", "argument_limit", "unbound",        "driver_error",
-      "buffer_error", "context_spent",  "context_invalid"};
+  static constexpr std::array<Label, 12> kLabels{
+      "ok",           "name_error",     "type_error",      "no_program",
+      "stale_object", "argument_limit", "unbound",         "driver_error",
+      "buffer_error", "context_spent",  "context_invalid", "invalid_allocation"};
   return kLabels[harness::raw(status)];
 }
 

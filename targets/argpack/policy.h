@@ -43,10 +43,10 @@ class Policy {
   }
   /// The launcher is going to use these.
   virtual void used(const DeviceAllocation& pack) {
-    if (marks_at_launch()) marks_.packs.mark(pack.alloc_id);
+    if (marks_at_launch() && is_of_now(pack)) marks_.packs.mark(pack.alloc_id);
   }
   virtual void used_array(const DeviceAllocation& array) {
-    if (marks_at_launch()) marks_.arrays.mark(array.alloc_id);
+    if (marks_at_launch() && is_of_now(array)) marks_.arrays.mark(array.alloc_id);
   }
   /// Before a launch follows anything. Anything but ok is what the launch answers.
   virtual Status before_launch(Program&, LaunchContext&) { return Status::ok; }
@@ -58,6 +58,8 @@ class Policy {
   virtual void synchronized(Program&) { marks_.clear(); }
   /// Another program takes over.
   virtual void reset() { marks_.clear(); }
+  /// Whether a CPU program forgets its allocations at its end, as those of CUDA and AMDGPU do.
+  virtual bool clears_table() const { return false; }
 
   /// Somebody asks for the object's deletion. `stale`: on behalf of an earlier program.
   virtual Disposal dispose(ArgPack& argpack, bool /*stale*/) {
@@ -74,6 +76,11 @@ class Policy {
   /// mark_at_launch keeps; here it is cleared, or gfx would hide everything else behind what it
   /// retains.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }
+
+  /// Marks are the program's that launches: nobody asks for those of one that has ended.
+  bool is_of_now(const DeviceAllocation& allocation) const {
+    return core_.program != nullptr && allocation.device == &core_.program->device();
+  }
 
   Core& core_;
   Marks marks_;

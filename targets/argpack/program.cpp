@@ -17,7 +17,8 @@ Program::Program(Core& core, std::uint32_t generation) : core_(core), generation
     gfx_ = arena.make<GfxRuntime>(core, *device);
     device_ = device;
   } else {
-    device_ = arena.make<LlvmDevice>(core.ledger, core.driver.memory());
+    const bool is_cpu = core.setup.backend == Backend::cpu;
+    device_ = arena.make<LlvmDevice>(core.ledger, core.driver.memory(), is_cpu);
   }
   kernel_ = core.runtime.host.make<Kernel>("Kernel", kDepthLimit + 3);
 }
@@ -102,23 +103,25 @@ void Program::erase(const Borrowed<Ndarray>& ndarray) {
 
 // ---- contents -----------------------------------------------------------------------------------
 
+// By the table of the pack's own program, whoever writes.
 Status Program::write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                       std::size_t size) {
+  Device& device = *target.device;
   DeviceAllocation staging;
-  const Status status = device_->allocate(Use::staging, size, staging);
+  const Status status = device.allocate(Use::staging, size, staging);
   if (status != Status::ok) return status;
-  const CUdeviceptr source = device_->pointer(staging);
-  const bool copied =
-      cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
-      cuMemcpyDtoD(target.device->pointer(target) + offset, source, size) == CUDA_SUCCESS;
+  const CUdeviceptr source = device.pointer(staging);
+  const bool copied = cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
+                      cuMemcpyDtoD(device.pointer(target) + offset, source, size) == CUDA_SUCCESS;
   const Status waited = synchronize();
-  device_->deallocate(staging);
+  device.deallocate(staging);
   return copied ? waited : Status::driver_error;
 }
 
 Status Program::fill(const Borrowed<Ndarray>& ndarray, std::int32_t value) {
   const DeviceAllocation allocation = ndarray->allocation();
-  const CUdeviceptr address = allocation.device->pointer(allocation);
+  if (!device_->validate(allocation)) return Status::invalid_allocation;
+  const CUdeviceptr address = device_->pointer(allocation);
   const CUresult result = cuMemsetD32(address, static_cast<std::uint32_t>(value), kArrayWords);
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
@@ -126,7 +129,8 @@ Status Program::fill(const Borrowed<Ndarray>& ndarray, std::int32_t value) {
 Status Program::read(const Borrowed<Ndarray>& ndarray, std::span<std::int32_t> words) {
   const Status flushed = flush();
   const DeviceAllocation allocation = ndarray->allocation();
-  const CUdeviceptr address = allocation.device->pointer(allocation);
+  if (!device_->validate(allocation)) return Status::invalid_allocation;
+  const CUdeviceptr address = device_->pointer(allocation);
   const CUresult result = cuMemcpyDtoH(words.data(), address, words.size_bytes());
   return result == CUDA_SUCCESS ? flushed : Status::driver_error;
 }
@@ -157,13 +161,32 @@ void Program::finished() {
 
 Status Program::flush() { return gfx_ != nullptr ? gfx_->flush() : Status::ok; }
 
+// ---- the end ------------------------------------------------------------------------------------
+
 void Program::finalize() {
   synchronize();
-  for (std::size_t left = argpacks_.size(); left > 0; --left) end(argpacks_, left - 1);
-  for (std::size_t left = ndarrays_.size(); left > 0; --left) end(ndarrays_, left - 1);
+  device_->finalize(core_.policy->clears_table());
+  core_.driver.memory().reset();
+  is_finalized_ = true;
+}
+
+// A finalized gfx program hands over, before it goes, the launches that it has recorded since.
+void Program::destroy() {
+  const harness::SiteScope site(core_.scheduler, kAtReset);
+  destroy(argpacks_);
+  destroy(ndarrays_);
+  if (gfx_ != nullptr) gfx_->finish();
   compiled_.reset();
   kernel_.reset();
-  core_.driver.memory().reset();
+}
+
+template <class T>
+void Program::destroy(std::pmr::vector<Owned<T>>& objects) {
+  for (std::size_t left = objects.size(); left > 0; --left) {
+    if (device_->is_lost(objects[left - 1]->allocation()))
+      core_.facts.tell(&Observer::freed_by_ended_program);
+    end(objects, left - 1);
+  }
 }
 
 }  // namespace targets::argpack

@@ -1,4 +1,8 @@
-// Program: owns every ArgPack and Ndarray until somebody deletes it or the program ends.
+// Program: owns every ArgPack and Ndarray until somebody deletes it or the program goes.
+//
+// It ends in two steps. ti.reset() finalizes it: then the memory is gone, or is not, by backend.
+// The objects, and the program, go with the last reference: that of get_runtime(), or of a frame
+// that has the program in a local (ProgramLocal).
 #pragma once
 
 #include <memory_resource>
@@ -81,7 +85,8 @@ struct CompiledKernel {
   Walk walk;
 };
 
-/// Ownership: owns its objects, keyed by their own addresses. Borrows the core.
+/// Ownership: owns its objects, keyed by their own addresses. Borrows the core. Those who hold a
+/// reference own it; the first is get_runtime()'s.
 /// Threads: callers hold the GIL or the core's program lock.
 class Program {
  public:
@@ -115,14 +120,24 @@ class Program {
   /// The device is known to have finished everything that was submitted.
   void finished();
   Status flush();
-  /// Everything it owns ends, used or not.
+
+  /// ti.reset(): ends the memory of what it owns, used or not; on gfx nothing. Kernels are compiled
+  /// and launched as before.
   void finalize();
+  bool is_finalized() const { return is_finalized_; }
+  void refer() { ++references_; }
+  /// Takes a reference away. Returns whether it was the last: the caller destroys the program then.
+  bool unrefer() { return --references_ == 0; }
+  /// Ends everything it owns.
+  void destroy();
 
   Device& device() { return *device_; }
   std::size_t object_count() const { return argpacks_.size() + ndarrays_.size(); }
   GfxRuntime* gfx() { return gfx_; }
 
  private:
+  template <class T>
+  void destroy(std::pmr::vector<harness::Owned<T>>& objects);
   template <class T>
   void remove(std::pmr::vector<harness::Owned<T>>& objects, const harness::Borrowed<T>& pointer,
               std::uint32_t generation);
@@ -131,6 +146,8 @@ class Program {
 
   Core& core_;
   std::uint32_t generation_;
+  std::uint32_t references_ = 1;
+  bool is_finalized_ = false;
   Device* device_;
   GfxRuntime* gfx_ = nullptr;  ///< Null but on gfx.
   std::pmr::vector<harness::Owned<ArgPack>> argpacks_;

@@ -41,6 +41,8 @@ enum class Status : std::uint8_t {
   buffer_error,     ///< Like BufferError: the storage is exported and cannot be resized.
   context_spent,    ///< The context was launched before; it is single use.
   context_invalid,  ///< The program that the context was made by has been reset.
+  /// The device has no such id: "invalid DeviceAllocation". Its table went with its program.
+  invalid_allocation,
 };
 harness::Label to_label(Status status);
 

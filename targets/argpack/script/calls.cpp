@@ -64,12 +64,13 @@ Status ScriptCalls::launch_kernel(Object& arguments, const Arguments& from) {
   const Frame frame(core_.facts, context_of(context).thing);
   status = set_args(context, arguments, *tmps, *set_later);
   if (status == Status::ok && from.too_many) status = Status::argument_limit;
-  if (status == Status::ok) status = launches_.compile(context);
+  ProgramLocal prog(core_);
+  if (status == Status::ok) status = launches_.compile(context, &prog);
   if (status != Status::ok) return status;
   const Ref& global = globals_.peek(from.pack);
   if (!global || !(global == arguments.get(0u)))
     core_.facts.tell(&Observer::argument_renamed, from.pack);
-  return launches_.launch(context, from.returns);
+  return launches_.launch(context, from.returns, &prog);
 }
 
 Status ScriptCalls::set_args(const Ref& context, Object& arguments, Object& tmps,

@@ -8,8 +8,8 @@ namespace targets::argpack {
 
 using harness::Ref;
 
-Status Launches::compile(const Ref& wrapper) {
-  return c_call(kCompile, [&](Program& program) {
+Status Launches::compile(const Ref& wrapper, ProgramLocal* prog) {
+  return c_call(kCompile, prog, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     core_.facts.tell(&Observer::compiling, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
@@ -19,8 +19,8 @@ Status Launches::compile(const Ref& wrapper) {
   });
 }
 
-Status Launches::launch_now(const Ref& wrapper, bool returns) {
-  return c_call(kLaunch, [&](Program& program) {
+Status Launches::launch_now(const Ref& wrapper, bool returns, ProgramLocal* prog) {
+  return c_call(kLaunch, prog, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     core_.facts.tell(&Observer::launching, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
@@ -43,6 +43,7 @@ Status Launches::launch_now(const Ref& wrapper, bool returns) {
   });
 }
 
+// Waits for the program of now, whichever has launched.
 Status Launches::wait_for_result(const Ref& wrapper) {
   const Status status =
       c_call("synchronize", [](Program& program) { return program.synchronize(); });
@@ -62,8 +63,8 @@ Status Launches::call_back(const Ref& wrapper) {
   return status;
 }
 
-Status Launches::launch(const Ref& wrapper, bool returns) {
-  Status status = launch_now(wrapper, returns);
+Status Launches::launch(const Ref& wrapper, bool returns, ProgramLocal* prog) {
+  Status status = launch_now(wrapper, returns, prog);
   if (status == Status::ok && returns) status = wait_for_result(wrapper);
   return status == Status::ok ? call_back(wrapper) : status;
 }

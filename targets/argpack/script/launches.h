@@ -11,13 +11,15 @@ class Launches : private Steps {
   Launches(Core& core, Policy& policy, ExternalArrays& externals)
       : Steps(core), policy_(policy), externals_(externals) {}
 
-  Status compile(const harness::Ref& context);
+  /// `prog` is the frame's: it is loaded here, and the launch goes on with it. Null: compile and
+  /// launch are calls of the program of then, each.
+  Status compile(const harness::Ref& context, ProgramLocal* prog = nullptr);
   /// Launches the kernel; with `returns` it waits for the result and tells it. Then come the
   /// callbacks.
-  Status launch(const harness::Ref& context, bool returns);
+  Status launch(const harness::Ref& context, bool returns, ProgramLocal* prog = nullptr);
 
  private:
-  Status launch_now(const Ref& context, bool returns);
+  Status launch_now(const Ref& context, bool returns, ProgramLocal* prog);
   Status wait_for_result(const Ref& context);
   Status call_back(const Ref& context);
 

@@ -26,12 +26,14 @@ Status ScriptPrograms::reset() {
   return reset_now();
 }
 
-// PyTaichi.clear(), then init(): in between there is no program.
+// PyTaichi.clear(), then init(): in between there is no program. The old one goes, unless a frame
+// still has it.
 Status ScriptPrograms::reset_now() {
   const Status status = c_call(kAtReset, [&](Program& program) {
     program.finalize();
     policy_.reset();
     core_.program = nullptr;
+    if (program.unrefer()) program.destroy();
     core_.facts.tell(&Observer::program_ended);
     return Status::ok;
   });

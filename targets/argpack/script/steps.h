@@ -3,6 +3,7 @@
 #pragma once
 
 #include "targets/argpack/policy.h"
+#include "targets/argpack/program_local.h"
 #include "targets/argpack/wrappers.h"
 
 namespace targets::argpack {
@@ -39,10 +40,17 @@ class Steps {
   /// Makes a C call: `function` gets the program of now, which stays for as long as the call.
   template <class Function>
   Status c_call(harness::Label name, Function function) {
+    return c_call(name, nullptr, function);
+  }
+  /// The same of the program that a frame has in a local, where `prog` is one: loaded by the first
+  /// such call.
+  template <class Function>
+  Status c_call(harness::Label name, ProgramLocal* prog, Function function) {
     core_.objects.pass();
     return core_.interpreter.c_call(name, [&] {
       const CCall call(core_);
-      return core_.program != nullptr ? function(*core_.program) : Status::no_program;
+      Program* const program = prog != nullptr ? prog->load() : core_.program;
+      return program != nullptr ? function(*program) : Status::no_program;
     });
   }
   /// Returns the generation of the program of now, or 0 where there is none.

@@ -1,0 +1,55 @@
+// HostPool: Taichi's HostMemoryPool as allocations meet it that have a mapping each.
+//
+// It goes by the address: whoever releases one ends the mapping that is there now, and nothing
+// where there is none.
+#pragma once
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+#include "targets/argpack/argpack.h"
+
+namespace targets::argpack {
+
+/// Ownership: owns the mappings until they are released, or the program ends.
+class HostPool {
+ public:
+  Status allocate(std::size_t bytes, CUdeviceptr& address) {
+    if (cuMemAlloc(&address, bytes) != CUDA_SUCCESS) return Status::driver_error;
+    mappings_.push_back({address, harness::BirthId::none});
+    return Status::ok;
+  }
+  void release(CUdeviceptr address) {
+    if (std::erase_if(mappings_, [&](const Mapping& one) { return one.address == address; }) != 0)
+      cuMemFree(address);
+  }
+  /// HostMemoryPool::reset(): everything is unmapped, whoever has it.
+  void reset() {
+    while (!mappings_.empty()) release(mappings_.back().address);
+  }
+
+  /// The mapping is of this object. The real system does not know.
+  void adopt(CUdeviceptr address, harness::BirthId owner) {
+    for (Mapping& one : mappings_)
+      if (one.address == address) one.owner = owner;
+  }
+  /// Returns whose mapping is there now, where there is one.
+  std::optional<harness::BirthId> owner_at(CUdeviceptr address) const {
+    for (const Mapping& one : mappings_)
+      if (one.address == address) return one.owner;
+    return std::nullopt;
+  }
+
+ private:
+  struct Mapping {
+    CUdeviceptr address;
+    harness::BirthId owner;
+  };
+  std::pmr::vector<Mapping> mappings_;
+};
+
+}  // namespace targets::argpack
