@@ -50,7 +50,8 @@ class Programs {
 
   /// ti.init(). Nothing else works before it. Once per run; then reset().
   virtual Status init() = 0;
-  /// ti.reset(); ti.init(): ends the program and everything that it owns. Wrappers survive.
+  /// ti.reset(); ti.init(): ends the program, and with it, or with the last call that has it,
+  /// everything that it owns. Wrappers survive.
   virtual Status reset() = 0;
   virtual Status synchronize() = 0;
   /// Submits what the command list holds. Does nothing but on gfx.
