@@ -99,8 +99,15 @@ bool is_of_ended_program(const Fault& fault) {
          (fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use);
 }
 
-/// The program had ended before the object's wrapper was bound, written or read.
+/// It is memory of a program's: of an object, or of a launch.
+bool is_of_program(const Fault& fault) {
+  return fault.object_kind == Label("device memory") && !(fault.birth_site == kNewExternal);
+}
+
+/// The program had ended before the object's wrapper was bound, written or read. The memory that is
+/// met dead there may have been another's, who had the address since.
 bool ended_before_its_use(const Judges& judges, const Fault& fault) {
+  if (is_of_program(fault) && is_of_wrapper(fault.use_site)) return true;
   if (!is_of_ended_program(fault)) return false;
   if (is_of_wrapper(fault.use_site)) return true;
   const GhostUser* user = user_of(judges, fault);
@@ -110,9 +117,7 @@ bool ended_before_its_use(const Judges& judges, const Fault& fault) {
 /// The launch was in a program that had ended, and nothing of the script's died: no more than what
 /// has an address by now that was the program's.
 bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
-  const bool is_memory =
-      fault.object_kind == Label("device memory") && !(fault.birth_site == kNewExternal);
-  if (!(fault.death_site == Label()) && !is_memory) return false;
+  if (!(fault.death_site == Label()) && !is_of_program(fault)) return false;
   const Ghost& ghost = judges.ghost();
   const GhostUser* launch = is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
                                                       : ghost.launch_in(fault.activation);

@@ -110,6 +110,16 @@ int window_after(void (*drive)(harness::Scene&, Judges&, Fault&)) {
   return window_of(scene, fault);
 }
 
+TEST(ArgpackWindows, MemoryOfAProgramThatAWrapperMeetsDeadIsOfAStaleOneWhoseverItWasLast) {
+  const auto write_dead = [](harness::Scene&, Judges&, Fault& fault) {
+    fault.object_kind = "device memory";
+    fault.birth_site = "create_argpack";
+    fault.death_site = "delete_argpack";
+    fault.use_site = "ArgPack::write";
+  };
+  EXPECT_EQ(window_after(write_dead), harness::raw(Window::stale_wrapper));
+}
+
 /// Has a thing of `kind` come to life and end, with the life beneath it, at the site.
 harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::Label site) {
   harness::Ledger& ledger = scene.world().ledger;
