@@ -13,5 +13,6 @@ afterlife_ptx_device:
         .incbin "harness/ptx/device/video.h"
         .incbin "harness/ptx/device/thread.h"
         .incbin "harness/ptx/device/matrix.h"
+        .incbin "harness/ptx/device/fragment.h"
         .byte   0
         .section .note.GNU-stack, "", @progbits

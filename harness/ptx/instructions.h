@@ -69,6 +69,12 @@ bool is_among(std::string_view word, std::string_view words);
 /// Declares the site `s` of an access to memory: what the driver has allowed it.
 inline constexpr const char* kSite = "static ptx::Site s; ";
 
+/// Returns an array `name` with the registers of an operand, each as 64 bits.
+std::string fragment(FunctionWriter& writer, const Operand& operand, const char* name,
+                     const std::string& type);
+/// Returns the statements that give the registers of an operand the words of the array `d`.
+std::string put_fragment(FunctionWriter& writer, const Operand& operand);
+
 // ---- how rows are translated --------------------------------------------------------------------
 
 std::string translate_call(FunctionWriter&, const Instruction&, const Family&);
@@ -102,6 +108,9 @@ std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Fam
 std::string translate_matrix_store(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_move(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_fragment_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_fragment_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_fragment_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_gather(FunctionWriter&, const Instruction&, const Family&);

@@ -55,6 +55,24 @@ std::string translate_matrix_move(FunctionWriter& writer, const Instruction& ins
 
 // ---- products -----------------------------------------------------------------------------------
 
+std::string fragment(FunctionWriter& writer, const Operand& operand, const char* name,
+                     const std::string& type) {
+  std::string values;
+  const std::vector<Operand> parts =
+      operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
+  for (const Operand& part : parts)
+    values += fmt::format("{}static_cast<ptx::u64>({})", values.empty() ? "" : ", ",
+                          writer.value(part, type));
+  return fmt::format("const ptx::u64 {}[] = {{{}}}; ", name, values);
+}
+
+std::string put_fragment(FunctionWriter& writer, const Operand& operand) {
+  std::string made;
+  for (std::size_t i = 0; i < operand.parts.size(); ++i)
+    made += " " + writer.put(operand.parts[i].name, fmt::format("d[{}]", i));
+  return made;
+}
+
 namespace {
 
 struct Shape {
@@ -98,26 +116,6 @@ bool may_sum(const std::string& from, const std::string& to) {
   return from == "f64" ? to == "f64" : to == "s32";
 }
 
-/// An array with the registers of an operand.
-std::string fragment(FunctionWriter& writer, const Operand& operand, const char* name,
-                     const std::string& type) {
-  std::string values;
-  const std::vector<Operand> parts =
-      operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
-  for (const Operand& part : parts)
-    values += fmt::format("{}static_cast<ptx::u64>({})", values.empty() ? "" : ", ",
-                          writer.value(part, type));
-  return fmt::format("const ptx::u64 {}[] = {{{}}}; ", name, values);
-}
-
-/// Stores the registers of D.
-std::string put_fragment(FunctionWriter& writer, const Operand& operand) {
-  std::string made;
-  for (std::size_t i = 0; i < operand.parts.size(); ++i)
-    made += " " + writer.put(operand.parts[i].name, fmt::format("d[{}]", i));
-  return made;
-}
-
 /// The four products of m8n8k4, each in its own order of A and of B.
 std::string translate_quad_products(FunctionWriter& writer, const Instruction& instruction,
                                     const std::vector<std::string>& types) {
@@ -155,6 +153,9 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
   const bool is_xor = instruction.has("xor");
   if (types[1] == "b1" ? !instruction.has("popc") || is_xor == instruction.has("and") : is_xor)
     throw Unknown{"another operation"};
+  constexpr std::string_view kModes[] = {"rn", "rz", "rm", "rp"};
+  const std::string_view mode = instruction.first_of(kModes);
+  if (!mode.empty() && types[1] != "f64") throw Unknown{"another operation"};
   if (types[0] != types[3] || !may_sum(types[1], types[0]) || !instruction.has("row") ||
       !instruction.has("col") || !is_among(types[2], others))
     throw Unknown{"other types"};
@@ -169,7 +170,8 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
       to.parts.size(), family.call, shape.rows, shape.depth, types[1], types[2], types[0],
       is_xor                         ? "ptx::exclusive"
       : instruction.has("satfinite") ? "ptx::sat"
-                                     : "ptx::plain");
+      : mode.empty()                 ? "ptx::plain"
+                                     : fmt::format("ptx::{}", mode));
   return made + put_fragment(writer, to);
 }
 

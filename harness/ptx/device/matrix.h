@@ -140,9 +140,37 @@ PTX_OP T rounded(f64 total) {
     return canonical(static_cast<T>(total));
 }
 
-/// A product of `rows` by `depth` and `depth` by 8. Integers wrap, or are clamped with `sat`.
-/// Products of floating point are added to C in the order of k: those of f64 as fma does, others
-/// in f64, which is rounded once.
+/// Multiplies; of bits, .xor tells whether they differ.
+template <u64 M>
+PTX_OP s64 counted(s64 left, s64 right) {
+  return (M & exclusive) != 0 ? left ^ right : left * right;
+}
+
+/// The sum of C and of `depth` products of factors, which are asked for by their place. Integers
+/// wrap, or are clamped with `sat`. Products of floating point are added to C in the order of k:
+/// those of f64 as fma does, others in f64, which is rounded once.
+template <class TA, class TD, u64 M, class TC, class A, class B>
+PTX_OP TD sum_of_products(u32 depth, TC c, A a, B b) {
+  if constexpr (is_counted<TA>) {
+    s64 total = c;
+    for (u32 k = 0; k < depth; ++k) total += counted<M>(whole(a(k)), whole(b(k)));
+    if constexpr ((M & sat) != 0) {
+      constexpr s64 kMost = 0x7fffffff;
+      total = total > kMost ? kMost : total < -kMost - 1 ? -kMost - 1 : total;
+    }
+    return static_cast<TD>(total);
+  } else {
+    f64 total = widen(c);
+    for (u32 k = 0; k < depth; ++k)
+      if constexpr (is_same<TA, f64>)
+        total = float_fma<f64, M>(a(k), b(k), total);
+      else
+        total += widen(a(k)) * widen(b(k));
+    return rounded<TD>(total);
+  }
+}
+
+/// A product of `rows` by `depth` and `depth` by 8.
 template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M>
 struct Product {
   static constexpr u32 kRegisterBytes = is_same<TA, f64> ? 8 : 4;
@@ -162,26 +190,9 @@ struct Product {
     const u64 word = of[column * 4 + k / kPacked % 4][kA + k / (4 * kPacked)];
     return element<TB>(word, k % kPacked);
   }
-  /// Multiplies; of bits, .xor tells whether they differ.
-  static s64 counted(s64 left, s64 right) {
-    return (M & exclusive) != 0 ? left ^ right : left * right;
-  }
   TC sum(u32 row, u32 column, TC c) const {
-    if constexpr (is_counted<TA>) {
-      s64 total = c;
-      for (u32 k = 0; k < depth; ++k) total += counted(whole(a(row, k)), whole(b(k, column)));
-      if constexpr ((M & sat) != 0) {
-        constexpr s64 kMost = 0x7fffffff;
-        total = total > kMost ? kMost : total < -kMost - 1 ? -kMost - 1 : total;
-      }
-      return static_cast<TC>(total);
-    } else {
-      f64 total = widen(c);
-      for (u32 k = 0; k < depth; ++k)
-        total = is_same<TA, f64> ? fused(widen(a(row, k)), widen(b(k, column)), total)
-                                 : total + widen(a(row, k)) * widen(b(k, column));
-      return rounded<TC>(total);
-    }
+    return sum_of_products<TA, TC, M>(
+        depth, c, [&](u32 k) { return a(row, k); }, [&](u32 k) { return b(k, column); });
   }
 };
 
