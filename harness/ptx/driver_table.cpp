@@ -20,6 +20,7 @@ std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
                                  std::uint64_t value, std::uint64_t expected);
 int afterlife_wait_at(std::uint32_t barrier, std::uint32_t threads, int predicate);
 void afterlife_arrive_at(std::uint32_t barrier, std::uint32_t threads);
+void afterlife_poll(int has_news);
 std::uint64_t afterlife_malloc(std::uint64_t bytes);
 void afterlife_free(std::uint64_t address);
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
@@ -118,6 +119,7 @@ AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, num_mipmap_levels);
   made.atomic64 = afterlife_atomic64;
   made.wait_at = afterlife_wait_at;
   made.arrive_at = afterlife_arrive_at;
+  made.poll = afterlife_poll;
   made.malloc = afterlife_malloc;
   made.free = afterlife_free;
   made.shuffle = afterlife_shuffle;

@@ -52,6 +52,8 @@ constexpr std::string_view kConversion =
     "the host in each rounding mode; halves: the nearest of all values of the format";
 constexpr std::string_view kCopy = "the bits that were given";
 constexpr std::string_view kWarp = "the ISA's formula on what the lanes were given, by the host";
+constexpr std::string_view kMbarrier =
+    "PtxMbarrier.CountsAsItsFormulaSays: the ISA's formula, by the host";
 constexpr std::string_view kFragments = "the ISA's figure of the fragments, by the host";
 
 constexpr Family kFamilies[] = {
@@ -201,6 +203,9 @@ constexpr Family kFamilies[] = {
      "HopperPtxProgram.HintsChangeNothing: it changes nothing"},
     {"discard", "", "*", 0, "", translate_nothing, kData, "a hint",
      "HopperPtxProgram.HintsChangeNothing: it changes nothing"},
+    {"cp.mbarrier", "b64", "async mbarrier arrive noinc shared cta", 1, "", translate_copy_arrival,
+     kData, "cp.async.mbarrier.arrive: an arrival when copies are done",
+     "PtxMbarrier.CopiesArriveOnceTheyAreDone: the words that were copied"},
     {"cp", "", "*", 0, "", translate_copy, kData,
      "cp.async: a copy to shared memory, at once; its groups and waits",
      "PtxMatrix.WhatACopyLeavesOutIsZero: the bytes that are copied"},
@@ -258,6 +263,18 @@ constexpr Family kFamilies[] = {
     {"redux", "", "*", 0, "", translate_warp, kParallel, "a combination over a warp", kWarp},
     {"shfl", "", "*", 0, "", translate_warp, kParallel, "a value of another lane", kWarp},
     {"elect", "", "*", 0, "", translate_warp, kParallel, "the first lane of a mask", kWarp},
+    {"mbarrier.init", "b64", "init shared cta", 2, "", translate_mbarrier, kParallel,
+     "a barrier in shared memory, for so many arrivals", kMbarrier},
+    {"mbarrier.inval", "b64", "inval shared cta", 1, "", translate_mbarrier, kParallel, "its end",
+     kMbarrier},
+    {"mbarrier.arrive", "b64", "arrive noComplete release shared cta", 2, "",
+     translate_mbarrier_arrival, kParallel, "arrivals, and the state before", kMbarrier},
+    {"mbarrier.arrive_drop", "b64", "arrive_drop noComplete release shared cta", 2, "",
+     translate_mbarrier_arrival, kParallel, "the last arrivals of some threads", kMbarrier},
+    {"mbarrier.test_wait", "b64", "test_wait parity acquire shared cta", 2, "", translate_mbarrier,
+     kParallel, "whether a phase is complete; others go on first", kMbarrier},
+    {"mbarrier.pending_count", "b64", "pending_count", 1, "", translate_mbarrier, kParallel,
+     "the arrivals that a state waits for", kMbarrier},
     {"griddepcontrol", "", "*", 0, "", translate_nothing, kParallel, "grids do not overlap",
      "HopperPtxProgram.HintsChangeNothing: it changes nothing"},
 

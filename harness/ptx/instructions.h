@@ -103,6 +103,9 @@ std::string translate_branch(FunctionWriter&, const Instruction&, const Family&)
 std::string translate_call_function(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_end(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_barrier(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_mbarrier(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_mbarrier_arrival(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_copy_arrival(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_store(FunctionWriter&, const Instruction&, const Family&);

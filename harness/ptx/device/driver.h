@@ -84,7 +84,9 @@ struct Driver {
   /// Barriers 0 to 15 of a block, for so many threads, 0 for all. Returns how many predicates hold.
   int (*wait_at)(u32 barrier, u32 threads, int predicate);
   void (*arrive_at)(u32 barrier, u32 threads);  ///< The same, without waiting.
-  u64 (*malloc)(u64 bytes);                     ///< From the heap of kernels; null if it is full.
+  /// A thread has looked whether others have come: where there is no news, they go on first.
+  void (*poll)(int has_news);
+  u64 (*malloc)(u64 bytes);  ///< From the heap of kernels; null if it is full.
   void (*free)(u64 address);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
   u32 (*ballot)(u32 mask, int predicate);

@@ -1,7 +1,8 @@
 // KernelRunner::State: barriers and exchanges between the threads of a block.
 //
 // Whoever has to wait is entered where the others look, and parks. Whoever comes last lets all of
-// them go on, in the order in which they came, and goes on itself.
+// them go on, in the order in which they came, and goes on itself. Whoever looks again and again
+// whether others have come lets them go on each time.
 #include <algorithm>
 
 #include "harness/devices/sim/kernels/runner_state.h"
@@ -36,6 +37,7 @@ static std::uint32_t alive_threads(const KernelRunner::State& state) {
 }
 
 static void open(KernelRunner::State& state, KernelRunner::State::Barrier& barrier) {
+  state.polls_in_vain = 0;
   state.ready.insert(state.ready.end(), barrier.waiting.begin(), barrier.waiting.end());
   for (KernelRunner::State::Carrier* each : barrier.waiting) {
     each->result = static_cast<std::uint64_t>(barrier.predicates);
@@ -84,6 +86,34 @@ void KernelRunner::State::arrive_at(std::uint32_t number, std::uint32_t threads)
   device_edge_release(edge(number, barrier.epoch));
   ++barrier.arrived;
   if (barrier.opens(0, alive_threads(*this))) open(*this, barrier);
+}
+
+/// Goes on behind the others where a thread has looked in vain whether they have come. New threads
+/// go first: those that poll would be released for ever.
+static void poll(KernelRunner::State& state, bool has_news) {
+  if (has_news) {
+    state.polls_in_vain = 0;
+    return;
+  }
+  if (++state.polls_in_vain > kPollLimit * alive_threads(state)) {
+    state.provenance.failed(FaultKind::deadlock,
+                            {"barrier", "threads of a block wait for arrivals that do not come"});
+    state.end_block(*state.current, BlockEnding::aborted);
+  }
+  KernelRunner::State::Carrier& self = *state.current;
+  KernelRunner::State::Warp& warp = state.warps[self.thread / kWarpLanes];
+  const std::uint32_t lane = 1u << self.thread % kWarpLanes;
+  warp.polled = true;
+  warp.at_barrier |= lane;
+  state.settle_active(warp);
+  KernelRunner::State::Carrier* next = state.fresh_carrier();
+  if (next == nullptr) next = state.released_carrier();
+  if (next != nullptr) {
+    state.ready.push_back(&self);
+    state.enter(*next);
+    self.fiber.switch_to(next->fiber);
+  }
+  warp.at_barrier &= ~lane;
 }
 
 /// Waits for the lanes of `mask` that have not exited. Returns what the wanted lane gave, or the
@@ -152,6 +182,8 @@ static void gather(const KernelRunner::State::Warp& warp, std::uint32_t here,
 
 /// Gives each lane of `mask` what it wanted, and lets it go on. The current one need not park.
 void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
+  if (!warp.polled) polls_in_vain = 0;  // A loop that polls may have exchanges in it.
+  warp.polled = false;
   const std::uint32_t here = mask & warp.waiting;
   std::uint32_t givers = 0;
   for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
@@ -187,6 +219,10 @@ int afterlife_wait_at(std::uint32_t barrier, std::uint32_t threads, int predicat
 
 void afterlife_arrive_at(std::uint32_t barrier, std::uint32_t threads) {
   harness::devices::running->arrive_at(barrier, threads);
+}
+
+void afterlife_poll(int has_news) {
+  harness::devices::poll(*harness::devices::running, has_news != 0);
 }
 
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane) {

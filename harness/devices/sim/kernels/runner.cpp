@@ -176,6 +176,7 @@ void KernelRunner::State::exit_thread() {
 
 void KernelRunner::State::thread_finished(Carrier& self) {
   ++finished_count;
+  polls_in_vain = 0;
   Warp& warp = warps[self.thread / kWarpLanes];
   warp.exited |= 1u << self.thread % kWarpLanes;
   open_for_those_left(*this);
@@ -198,6 +199,7 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   next_thread = 0;
   next_index = {};
   finished_count = 0;
+  polls_in_vain = 0;
   used_count = 0;
   unused.clear();
   ready.clear();
@@ -209,8 +211,10 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
     barrier.predicates = 0;
   }
   warps.resize((thread_count + kWarpLanes - 1) / kWarpLanes);
-  for (Warp& warp : warps)
+  for (Warp& warp : warps) {
     warp.exited = warp.waiting = warp.at_barrier = warp.active = warp.epoch = 0;
+    warp.polled = false;
+  }
   if (thread_count % kWarpLanes != 0) warps.back().exited = ~0u << thread_count % kWarpLanes;
 
   const Dim3 grid = which.grid;

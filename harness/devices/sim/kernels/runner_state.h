@@ -18,6 +18,8 @@ namespace harness::devices {
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::uint32_t kBarrierCount = 16;  ///< A block has so many.
+/// Number of looks in vain, for each thread that is alive, after which nobody is waited for.
+inline constexpr std::uint64_t kPollLimit = 1 << 14;
 /// Instead of the lane that is wanted: who gave something; all that was given; who is here.
 inline constexpr std::uint32_t kBallot = kWarpLanes;
 inline constexpr std::uint32_t kGather = kWarpLanes + 1;
@@ -57,9 +59,10 @@ struct KernelRunner::State {
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;
-    std::uint32_t at_barrier = 0;  ///< Those that wait at one of the block's.
+    std::uint32_t at_barrier = 0;  ///< Those that wait at one of the block's, or poll.
     std::uint32_t active = 0;      ///< Those of `waiting` that ask who is here, and name no lanes.
     std::uint32_t epoch = 0;  ///< Number of times that lanes were released: TSan's edges alternate.
+    bool polled = false;      ///< In vain, since lanes were released.
     std::uint32_t masks[kWarpLanes];
     Carrier* lanes[kWarpLanes];
   };
@@ -136,6 +139,7 @@ struct KernelRunner::State {
   std::uint32_t next_thread = 0;
   Index next_index;
   std::uint32_t finished_count = 0;
+  std::uint64_t polls_in_vain = 0;  ///< Since a thread ended, or let others go on.
 
   std::array<Barrier, kBarrierCount> barriers;
   std::uint32_t used_barriers = 0;  ///< A bit for each that threads of this block came to.
