@@ -15,5 +15,6 @@ afterlife_ptx_device:
         .incbin "harness/ptx/device/mbarrier.h"
         .incbin "harness/ptx/device/matrix.h"
         .incbin "harness/ptx/device/fragment.h"
+        .incbin "harness/ptx/device/sparse.h"
         .byte   0
         .section .note.GNU-stack, "", @progbits

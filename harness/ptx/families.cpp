@@ -294,6 +294,9 @@ constexpr Family kFamilies[] = {
     {"wmma.mma", "f16 f32 f64 s32", "*", 4, "multiply_fragments", translate_fragment_product,
      kMatrix, "A * B + C of such matrices",
      "PtxFragment.AProductIsThatOfThreeLoops: three loops on what is in memory"},
+    {"mma.sp", "f16 f32 s32", "*", 5, "multiply_sparse", translate_sparse_product, kMatrix,
+     "the same, where half of A is zeroes and not given",
+     "PtxSparse.AProductIsThatOfTheWholeMatrices: three loops, zeroes and all"},
     {"mma", "f16 bf16 f32 f64 s32", "*", 4, "multiply", translate_matrix_product, kMatrix,
      "A * B + C, spread over a warp", kFragments},
 

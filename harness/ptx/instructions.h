@@ -114,6 +114,7 @@ std::string translate_matrix_product(FunctionWriter&, const Instruction&, const 
 std::string translate_fragment_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_fragment_store(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_fragment_product(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_sparse_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_gather(FunctionWriter&, const Instruction&, const Family&);

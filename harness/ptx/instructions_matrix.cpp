@@ -116,6 +116,18 @@ bool may_sum(const std::string& from, const std::string& to) {
   return from == "f64" ? to == "f64" : to == "s32";
 }
 
+/// Tells of types that do not go together. The two factors may differ in some.
+void want_types(const Instruction& instruction, const std::vector<std::string>& types) {
+  constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
+  const std::string_view others = is_among(types[1], kCounted)   ? kCounted
+                                  : is_among(types[1], kNibbles) ? kNibbles
+                                  : is_among(types[1], kBytes)   ? kBytes
+                                                                 : std::string_view(types[1]);
+  if (types[0] != types[3] || !may_sum(types[1], types[0]) || !instruction.has("row") ||
+      !instruction.has("col") || !is_among(types[2], others))
+    throw Unknown{"other types"};
+}
+
 /// The four products of m8n8k4, each in its own order of A and of B.
 std::string translate_quad_products(FunctionWriter& writer, const Instruction& instruction,
                                     const std::vector<std::string>& types) {
@@ -144,21 +156,13 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
   if (instruction.has("m8n8k4") && types[1] == "f16")
     return translate_quad_products(writer, instruction, types);
   const Shape& shape = shape_of(instruction, types[1]);
-  // Their two factors may be of different types.
-  constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
-  const std::string_view others = is_among(types[1], kCounted)   ? kCounted
-                                  : is_among(types[1], kNibbles) ? kNibbles
-                                  : is_among(types[1], kBytes)   ? kBytes
-                                                                 : std::string_view(types[1]);
   const bool is_xor = instruction.has("xor");
   if (types[1] == "b1" ? !instruction.has("popc") || is_xor == instruction.has("and") : is_xor)
     throw Unknown{"another operation"};
   constexpr std::string_view kModes[] = {"rn", "rz", "rm", "rp"};
   const std::string_view mode = instruction.first_of(kModes);
   if (!mode.empty() && types[1] != "f64") throw Unknown{"another operation"};
-  if (types[0] != types[3] || !may_sum(types[1], types[0]) || !instruction.has("row") ||
-      !instruction.has("col") || !is_among(types[2], others))
-    throw Unknown{"other types"};
+  want_types(instruction, types);
   const std::string held = types[1] == "f64" ? "f64" : "f32";
   const std::string sum = types[0] == "f64" ? "f64" : "f32";
   std::string made = fragment(writer, instruction.operand(1), "a", held) +
@@ -173,6 +177,58 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
       : mode.empty()                 ? "ptx::plain"
                                      : fmt::format("ptx::{}", mode));
   return made + put_fragment(writer, to);
+}
+
+// ---- products of sparse matrices ----
+
+namespace {
+
+/// Shapes of 16 rows. A lane has as many registers of A as of B.
+struct SparseShape {
+  std::string_view name;
+  unsigned depth;
+  std::string_view types;  ///< Those of A and B.
+  unsigned registers;
+  unsigned selectors;  ///< Numbers of the threads that may have the metadata.
+};
+constexpr SparseShape kSparseShapes[] = {
+    {"m16n8k8", 8, "tf32", 2, 4},    {"m16n8k16", 16, "f16 bf16", 2, 4},
+    {"m16n8k16", 16, "tf32", 4, 2},  {"m16n8k32", 32, "f16 bf16", 4, 2},
+    {"m16n8k32", 32, "s8 u8", 2, 2}, {"m16n8k64", 64, "s4 u4", 2, 2},
+    {"m16n8k64", 64, "s8 u8", 4, 1}, {"m16n8k128", 128, "s4 u4", 4, 1}};
+
+const SparseShape& sparse_shape_of(const Instruction& instruction, const std::string& type) {
+  for (const SparseShape& shape : kSparseShapes)
+    if (instruction.has(shape.name) && is_among(type, shape.types)) return shape;
+  throw Unknown{"another shape"};
+}
+
+}  // namespace
+
+std::string translate_sparse_product(FunctionWriter& writer, const Instruction& instruction,
+                                     const Family& family) {
+  const std::vector<std::string> types = element_types(instruction);
+  const SparseShape& shape = sparse_shape_of(instruction, types[1]);
+  want_types(instruction, types);
+  const bool is_clamped = instruction.has("satfinite");
+  if (is_clamped && types[0] != "s32") throw Unknown{"another operation"};
+  const std::size_t sums = types[0] == "f16" ? 2 : 4;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (instruction.operand(i).parts.size() != (i % 3 == 0 ? sums : shape.registers))
+      throw Unknown{"another number of registers"};
+  const Operand& selector = instruction.operand(5);
+  if (selector.kind != Operand::Kind::number || selector.bits >= shape.selectors)
+    throw Unknown{"another selector"};
+  return fragment(writer, instruction.operand(1), "a", "b32") +
+         fragment(writer, instruction.operand(2), "b", "b32") +
+         fragment(writer, instruction.operand(3), "c", "b32") +
+         fmt::format(
+             "ptx::u64 d[{}]; ptx::{}<{}, ptx::{}, ptx::{}, ptx::{}, {}, {}>(t, a, b, c, "
+             "ptx::get<ptx::u32>({}), d);",
+             sums, family.call, shape.depth, types[1], types[2], types[0],
+             is_clamped ? "ptx::sat" : "ptx::plain", selector.bits,
+             writer.value(instruction.operand(4), "b32")) +
+         put_fragment(writer, instruction.operand(0));
 }
 
 // ---- copies -------------------------------------------------------------------------------------

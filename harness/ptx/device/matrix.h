@@ -196,6 +196,21 @@ struct Product {
   }
 };
 
+/// Fills the lane's registers of D with the sums of its rows and columns, each on its element of C.
+template <class TC, u32 count, class Sum>
+PTX_OP void fill_sums(const Thread& t, const u64 (&c)[count], u64 (&d)[count], Sum sum) {
+  constexpr u32 kPacked = is_half<TC> ? 2 : 1;
+  const u32 row = lane(t) / 4, column = lane(t) % 4 * 2;
+  for (u32 i = 0; i < count; ++i) {
+    d[i] = 0;
+    for (u32 j = 0; j < kPacked; ++j) {
+      const u32 place = i * kPacked + j;
+      const TC made = sum(row + place / 2 * 8, column + place % 2, element<TC>(c[i], j));
+      d[i] |= u64{bits(made)} << 8 * sizeof(TC) * j;
+    }
+  }
+}
+
 /// The lane's registers of A * B + C.
 template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M, u32 count_a, u32 count_b,
           u32 count_c>
@@ -208,15 +223,7 @@ PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (
   for (u32 i = 0; i < count_b; ++i) given[count_a + i] = b[i];
   Made product;
   gather(given, product.of);
-  const u32 row = lane(t) / 4, column = lane(t) % 4 * 2;
-  for (u32 i = 0; i < count_c; ++i) {
-    d[i] = 0;
-    for (u32 j = 0; j < Made::kPackedC; ++j) {
-      const u32 place = i * Made::kPackedC + j;
-      const TC made = product.sum(row + place / 2 * 8, column + place % 2, element<TC>(c[i], j));
-      d[i] |= u64{bits(made)} << 8 * sizeof(TC) * j;
-    }
-  }
+  fill_sums<TC>(t, c, d, [&](u32 row, u32 column, TC on) { return product.sum(row, column, on); });
 }
 
 /// Four products of 8 by 4 and 4 by 8 halves. One is made by the lanes from 4 * q on, which have

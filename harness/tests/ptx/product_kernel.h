@@ -31,10 +31,11 @@ inline std::string product_header(const char* target) {
   return fmt::format(".version 8.7\n.target {}\n.address_size 64\n", target);
 }
 
-/// The kernel `name`, of pointers to A, B, C and D, with one instruction.
+/// The kernel `name`, of pointers to A, B, C and D, with one instruction. Where it has more
+/// operands, there is a pointer to words %e, too.
 inline std::string product_kernel(const std::string& name, const std::string& instruction,
                                   const Fragment& a, const Fragment& b, const Fragment& c,
-                                  const Fragment& d) {
+                                  const Fragment& d, const std::string& more = "") {
   std::string body = "  .reg .b32 %lane;\n  mov.u32 %lane, %laneid;\n";
   for (const Fragment& one : {a, b, c, d})
     body += fmt::format("  .reg .{} %{}<{}>;\n  .reg .b64 %at{};\n", one.type, one.name, one.count,
@@ -44,14 +45,17 @@ inline std::string product_kernel(const std::string& name, const std::string& in
     for (unsigned i = 0; i < one.count; ++i)
       body += fmt::format("  ld.global.b{} %{}{}, [%at{}+{}];\n", 8 * one.bytes(), one.name, i,
                           one.name, i * one.bytes());
-  body += fmt::format("  {} {}, {}, {}, {};\n", instruction, d.names(), a.names(), b.names(),
-                      c.names());
+  if (!more.empty())
+    body += "  .reg .b32 %e;\n  .reg .b64 %ate;\n" + Fragment{'e', 1, "b32"}.address() +
+            "  ld.global.b32 %e, [%ate];\n";
+  body += fmt::format("  {} {}, {}, {}, {}{};\n", instruction, d.names(), a.names(), b.names(),
+                      c.names(), more);
   for (unsigned i = 0; i < d.count; ++i)
     body += fmt::format("  st.global.b{} [%atd+{}], %d{};\n", 8 * d.bytes(), i * d.bytes(), i);
   return fmt::format(
-      ".visible .entry {}(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n"
+      ".visible .entry {}(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d{})\n"
       "{{\n{}  ret;\n}}\n",
-      name, body);
+      name, more.empty() ? "" : ", .param .u64 e", body);
 }
 
 }  // namespace harness::testing
