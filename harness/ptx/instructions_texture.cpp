@@ -65,6 +65,7 @@ namespace {
 /// The type that coordinates have.
 const std::string& coordinate_type(const Instruction& instruction) {
   if (!instruction.has("v4") || instruction.types().size() != 2) throw Unknown{"that vector"};
+  if (!is_among(instruction.types()[0], "f32 s32 u32")) throw Unknown{"results of that type"};
   return instruction.types()[1];
 }
 

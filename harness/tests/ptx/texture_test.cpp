@@ -111,6 +111,9 @@ TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
              "line [0-9]*: tex.2dms.v4.f32.s32 .that geometry. is not translated", "read_samples",
              texture, out);
   expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "line [0-9]*: tex.2d.v4.f16.f32 .results of that type. is not translated",
+             "read_halves", texture, out);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
              "line [0-9]*: tex.grad.cube.v4.f32.f32 .gradients of a direction. is not translated",
              "read_cube_by_gradients", texture, out);
   release(out);
