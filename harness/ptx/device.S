@@ -13,6 +13,7 @@ afterlife_ptx_device:
         .incbin "harness/ptx/device/video.h"
         .incbin "harness/ptx/device/thread.h"
         .incbin "harness/ptx/device/mbarrier.h"
+        .incbin "harness/ptx/device/stack.h"
         .incbin "harness/ptx/device/matrix.h"
         .incbin "harness/ptx/device/fragment.h"
         .incbin "harness/ptx/device/sparse.h"

@@ -22,6 +22,7 @@ constexpr std::string_view kData = "Data Movement and Conversion Instructions";
 constexpr std::string_view kTexture = "Texture Instructions";
 constexpr std::string_view kSurface = "Surface Instructions";
 constexpr std::string_view kControl = "Control Flow Instructions";
+constexpr std::string_view kStack = "Stack Manipulation Instructions";
 constexpr std::string_view kParallel = "Parallel Synchronization and Communication Instructions";
 constexpr std::string_view kMatrix = "Warp Level Matrix Multiply-Accumulate Instructions";
 constexpr std::string_view kVideo = "Video Instructions";
@@ -31,6 +32,8 @@ constexpr std::string_view kIntegers = "u16 u32 u64 s16 s32 s64";
 constexpr std::string_view kHalves = "f16 f16x2 bf16 bf16x2";
 constexpr std::string_view kAny =
     "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 pred";
+constexpr std::string_view kMoved =
+    "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 pred";
 constexpr std::string_view kRounded = "rn rz rm rp ftz sat";
 constexpr std::string_view kTwoIntegers = "u16x2 s16x2";
 constexpr std::string_view kBytePairs =
@@ -54,6 +57,8 @@ constexpr std::string_view kCopy = "the bits that were given";
 constexpr std::string_view kWarp = "the ISA's formula on what the lanes were given, by the host";
 constexpr std::string_view kMbarrier =
     "PtxMbarrier.CountsAsItsFormulaSays: the ISA's formula, by the host";
+constexpr std::string_view kTaken =
+    "PtxAmpere.MemoryOfTheStackIsTakenAndGivenBack: addresses and words by hand";
 constexpr std::string_view kFragments = "the ISA's figure of the fragments, by the host";
 
 constexpr Family kFamilies[] = {
@@ -179,13 +184,13 @@ constexpr Family kFamilies[] = {
     {"shr", "b16 b32 b64 u16 u32 u64 s16 s32 s64", "", 2, "shr", translate_call, kLogic, "a >> b",
      kBitByBit},
 
-    {"mov", kAny, "", 1, "", translate_move, kData,
+    {"mov", kMoved, "", 1, "", translate_move, kData,
      "a register, number, address, or several in one", kCopy},
     {"prmt", "b32", "f4e b4e rc8 ecl ecr rc16", 3, "prmt", translate_call, kData,
      "four of eight bytes", kBytes},
-    {"ld", kAny, "*", 1, "", translate_load, kData, "from memory, up to 8 at once", kCopy},
-    {"ldu", kAny, "*", 1, "", translate_load, kData, "the same", kCopy},
-    {"st", kAny, "*", 1, "", translate_store, kData, "to memory, up to 8 at once", kCopy},
+    {"ld", kMoved, "*", 1, "", translate_load, kData, "from memory, up to 8 at once", kCopy},
+    {"ldu", kMoved, "*", 1, "", translate_load, kData, "the same", kCopy},
+    {"st", kMoved, "*", 1, "", translate_store, kData, "to memory, up to 8 at once", kCopy},
     {"cvta", "u64", "*", 1, "", translate_address, kData, "an address of another space", kCopy},
     {"isspacep", "", "*", 1, "", translate_is_space, kData, "whether an address is in a space",
      kCopy},
@@ -197,6 +202,9 @@ constexpr Family kFamilies[] = {
      kNearest},
     {"cvt", kAny, "*", 1, "cvt", translate_convert, kData, "another type, rounded or clamped",
      kConversion},
+    {"createpolicy", "b64", "*", 1, "", translate_policy, kData,
+     "a hint for the cache of level 2, which others take",
+     "PtxAmpere.PoliciesOfTheCacheChangeNothing: the words that were there"},
     {"prefetch", "", "*", 0, "", translate_nothing, kData, "a hint",
      "HopperPtxProgram.HintsChangeNothing: it changes nothing"},
     {"prefetchu", "", "*", 0, "", translate_nothing, kData, "a hint",
@@ -243,6 +251,13 @@ constexpr Family kFamilies[] = {
      "PtxProgram.CallsFunctionsByNameAndByPointer: a value by hand"},
     {"exit", "", "*", 0, "", translate_end, kControl, "the end of the thread",
      "PtxProgram.AThreadMayEndInsideOfAFunction: a value by hand"},
+
+    {"stacksave", "u32 u64", "", 1, "", translate_stack, kStack, "how much alloca has taken",
+     kTaken},
+    {"stackrestore", "u32 u64", "", 1, "", translate_stack, kStack, "what was taken since is free",
+     kTaken},
+    {"alloca", "u64", "", 2, "", translate_stack, kStack,
+     "local memory, until the function returns", kTaken},
 
     {"bar", "", "*", 0, "", translate_barrier, kParallel,
      "one of 16 barriers, of the block or some of its warps; bar.warp",

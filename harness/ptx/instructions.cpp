@@ -36,7 +36,7 @@ const Operand& Instruction::operand(std::size_t index) const {
 }
 
 std::string cpp_type(std::string_view type) {
-  if (bytes_of_type(std::string(type)) > 8) throw Unknown{"a type of 128 bits"};
+  if (bytes_of_type(std::string(type)) > 8 && type != "b128") throw Unknown{"a type of 128 bits"};
   return fmt::format("ptx::{}", type);
 }
 

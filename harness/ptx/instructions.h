@@ -98,6 +98,8 @@ std::string translate_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_store(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_address(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_is_space(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_stack(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_policy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_atomic(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_branch(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_call_function(FunctionWriter&, const Instruction&, const Family&);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/ptx/instructions.h"
 
@@ -46,6 +47,7 @@ std::string place(FunctionWriter& writer, const Operand& at, Space space, std::u
 std::string translate_load(FunctionWriter& writer, const Instruction& instruction, const Family&) {
   const std::string& type = instruction.type();
   const std::vector<Operand> to = registers(instruction.operand(0));
+  if (type == "b128" && to.size() > 1) throw Unknown{};
   const std::uint32_t bytes = bytes_of_type(type);
   const std::string cpp = cpp_type(type);
   std::string made = place(writer, instruction.operand(1), space_of(instruction),
@@ -59,6 +61,7 @@ std::string translate_store(FunctionWriter& writer, const Instruction& instructi
   if (instruction.has("async") || instruction.has("bulk")) throw Unknown{};
   const std::string& type = instruction.type();
   const std::vector<Operand> from = registers(instruction.operand(1));
+  if (type == "b128" && from.size() > 1) throw Unknown{};
   const std::uint32_t bytes = bytes_of_type(type);
   const std::string cpp = cpp_type(type);
   std::string made = place(writer, instruction.operand(0), space_of(instruction),
@@ -75,8 +78,8 @@ static std::string unpack(FunctionWriter& writer, const Instruction& instruction
   const std::vector<Operand>& to = instruction.operand(0).parts;
   const std::string& type = instruction.type();
   const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(to.size());
-  std::string made =
-      fmt::format("const ptx::u64 a = {};", writer.value(instruction.operand(1), type));
+  std::string made = fmt::format("const ptx::{} a = {};", type == "b128" ? "b128" : "u64",
+                                 writer.value(instruction.operand(1), type));
   for (std::size_t i = 0; i < to.size(); ++i)
     if (to[i].name != "_")
       made += " " + writer.put(to[i].name, fmt::format("ptx::get<ptx::b{}>(a >> {})", 8 * bytes,
@@ -89,9 +92,10 @@ static std::string pack(FunctionWriter& writer, const Instruction& instruction) 
   const std::string& type = instruction.type();
   const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(from.size());
   const std::string part = fmt::format("ptx::b{}", 8 * bytes);
-  std::string sum = "ptx::u64{0}";
+  const std::string whole = type == "b128" ? "ptx::b128" : "ptx::u64";
+  std::string sum = whole + "{0}";
   for (std::size_t i = 0; i < from.size(); ++i)
-    sum += fmt::format(" | ptx::u64{{ptx::get<{}>({})}} << {}", part,
+    sum += fmt::format(" | {}{{ptx::get<{}>({})}} << {}", whole, part,
                        writer.value(from[i], fmt::format("b{}", 8 * bytes)), 8 * bytes * i);
   return writer.put(instruction.operand(0).name,
                     fmt::format("ptx::get<{}>({})", cpp_type(type), sum));
@@ -100,7 +104,6 @@ static std::string pack(FunctionWriter& writer, const Instruction& instruction) 
 std::string translate_move(FunctionWriter& writer, const Instruction& instruction, const Family&) {
   const std::string& type = instruction.type();
   const Operand& from = instruction.operand(1);
-  if (bytes_of_type(type) > 8) throw Unknown{"a type of 128 bits"};
   if (instruction.operand(0).kind == Operand::Kind::vector) return unpack(writer, instruction);
   if (from.kind == Operand::Kind::vector) return pack(writer, instruction);
   const std::string value = type == "pred" ? writer.predicate(from) : writer.value(from, type);
@@ -118,20 +121,74 @@ std::string translate_address(FunctionWriter& writer, const Instruction& instruc
                       instruction.has("to") ? "generic_to_shared" : "shared_to_generic", value));
 }
 
+/// Whether an address, in the variable `a`, is one of the module's constants.
+static std::string is_constant(const Layout& layout) {
+  std::string made = "(false";
+  for (std::size_t i = 0; i < layout.variable_count(); ++i)
+    if (const Variable& variable = layout.variable_at(i); variable.space == Space::constant)
+      made += fmt::format(" || a - t.variables[{}] < {}", i, variable.bytes());
+  return made + ")";
+}
+
 std::string translate_is_space(FunctionWriter& writer, const Instruction& instruction,
                                const Family&) {
-  const std::string value = writer.value(instruction.operand(1), "u64");
-  const std::string& to = instruction.operand(0).name;
+  if (instruction.has("func") || instruction.has("cluster")) throw Unknown{};
+  // Parameters of a kernel that it points at are a copy on the stack of the thread.
+  const bool has_parameters = writer.function().is_entry;
+  const std::string constant = is_constant(writer.layout());
+  const std::string local =
+      "ptx::is_local(a)" + (has_parameters ? " && !" + writer.is_parameter("a") : "");
+  std::string made =
+      fmt::format("const ptx::u64 a = {}; ", writer.value(instruction.operand(1), "u64"));
+  const auto put = [&](const std::string& answer) {
+    return made + writer.put(instruction.operand(0).name, answer);
+  };
   switch (space_of(instruction)) {
     case Space::shared:
-      return writer.put(to, fmt::format("ptx::is_shared(t, {})", value));
+      return put("ptx::is_shared(t, a)");
     case Space::local:
-      return writer.put(to, fmt::format("ptx::is_local({})", value));
+      return put(local);
     case Space::global:
-      return writer.put(to, fmt::format("!ptx::is_shared(t, {0}) && !ptx::is_local({0})", value));
+      return put("!ptx::is_shared(t, a) && !ptx::is_local(a) && !" + constant);
+    case Space::constant:
+      return put(constant);
+    case Space::param:
+      return put(writer.is_parameter("a"));
     default:
       throw Unknown{};
   }
+}
+
+// ---- memory of the stack, and hints -------------------------------------------------------------
+
+std::string translate_stack(FunctionWriter& writer, const Instruction& instruction,
+                            const Family& family) {
+  const Operand& first = instruction.operand(0);
+  const std::string& type = instruction.type();
+  if (family.name == "stackrestore")
+    return fmt::format("{}.restore({});", writer.stack(), writer.value(first, type));
+  if (family.name == "stacksave")
+    return writer.put(first.name, fmt::format("{}({}.used)", cpp_type(type), writer.stack()));
+  if (type != "u64") throw Unknown{"an address of 32 bits"};
+  std::uint64_t alignment = 8;
+  if (instruction.count() > 2) alignment = instruction.operand(2).bits;
+  if (instruction.count() > 2 &&
+      (instruction.operand(2).kind != Operand::Kind::number || !std::has_single_bit(alignment)))
+    throw Unknown{"another alignment"};
+  return writer.put(first.name, fmt::format("{}.allocate({}, {})", writer.stack(),
+                                            writer.value(instruction.operand(1), type), alignment));
+}
+
+/// A policy of the cache has no bits that anybody may look at.
+std::string translate_policy(FunctionWriter& writer, const Instruction& instruction,
+                             const Family&) {
+  constexpr std::string_view kKinds[] = {"fractional", "range", "cvt"};
+  const std::string_view kind = instruction.first_of(kKinds);
+  if (kind.empty() || !instruction.has("L2") || instruction.type() != "b64") throw Unknown{};
+  constexpr std::string_view kPriorities[] = {"evict_last", "evict_normal", "evict_first",
+                                              "evict_unchanged"};
+  if (instruction.first_of(kPriorities).empty() != (kind == "cvt")) throw Unknown{};
+  return writer.put(instruction.operand(0).name, "0UL");
 }
 
 // ---- atomics ------------------------------------------------------------------------------------
@@ -165,7 +222,8 @@ std::string translate_atomic(FunctionWriter& writer, const Instruction& instruct
   const std::size_t first = family.name == "red" ? 0 : 1;
   const bool has_two = instruction.has("cas");
   const Operand& at = instruction.operand(first);
-  if (instruction.operand(first + 1).kind == Operand::Kind::vector || instruction.has("async"))
+  if (instruction.operand(first + 1).kind == Operand::Kind::vector || instruction.has("async") ||
+      (has_two && instruction.has("cache_hint")))
     throw Unknown{};
   const std::string& type = instruction.type();
   const Space space = space_of(instruction);

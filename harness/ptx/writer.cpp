@@ -13,6 +13,8 @@ namespace {
 
 /// The stack of a thread holds as much of arrays, with room for the calls.
 constexpr std::uint64_t kLocalLimit = 32 << 10;
+/// Bytes of it that are for alloca: those of Stack, of device/stack.h.
+constexpr std::uint64_t kAllocated = 16 << 10;
 
 std::string cpp_register(const std::string& type) {
   if (type == "pred") return "bool";
@@ -25,6 +27,8 @@ std::string cpp_register(const std::string& type) {
       return "ptx::u32";
     case 8:
       return "ptx::u64";
+    case 16:
+      return "ptx::b128";
     default:
       return {};
   }
@@ -68,6 +72,7 @@ std::string FunctionWriter::write() {
   std::string made = signature(function_) + " {\n" + memory_;
   for (const auto& [name, type] : used_) made += fmt::format("{} {}{{}};\n", type, name);
   if (has_carry_) made += "bool carry = false;\n";
+  if (has_stack_) made += "ptx::Stack stack;\n";
   if (memory_bytes_ > kLocalLimit)
     made += fmt::format("ptx::stop({});\n",
                         quoted(fmt::format("{} bytes of local memory", memory_bytes_)));
@@ -370,6 +375,25 @@ std::string FunctionWriter::pointer(const std::string& name) {
   if (symbol == nullptr || symbol->kind != Kind::memory || symbol->space != Space::param)
     throw Unknown{name + " is no .param"};
   return symbol->name;
+}
+
+std::string FunctionWriter::stack() {
+  if (!has_stack_) memory_bytes_ += kAllocated;
+  has_stack_ = true;
+  return "stack";
+}
+
+std::string FunctionWriter::is_parameter(const std::string& address) const {
+  if (!function_.is_entry) throw Unknown{"in a function"};
+  std::string made = "(false";
+  std::size_t index = 0;
+  for (const Variable& variable : function_.parameters) {
+    if (takes_address(function_, variable.name))
+      made += fmt::format(" || {} - reinterpret_cast<ptx::u64>(c{}) < {}", address, index,
+                          variable.bytes());
+    ++index;
+  }
+  return made + ")";
 }
 
 std::string FunctionWriter::carry() {

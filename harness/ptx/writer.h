@@ -51,6 +51,10 @@ class FunctionWriter {
   const std::vector<std::string>& targets(const std::string& name);
   /// Returns a pointer to a .param variable, to be handed to a function.
   std::string pointer(const std::string& name);
+  /// Has the function keep memory for alloca.
+  std::string stack();
+  /// Returns whether an address is one of the kernel's parameters that it points at.
+  std::string is_parameter(const std::string& address) const;
   /// Has the function keep a carry.
   std::string carry();
 
@@ -92,6 +96,7 @@ class FunctionWriter {
   std::uint64_t memory_bytes_ = 0;
   std::uint64_t shared_bytes_ = 0;
   bool has_carry_ = false;
+  bool has_stack_ = false;
   std::string file_;  ///< Where the compiler takes itself to be.
   int line_ = 0;
 };

@@ -23,6 +23,7 @@ using b8 = u8;
 using b16 = u16;
 using b32 = u32;
 using b64 = u64;
+using b128 = unsigned __int128;
 using pred = bool;
 
 /// IEEE half precision, and its upper-exponent sibling, by their bits. Arithmetic is done in f64.
@@ -129,6 +130,10 @@ struct Sized<8> {
   using S = s64;
   using Wide = unsigned __int128;
   using SignedWide = __int128;
+};
+template <>
+struct Sized<16> {
+  using U = b128;
 };
 template <class T>
 using Unsigned = typename Sized<sizeof(T)>::U;

@@ -61,6 +61,31 @@ void add_vectors(std::vector<Sweep>& all) {
   all.back().subject = "ld";
 }
 
+/// Registers of 128 bits, from two of 64 or four of 32, and through memory.
+void add_wide(std::vector<Sweep>& all) {
+  const std::string made = "{ .reg .b128 q, r; .reg .b64 t; mov.b128 q, {$a, $b}; ";
+  const std::pair<const char*, const char*> kWays[] = {
+      {"mov", "mov.b128 r, q; "},
+      {"st", "st.shared.b128 [%s], q; ld.shared.b128 r, [%s]; "},
+      {"ld", "st.shared.v2.b64 [%s], {$a, $b}; ld.volatile.shared.b128 r, [%s]; "},
+      {"ldu", "ldu.global.b128 r, [%in]; "}};
+  for (const auto& [subject, way] : kWays) {
+    all.push_back(
+        sweep<u64, u64, u64>(made + way + "mov.b128 {$d, t}, r; }", [](u64 a, u64) { return a; }));
+    all.back().subject = subject;
+    all.push_back(
+        sweep<u64, u64, u64>(made + way + "mov.b128 {t, $d}, r; }", [](u64, u64 b) { return b; }));
+    all.back().subject = subject;
+  }
+  for (u32 asked = 0; asked < 4; ++asked) {
+    const std::string to[] = {"{$d, x, y, z}", "{x, $d, y, z}", "{x, y, $d, z}", "{x, y, z, $d}"};
+    all.push_back(sweep<u32, u32, u32, u32, u32>(
+        "{ .reg .b128 q; .reg .b32 x, y, z; mov.b128 q, {$a, $b, $c, $e}; mov.b128 " + to[asked] +
+            ", q; }",
+        [=](u32 a, u32 b, u32 c, u32 e) { return std::array{a, b, c, e}[asked]; }));
+  }
+}
+
 /// Addresses of shared memory as generic ones, and back.
 void add_addresses(std::vector<Sweep>& all) {
   all.push_back(
@@ -163,6 +188,7 @@ std::vector<Sweep> memory_sweeps() {
   all.push_back(sweep<pred, pred>("mov.pred", [](pred a) { return a; }));
   add_bytes(all);
   add_vectors(all);
+  add_wide(all);
   add_addresses(all);
   add_integer_atomics<u32, s32>(all), add_integer_atomics<u64, s64>(all);
   add_swap<u16>(all), add_swap<u32>(all), add_swap<u64>(all);

@@ -228,8 +228,9 @@ TEST_F(PtxRows, EachHasAReferenceAndIsSweptOrTriedByTheTestThatItNames) {
   for (const Sweep& one : all_sweeps())
     for (const ptx::Family* row : rows_of(one)) swept[row].cases += inputs(one).size() / kSources;
   std::set<const ptx::Family*> used;
-  for (const char* program : {"programs.ptx", "hopper.ptx", "warps.ptx", "matrices.ptx",
-                              "textures.ptx", "barriers.ptx", "fragments.ptx", "mbarriers.ptx"})
+  for (const char* program :
+       {"programs.ptx", "hopper.ptx", "warps.ptx", "matrices.ptx", "textures.ptx", "barriers.ptx",
+        "fragments.ptx", "mbarriers.ptx", "ampere.ptx"})
     used.merge(rows_in(file(program)));
   for (const ptx::Family& row : ptx::families()) {
     const std::string name = fmt::format("{} on {}", row.name, row.types);
