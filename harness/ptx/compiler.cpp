@@ -16,7 +16,9 @@ namespace harness::ptx {
 namespace {
 
 /// The compiler may not change a result: no contraction, no fast math, signed overflow wraps.
-/// Processors differ in speed alone: a fused multiply-add is rounded once with and without -mfma.
+/// Nothing makes vectors of straight lines: the time for that grows with the square of their
+/// length. Processors differ in speed alone: a fused multiply-add is rounded once with and without
+/// -mfma.
 Command flags() {
   Command made{"-std=c++20",
                "-O2",
@@ -35,6 +37,7 @@ Command flags() {
                "-fno-strict-aliasing",
                "-fno-finite-loops",
                "-fno-math-errno",
+               "-fno-slp-vectorize",
                "-fvisibility=hidden",
                "-fno-stack-protector",
                "-march=x86-64-v2"};
