@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/pick/replay.h"
 #include "scenarios/alltoallv/offer.h"
 #include "scenarios/alltoallv/tests/alltoallv_broken.h"
 
@@ -103,6 +104,43 @@ TEST(AlltoallvTeams, APurgeForOneClosesTheScratchOfAnother) {
     EXPECT_THAT(tell_failing("snapshot_region", nth, kMappedTwice).faults, IsEmpty()) << nth;
   }
   EXPECT_TRUE(is_followed) << "the first team lets go of a region that is not there any more";
+}
+
+/// Plays a program, where what was freed last is given out again wherever it fits.
+class Recycling final : public harness::Strategy {
+ public:
+  explicit Recycling(const Program& program) { program_.assign(program.tape()); }
+  std::uint32_t answer(const harness::Question& question) override {
+    if (question.site == harness::Site::reuse) return 1;
+    const std::uint32_t value = program_.value(question.activation, question.site, question.nth);
+    return value == 0 ? 0 : question.index(value);
+  }
+
+ private:
+  harness::TapeIndex program_;
+};
+
+/// Rank 1 is late, and the last to come to the second team: it holds a source of rank 0's whose
+/// address rank 0's new scratch has.
+TEST(AlltoallvTeams, AreMadeWhenWhatIsInTheWayHasGone) {
+  constexpr std::uint32_t kPastItsCopies = 7;  // A delay of `renew`.
+  Recycling recycling(Program()
+                          .script(Op::second_team)
+                          .script(Op::allgather)
+                          .script(Op::end_team)
+                          .script(Op::alltoallv, {1})
+                          .script(Op::renew, {0, 1, kPastItsCopies})
+                          .script(Op::second_team));
+  harness::Runner runner;
+  const harness::Outcome& outcome =
+      runner.run(scenario, variant_named("snapshot_region"),
+                 harness::parse_config(scenario, kPlain), sim(), recycling);
+  EXPECT_THAT(faults_of(outcome), IsEmpty());
+  const auto& events = runner.history().events();
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const harness::Event& event) {
+    return event.what == harness::Label("cuIpcOpenMemHandle") &&
+           event.value == CUDA_ERROR_ALREADY_MAPPED;
+  })) << "nothing was in the way";
 }
 
 /// Leaves its second team to the end of the process.
