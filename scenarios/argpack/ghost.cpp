@@ -123,9 +123,25 @@ GhostUser& Ghost::use(const GhostBinding& binding, bool launches, bool again) {
   return users_.back();
 }
 
-const GhostUser* Ghost::launch_before(harness::Tick tick) const {
+/// Returns when the kernel was submitted that runs at `tick`: those of the one stream start in that
+/// order, and later launches may have begun since.
+static harness::Tick submitted_at(const harness::History& history, harness::Tick tick) {
+  std::size_t count = 0;
+  for (const harness::Event& event : history.events()) {
+    const bool starts = event.kind == harness::EventKind::start && event.tick <= tick;
+    count += starts && targets::argpack::is_kernel(event.what);
+  }
+  for (const harness::Event& event : history.events()) {
+    const bool is_submit = event.kind == harness::EventKind::submit;
+    if (is_submit && targets::argpack::is_kernel(event.what) && count-- == 1) return event.tick;
+  }
+  return tick;
+}
+
+const GhostUser* Ghost::launch_of_kernel(harness::Tick tick) const {
+  const harness::Tick submitted = submitted_at(scene_.world().history, tick);
   for (std::size_t i = users_.size(); i-- > 0;)
-    if (users_[i].launches && users_[i].tick <= tick) return &users_[i];
+    if (users_[i].launches && users_[i].tick <= submitted) return &users_[i];
   return nullptr;
 }
 

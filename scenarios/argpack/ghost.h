@@ -109,8 +109,9 @@ class Ghost {
   void submitted(ThingId context);
   void finished() { finished_ = submitted_; }
 
-  /// Returns the launch that had begun last at `tick`, or null.
-  const GhostUser* launch_before(harness::Tick tick) const;
+  /// Returns the launch whose kernel runs at `tick`, or null: the last that had begun when it was
+  /// submitted.
+  const GhostUser* launch_of_kernel(harness::Tick tick) const;
   /// Returns the last launch that began in `activation`, or null.
   const GhostUser* launch_in(harness::Name activation) const;
   /// Returns who was bound to or launched last in `activation`, or null.

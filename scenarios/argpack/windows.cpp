@@ -83,10 +83,10 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   });
 }
 
-/// Returns who caused the fault: a kernel's is the launch's that had begun last by then.
+/// Returns who caused the fault: a kernel's is its launch's.
 const GhostUser* user_of(const Judges& judges, const Fault& fault) {
   const Ghost& ghost = judges.ghost();
-  return is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
+  return is_kernel(fault.use_site) ? ghost.launch_of_kernel(fault.tick)
                                    : ghost.user_in(fault.activation);
 }
 
@@ -119,7 +119,7 @@ bool ended_before_its_use(const Judges& judges, const Fault& fault) {
 bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
   if (!(fault.death_site == Label()) && !is_of_program(fault)) return false;
   const Ghost& ghost = judges.ghost();
-  const GhostUser* launch = is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
+  const GhostUser* launch = is_kernel(fault.use_site) ? ghost.launch_of_kernel(fault.tick)
                                                       : ghost.launch_in(fault.activation);
   return launch != nullptr && launch->ended;
 }

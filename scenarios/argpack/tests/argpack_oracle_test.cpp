@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
+#include "harness/reproducer.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/argpack/judges.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
@@ -276,6 +277,39 @@ TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) 
               fault.activation = earlier.activation + 1;
             }),
             harness::raw(Window::nested_replaced));
+}
+
+/// The first call's kernel is late: another call has begun to launch when it follows what has
+/// moved.
+constexpr const char* kLateKernel = R"(afterlife reproducer 1
+path argpack
+variant handle_by_value
+config backend=cuda_pool gil=off collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_external
+script:0 argument[1] 1
+script:1 op new_argpack
+script:1 argument[1] 1
+script:2 op call
+script:2 argument[3] 1
+script:2 schedule[2] mutator
+mutator:0 op resize_external
+mutator:1 op resize_external
+mutator:1 schedule[1] script:1 of start
+script:2 schedule[29] mutator
+script:2 reuse[6] "device memory":0 of mutator:0
+script:2 lag 1
+script:3 op call
+end
+)";
+
+TEST(ArgpackWindows, AWildAccessOfALateKernelIsOfItsOwnLaunch) {
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(harness::parse_reproducer(kLateKernel, "a test's").the_case);
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::wild_access);
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::external_gone));
 }
 
 TEST(ArgpackWindows, NoRuleExplainsAWildAccessOfALaunchThatLostNothing) {
