@@ -33,10 +33,14 @@ void Answers::posting(std::uint32_t rank, std::uint32_t slot) {
   posted_event_[rank][slot] = static_cast<std::uint32_t>(world.history.events().size());
 }
 
+/// Returns the activation in which a rank takes the step of a slot.
+static harness::Name step_of(std::uint32_t rank, std::uint32_t slot) {
+  return harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
+}
+
 template <class Tell>
 bool Answers::any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) const {
-  const harness::Name step =
-      harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
+  const harness::Name step = step_of(rank, slot);
   const auto& named = scene_.world().history.activations();
   return std::any_of(named.begin(), named.end(), [&](const harness::ActivationRecord& record) {
     return record.parent == step && record.kind == targets::alltoallv::kCollectiveActivation &&
@@ -46,8 +50,7 @@ bool Answers::any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) 
 
 std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
                                                       std::uint32_t slot) const {
-  const harness::Name step =
-      harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
+  const harness::Name step = step_of(rank, slot);
   const auto& named = scene_.world().history.activations();
   const auto last =
       std::find_if(named.rbegin(), named.rend(), [&](const harness::ActivationRecord& record) {
@@ -56,6 +59,8 @@ std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
   return last != named.rend() ? std::optional(last->name) : std::nullopt;
 }
 
+// An open that was told of the process's next one as well may have been of another collective, or
+// of a team that was made meanwhile.
 bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const {
   const harness::World& world = scene_.world();
   const std::uint32_t since = posted_at_[rank][slot][round % 2];
@@ -63,7 +68,8 @@ bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uin
   const auto left = [&](harness::Name name) { return was_next_injected(world, name); };
   return any_collective(rank, slot, own) ||
          std::any_of(course_.plan().begin(), course_.plan().end(), [&](const Step& step) {
-           return step.posts() && any_collective(rank, step.slot, left);
+           return left(step_of(rank, step.slot)) ||
+                  (step.posts() && any_collective(rank, step.slot, left));
          });
 }
 

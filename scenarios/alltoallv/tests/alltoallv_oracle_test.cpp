@@ -1,5 +1,6 @@
 // Judges that only this path has, and how the windows of a fault are told. That the judges go red
 // is shown with broken targets: alltoallv_judges_test.cpp.
+#include <cuda.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,6 +60,42 @@ TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
                                    event.value != 0;
                           }),
             60);
+}
+
+/// Rank 0 has posted a collective, and makes a second team, where an open is told "already mapped,
+/// then ..." (harness::OpenFailures): the next one may be the collective's, which ends with an
+/// error.
+Outcome end_with_an_error_after(std::uint32_t told) {
+  const harness::Name team =
+      harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
+  harness::Tape tape = Program().script(Op::alltoallv).script(Op::second_team).tape();
+  tape.push_back({team, harness::site_tag(harness::Site::failure), 0, told});
+  return run(
+      [](harness::Scene& scene) {
+        Job& job = make_job(scene);
+        harness::Scheduler& scheduler = scene.world().scheduler;
+        scheduler.spawn("rank0", [&job, &scheduler] {
+          CUcontext context = nullptr;
+          cuInit(0);
+          cuCtxCreate(&context, nullptr, 0, 0);
+          job.answers.posting(0, 0);
+          {
+            const harness::ActivationScope step(scheduler, harness::slot_name(0, 1), "rank", 0);
+            CUdeviceptr address = 0;
+            cuIpcOpenMemHandle(&address, {}, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+          }
+          job.answers.judge_ending(0, 0, targets::alltoallv::Status::driver_error);
+        });
+      },
+      tape);
+}
+TEST(AlltoallvCalls, AnOpenThatIsToldOfTheNextOneSpeaksOfAnyCollectives) {
+  const auto is_refused = [](const Outcome& outcome) {
+    return std::any_of(outcome.faults.begin(), outcome.faults.end(),
+                       [](const Fault& fault) { return fault.kind == FaultKind::refusal; });
+  };
+  EXPECT_FALSE(is_refused(end_with_an_error_after(4)));
+  EXPECT_TRUE(is_refused(end_with_an_error_after(3))) << "it speaks of that one alone";
 }
 
 // ---- results ------------------------------------------------------------------------------------
