@@ -244,9 +244,9 @@ TEST(Cli, WithFirstASearchEndsAtTheFirstFault) {
 TEST(Cli, AClaimThatDoesNotComeOutIsExitCode1) {
   const Folder folder;
   const Ended ended = afterlife(
-      {"fuzz", unsound_variant(), "--runs", "1", "--seed", "1", "--out", folder / "out", "--json"});
+      {"fuzz", unsound_variant(), "--runs", "1", "--seed", "2", "--out", folder / "out", "--json"});
   const json row = json::parse(ended.out)["results"].at(0);
-  ASSERT_EQ(row["signatures"].size(), 0U) << "seed 1 fails in its first run: choose another";
+  ASSERT_EQ(row["signatures"].size(), 0U) << "seed 2 fails in its first run: choose another";
   EXPECT_EQ(ended.code, 1);
 }
 
