@@ -23,7 +23,6 @@ Collectives::Status Collectives::begin(const Step& step) {
   const bool fills = !course_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
   course_.give(step.slot, rank_, filled_[step.buffer]);
-  of_team_[step.team] |= 1U << step.slot;
   const Circumstances circumstances{.in_place = arguments.in_place};
   const Status status = init(step, arguments, circumstances);
   if (arguments.in_place)
@@ -102,8 +101,9 @@ void Collectives::finish_all_of(std::uint32_t slots) {
 }
 
 void Collectives::finish_team(std::uint32_t team) {
-  finish_all_of(of_team_[team]);
-  finalize_kept_of(of_team_[team]);
+  const std::uint32_t slots = course_.slots_of(team);
+  finish_all_of(slots);
+  finalize_kept_of(slots);
 }
 
 void Collectives::finish(std::uint32_t slot) {

@@ -41,10 +41,9 @@ class Collectives {
   Memory& memory_;
   std::uint32_t rank_;
   std::array<std::uint32_t, targets::alltoallv::kBufferCount>
-      filled_{};                                                         ///< By variable: the fill.
-  std::uint32_t outstanding_ = 0;                                        ///< A bit per slot.
-  std::uint32_t kept_ = 0;                                               ///< Persistent ones.
-  std::array<std::uint32_t, targets::alltoallv::kTeamLimit> of_team_{};  ///< By team.
+      filled_{};                   ///< By variable: the fill.
+  std::uint32_t outstanding_ = 0;  ///< A bit per slot.
+  std::uint32_t kept_ = 0;         ///< Persistent ones.
 };
 
 }  // namespace scenarios::alltoallv

@@ -20,6 +20,12 @@ bool Course::uses_scratch() const {
                      [](const Step& step) { return step.uses_scratch(); });
 }
 
+std::uint32_t Course::slots_of(std::uint32_t team) const {
+  std::uint32_t slots = 0;
+  for (const Step& step : plan_) slots |= std::uint32_t{step.team == team} << step.slot;
+  return slots;
+}
+
 std::uint32_t Course::number_count(std::uint32_t team) const {
   const auto takes_one = [&](const Step& step) {
     if (step.op == Op::post_again) return step_at(step.of).team == team;

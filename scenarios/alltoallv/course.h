@@ -25,6 +25,8 @@ class Course {
   const Plan& plan() const { return plan_; }
   const Step& step_at(std::uint32_t slot) const;
   bool uses_scratch() const;
+  /// Slots of the steps of a team, a bit each.
+  std::uint32_t slots_of(std::uint32_t team) const;
   /// How many numbers of a team the plan takes, where no call fails.
   std::uint32_t number_count(std::uint32_t team) const;
 

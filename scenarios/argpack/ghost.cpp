@@ -140,21 +140,16 @@ static harness::Tick submitted_at(const harness::History& history, harness::Tick
 
 const GhostUser* Ghost::launch_of_kernel(harness::Tick tick) const {
   const harness::Tick submitted = submitted_at(scene_.world().history, tick);
-  for (std::size_t i = users_.size(); i-- > 0;)
-    if (users_[i].launches && users_[i].tick <= submitted) return &users_[i];
-  return nullptr;
+  return last_user([&](const GhostUser& user) { return user.launches && user.tick <= submitted; });
 }
 
 const GhostUser* Ghost::launch_in(harness::Name activation) const {
-  for (std::size_t i = users_.size(); i-- > 0;)
-    if (users_[i].launches && users_[i].activation == activation) return &users_[i];
-  return nullptr;
+  return last_user(
+      [&](const GhostUser& user) { return user.launches && user.activation == activation; });
 }
 
 const GhostUser* Ghost::user_in(harness::Name activation) const {
-  for (std::size_t i = users_.size(); i-- > 0;)
-    if (users_[i].activation == activation) return &users_[i];
-  return nullptr;
+  return last_user([&](const GhostUser& user) { return user.activation == activation; });
 }
 
 // External memory is of no program.

@@ -130,6 +130,13 @@ class Ghost {
     if (thing != nullptr && --thing->references == 0) lose(*thing);
   }
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
+  /// Returns the last of the users of whom `is(user)` holds, or null.
+  template <class Is>
+  const GhostUser* last_user(Is is) const {
+    for (std::size_t i = users_.size(); i-- > 0;)
+      if (is(users_[i])) return &users_[i];
+    return nullptr;
+  }
   GhostUser& use(const GhostBinding& binding, bool launches, bool again = false);
   bool is_of(const GhostBound& bound, harness::Name life) const;
   GhostBound bind(GhostThing* thing) const;

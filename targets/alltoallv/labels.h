@@ -16,6 +16,11 @@ constexpr const char* team_of_slot(std::uint32_t slot_id) {
   return slot_id < kSlotLimit ? "" : " of team 2";
 }
 
+/// Returns how a slot is called: "slot 1", "slot 1 of team 2".
+inline std::string name_of_slot(std::uint32_t slot_id) {
+  return "slot " + std::to_string(slot_id % kSlotLimit) + team_of_slot(slot_id);
+}
+
 /// Lifetime: the process's: its labels outlive every run.
 class Labels {
  public:

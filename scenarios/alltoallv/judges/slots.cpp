@@ -6,12 +6,10 @@
 #include "harness/scenario/faults.h"
 
 namespace scenarios::alltoallv {
-namespace {
 
-std::string in_words(std::uint32_t slot_id) {
-  return fmt::format("slot {}{}", slot_id % targets::alltoallv::kSlotLimit,
-                     targets::alltoallv::team_of_slot(slot_id));
-}
+using targets::alltoallv::name_of_slot;
+
+namespace {
 
 void report(harness::Scene& scene, std::string why) {
   harness::Fault fault =
@@ -42,13 +40,13 @@ void Slots::finished(Request request) {
   if (finished_[request] % rank_count_ != 0 || !bounded_) return;
   for (std::uint32_t slot = 0; slot < owners_.size(); ++slot)
     if (owners_[slot].request == request && owners_[slot].round == round)
-      report(scene_, fmt::format("all are done with {}, and it is not free", in_words(slot)));
+      report(scene_, fmt::format("all are done with {}, and it is not free", name_of_slot(slot)));
 }
 
 void Slots::left(const targets::alltoallv::SlotLeft& slot) {
   if (!bounded_ || (slot.state == 0 && slot.waiting == 0)) return;
   report(scene_, fmt::format("the team goes: {} is at {}, {} wait in its barrier",
-                             in_words(slot.slot), slot.state, slot.waiting));
+                             name_of_slot(slot.slot), slot.state, slot.waiting));
 }
 
 }  // namespace scenarios::alltoallv

@@ -15,10 +15,6 @@ const char* name_of(std::uint32_t crossing) {
   return kNames[crossing];
 }
 
-std::string name_of_slot(std::uint32_t slot_id) {
-  return fmt::format("slot {}{}", slot_id % kSlotLimit, team_of_slot(slot_id));
-}
-
 }  // namespace
 
 Label slot_in_words(const Post& post) {
