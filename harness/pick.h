@@ -86,8 +86,10 @@ inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
 /// The sites that make up a program; every other site perturbs how it runs.
 inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argument);
 
-/// Code with a cause, and how many questions of each site it has asked so far.
+/// Code with a cause, and how many questions of each site it has asked so far. Past kQuestionLimit
+/// of one site it is asked no more: the next question would have the name of another.
 struct Activation {
+  static constexpr std::uint16_t kQuestionLimit = 0xffff;
   Name name = 0;
   std::array<std::uint16_t, kSiteCount> asked{};
   /// How many things it has named, by the low bits of their kind's hash: kinds rarely disturb each
@@ -240,8 +242,11 @@ class Picker {
   std::uint32_t ask(Site site, std::uint32_t option_count, const Options* options,
                     ValueOf value_of) {
     HARNESS_CHECK(option_count > 0, "a question needs at least one option");
-    const std::uint16_t nth = current_->asked[raw(site)]++;
+    std::uint16_t& asked = current_->asked[raw(site)];
     question_count_ += option_count > 1;
+    if (asked == Activation::kQuestionLimit) [[unlikely]]
+      return 0;
+    const std::uint16_t nth = asked++;
     if (option_count == 1 && !hears_all_) return 0;
     const std::uint32_t index =
         strategy_->answer(Question{current_->name, site, nth, option_count, options});

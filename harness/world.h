@@ -24,6 +24,8 @@ struct World {
   Host host{ledger};
   Heap heap{ledger};
   Device* device = nullptr;
+  /// As many CUDA calls of one run are told to fail at most: a program that tries again gets on.
+  static constexpr std::uint32_t kFailureLimit = 256;
   /// Set by an actor: a CUDA call that can fail asks whether it does.
   bool calls_may_fail = false;
   /// How many CUDA calls of this run were told to fail.
@@ -31,6 +33,15 @@ struct World {
 
   /// Forgets the last run; at most `turn_limit` turns will be taken in the next.
   void begin(Strategy& strategy, Tick turn_limit);
+
+  /// Returns which of the failures of a CUDA call it is told of; 0 (plain): none. Counts it.
+  std::uint32_t pick_failure(std::uint32_t option_count, Site site = Site::failure) {
+    if (!calls_may_fail || injected_failures == kFailureLimit) [[likely]]
+      return 0;
+    const std::uint32_t choice = picker.pick(site, option_count);
+    injected_failures += choice != 0;
+    return choice;
+  }
 
   static World* current() { return current_; }
 

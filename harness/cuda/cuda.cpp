@@ -96,11 +96,7 @@ class SeamCall {
     event_ = world_->history.events().size();
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
     scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
-    if (world_->calls_may_fail && info_.failure != CUDA_SUCCESS &&
-        world_->picker.pick(Site::failure, 2) != 0) {
-      ++world_->injected_failures;
-      return info_.failure;
-    }
+    if (info_.failure != CUDA_SUCCESS && world_->pick_failure(2) != 0) return info_.failure;
     return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
   }
 

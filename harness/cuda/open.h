@@ -26,10 +26,8 @@ class OpenFailures {
     const std::size_t process = raw(world.scheduler.process());
     if (process < second_.size() && second_[process] != CUDA_SUCCESS)
       return std::exchange(second_[process], CUDA_SUCCESS);
-    if (!world.calls_may_fail) return CUDA_SUCCESS;
-    const std::uint32_t choice = world.picker.pick(Site::failure, count);
+    const std::uint32_t choice = world.pick_failure(count);
     if (choice == none) return CUDA_SUCCESS;
-    ++world.injected_failures;
     if (choice == mapped_twice || choice == mapped_then_failed) {
       if (second_.size() <= process) second_.resize(process + 1, CUDA_SUCCESS);
       second_[process] = choice == mapped_twice ? CUDA_ERROR_ALREADY_MAPPED : CUDA_ERROR_MAP_FAILED;

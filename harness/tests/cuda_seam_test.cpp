@@ -98,6 +98,20 @@ TEST_F(CudaSeam, ACallFailsOnlyWhenAnActorAllowsItAndAPickSaysSo) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+TEST_F(CudaSeam, AProgramThatTriesAgainGetsOn) {
+  Always fail(Site::failure, 1);
+  World& world = stage.world;
+  std::uint32_t failed = 0;
+  stage.run(fail, [&] {
+    world.calls_may_fail = true;
+    CUdeviceptr address = 0;
+    while (cuMemAlloc_v2(&address, 64) != CUDA_SUCCESS) ++failed;
+    EXPECT_EQ(cuMemFree_v2(address), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(failed, World::kFailureLimit);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 TEST_F(CudaSeam, NothingFailsByItself) {
   Always fail(Site::failure, 1);
   stage.run(fail, [] { allocate(64); });

@@ -173,6 +173,38 @@ TEST_P(LawsOfTheSound, HoldASoundVariantNeverFails) {
   }
 }
 
+/// A random walk in which every call that can fail does, and every second of the next run's.
+class Failing final : public Strategy {
+ public:
+  explicit Failing(std::uint64_t seed) : others_(random_walk(seed)) {}
+  void begin() override {
+    others_->begin();
+    step_ = step_ == 1 ? 2 : 1;
+    asked_ = 0;
+  }
+  std::uint32_t answer(const Question& question) override {
+    if (question.site != Site::failure) return others_->answer(question);
+    if (++asked_ % step_ != 0) return 0;
+    return 1 + asked_ / step_ % (question.option_count - 1);
+  }
+
+ private:
+  std::unique_ptr<Strategy> others_;
+  std::uint32_t step_ = 2;
+  std::uint32_t asked_ = 0;
+};
+
+TEST_P(LawsOfTheSound, HoldASoundVariantNeverFailsWhateverCudaRefuses) {
+  const Subject& subject = GetParam();
+  Failing strategy(subject.config + 3000);
+  const Case blank = subject.with({});
+  for (std::uint64_t i = 0; i < kReplayRuns; ++i) {
+    const Outcome& outcome =
+        runner().run(*blank.scenario, blank.variant, blank.config, *blank.device, strategy);
+    ASSERT_EQ(first_fault(outcome), "") << "run " << i;
+  }
+}
+
 TEST_P(LawsOfWhatRuns, VacuityTheGeneratorReallyExercisesThePath) {
   const Subject& subject = GetParam();
   const auto strategy = random_walk(subject.config + 2000);

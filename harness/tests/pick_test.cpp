@@ -52,6 +52,19 @@ TEST(Pick, AQuestionWithOneOptionIsCountedButNotAsked) {
   EXPECT_EQ(picker.question_count(), 1u);
 }
 
+TEST(Pick, ATapeHasNoTwoDecisionsOnQuestionsOfOneName) {
+  testing::Contrary contrary;
+  Picker picker;
+  picker.begin(contrary);
+  constexpr std::uint32_t kMore = 3;
+  for (std::uint32_t i = 0; i < Activation::kQuestionLimit; ++i)
+    EXPECT_EQ(picker.pick(Site::lag, 2), 1u);
+  for (std::uint32_t i = 0; i < kMore; ++i) EXPECT_EQ(picker.pick(Site::lag, 2), 0u);
+  EXPECT_EQ(picker.tape().size(), Activation::kQuestionLimit);
+  EXPECT_EQ(canonical(picker.tape()).size(), Activation::kQuestionLimit);
+  EXPECT_EQ(picker.question_count(), Activation::kQuestionLimit + kMore);
+}
+
 TEST(Pick, AStrategyThatHearsAllChangesNothing) {
   class Listener final : public testing::Contrary {
    public:

@@ -193,10 +193,7 @@ static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph
 /// An error of earlier work is told as late as here, by a pick: the call is documented to return
 /// such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE to mean that nothing was updated.
 static bool tells_late_error(SimDevice& sim) {
-  World& world = sim.world();
-  if (!world.calls_may_fail || world.picker.pick(Site::delay, 2) == 0) return false;
-  ++world.injected_failures;
-  return true;
+  return sim.world().pick_failure(2, Site::delay) != 0;
 }
 
 CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
