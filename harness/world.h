@@ -24,7 +24,7 @@ struct World {
   Host host{ledger};
   Heap heap{ledger};
   Device* device = nullptr;
-  /// As many CUDA calls of one run are told to fail at most: a program that tries again gets on.
+  /// The most CUDA calls of one run that are told to fail: a program that tries again gets on.
   static constexpr std::uint32_t kFailureLimit = 256;
   /// Set by an actor: a CUDA call that can fail asks whether it does.
   bool calls_may_fail = false;

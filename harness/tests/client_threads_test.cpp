@@ -234,7 +234,7 @@ TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
   ASSERT_THAT(run.reports, SizeIs(1));
   EXPECT_THAT(run.reports[0].doubt,
               HasSubstr("MainThread waits for something that is not seen at "));
-  EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:25, and others went on beside it"));
+  EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:30, and others went on beside it"));
   ASSERT_THAT(run.reports[0].faults, SizeIs(1));
   EXPECT_EQ(run.reports[0].faults[0].threads.death, "freer");
 }
@@ -300,6 +300,34 @@ TEST_F(ClientThreads, WhatThreadsDoIsAsWithoutUs) {
        "join(start(lambda: None, lambda: None))\nprint(len(lines) > 0)\n",
        "True\n"},
       {"timer = threading.Timer(0.02, print, ['timer'])\ntimer.start()\ntimer.join()\n", "timer\n"},
+      // What comes from elsewhere: a child's end, and bytes of another process, or of a thread.
+      {"import multiprocessing, select, subprocess\n"
+       "fork = multiprocessing.get_context('fork')\n"
+       "begun = time.monotonic()\n"
+       "def double(values, doubled):\n"
+       "    for value in iter(values.get, None): doubled.put(2 * value)\n"
+       "values, doubled = fork.Queue(), fork.Queue()\n"
+       "child = fork.Process(target=double, args=(values, doubled))\nchild.start()\n"
+       "for value in range(3): values.put(value)\n"
+       "print([doubled.get() for _ in range(3)])\n"
+       "values.put(None)\nchild.join()\n"
+       "end, begin = os.pipe()\n"
+       "threads = start(lambda: (time.sleep(0.01), os.write(begin, b'xyz')))\n"
+       "print(os.read(end, 1), select.select([end], [], [], 5)[0] == [end])\njoin(threads)\n"
+       "looked = select.poll()\nlooked.register(end, select.POLLIN)\n"
+       "threads = start(lambda: time.sleep(0.02))\n"
+       "print(len(looked.poll()), os.read(end, 2), looked.poll(5))\n"
+       "told = subprocess.run(['sh', '-c', 'sleep 0.01; echo told; exit 3'], capture_output=True)\n"
+       "print(told.returncode, told.stdout)\njoin(threads)\n"
+       "print(time.monotonic() - begun < 1)\n",
+       "[0, 2, 4]\nb'x' True\n1 b'yz' []\n3 b'told\\n'\nTrue\n"},
+      {"import asyncio\nbegun = time.monotonic()\n"
+       "async def act():\n"
+       "    there = asyncio.get_running_loop()\n"
+       "    print(await there.run_in_executor(None, lambda: time.sleep(0.01) or 'done'))\n"
+       "    await asyncio.sleep(0.01)\n"
+       "asyncio.run(act())\nprint(time.monotonic() - begun < 1)\n",
+       "done\nTrue\n"},
       {"barrier = threading.Barrier(3)\nranks = []\n"
        "join(start(*[lambda: ranks.append(barrier.wait())] * 3))\nprint(sorted(ranks))\n",
        "[0, 1, 2]\n"},

@@ -37,6 +37,9 @@ struct ThreadHooks {
   Woken (*waits)(sem_t* semaphore, const Moment* limit);
   /// Lets time pass up to a moment.
   Woken (*sleeps)(const Moment& end);
+  /// Waits for something that comes from elsewhere, up to a moment or, with null, for ever.
+  /// `is_there` looks whether it has come, and does not wait; it is called on any thread.
+  Woken (*awaits)(bool (*is_there)(void* what), void* what, const Moment* limit);
 };
 
 /// The function of that library which takes the table, by its name there.

@@ -10,22 +10,29 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <sys/select.h>
 #include <time.h>
 
 #include "harness/entries/libcuda/thread_hooks.h"
 #include "harness/entries/preload/loaded_first.h"
+#include "harness/entries/preload/waiting.h"
+
+namespace harness::entries {
+
+const ThreadHooks* hooks = nullptr;
+
+}  // namespace harness::entries
 
 namespace {
 
+using harness::entries::ask_to_sleep;
+using harness::entries::hooks;
 using harness::entries::is_of_python;
 using harness::entries::Moment;
 using harness::entries::native_code;
 using harness::entries::system_function;
 using harness::entries::ThreadHooks;
+using harness::entries::told;
 using harness::entries::Woken;
-
-const ThreadHooks* hooks = nullptr;
 
 /// Loads the driver, which hands over its hooks.
 void load_driver() {
@@ -58,31 +65,15 @@ void* run_thread(void* begun) {
   return result;
 }
 
-/// The result of the C library's function for a wait of ours, with errno.
-int told(Woken woken) {
-  if (woken == Woken::ready) return 0;
-  errno = woken == Woken::timed_out ? ETIMEDOUT : EINTR;
-  return -1;
-}
-
 Woken ask_to_wait(sem_t* semaphore, const Moment* limit) {
   return hooks != nullptr ? hooks->waits(semaphore, limit) : Woken::unwatched;
 }
 
-Woken ask_to_sleep(const Moment& end) {
-  return hooks != nullptr ? hooks->sleeps(end) : Woken::unwatched;
-}
-
-timespec later(timespec now, timespec duration) {
-  constexpr long kSecond = 1'000'000'000;
-  timespec end{now.tv_sec + duration.tv_sec, now.tv_nsec + duration.tv_nsec};
-  if (end.tv_nsec < kSecond) return end;
-  return {end.tv_sec + 1, end.tv_nsec - kSecond};
-}
-
 }  // namespace
 
-AFTERLIFE_EXPORT void afterlife_take_thread_hooks(const ThreadHooks* taken) { hooks = taken; }
+AFTERLIFE_EXPORT void afterlife_take_thread_hooks(const ThreadHooks* taken) {
+  harness::entries::hooks = taken;
+}
 
 AFTERLIFE_EXPORT int afterlife_system_sem_clockwait(sem_t* semaphore, clockid_t clock,
                                                     const timespec* limit) {
@@ -141,20 +132,4 @@ AFTERLIFE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec*
       (flags & TIMER_ABSTIME) != 0 ? ask_to_sleep({clock, *wanted}) : Woken::unwatched;
   if (woken == Woken::unwatched) return sleep(clock, flags, wanted, rest);
   return woken == Woken::interrupted ? EINTR : 0;
-}
-
-AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors,
-                            timeval* timeout) {
-  static const auto look =
-      system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
-  if (count == 0 && timeout != nullptr && hooks != nullptr) {  // A sleep, as of Python 3.10.
-    constexpr long kMicrosecond = 1000;
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const timespec end = later(now, {timeout->tv_sec, timeout->tv_usec * kMicrosecond});
-    const Woken woken = ask_to_sleep({CLOCK_MONOTONIC, end});
-    if (woken == Woken::interrupted) return told(woken);
-    if (woken != Woken::unwatched) return 0;
-  }
-  return look(count, reads, writes, errors, timeout);
 }

@@ -1,6 +1,7 @@
-"""A thread that waits for another one by a pipe, which nobody sees."""
+"""A thread that waits for another one by the lock of a file, which nobody sees."""
 import ctypes
-import os
+import fcntl
+import tempfile
 import threading
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -12,17 +13,21 @@ cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
 
 
 def free():
-    cuda.cuCtxSetCurrent(context)
-    cuda.cuMemFree_v2(address)
-    os.write(end, b"x")
+    with open(file.name) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        is_held.set()
+        start.wait()
+        cuda.cuCtxSetCurrent(context)
+        cuda.cuMemFree_v2(address)
 
 
-begin, end = os.pipe()
-start = threading.Event()
-thread = threading.Thread(target=lambda: (start.wait(), free()), name="freer")
+file = tempfile.NamedTemporaryFile()
+is_held, start = threading.Event(), threading.Event()
+thread = threading.Thread(target=free, name="freer")
 thread.start()
+is_held.wait()
 start.set()
-os.read(begin, 1)
+fcntl.flock(file, fcntl.LOCK_EX)
 cuda.cuMemsetD8_v2(address, 1, 64)
 thread.join()
 print("done")

@@ -92,7 +92,8 @@ void Baton::enter(BatonThread& me) {
 
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
-  return thread.state == BatonThread::State::waits && (thread.is_interrupted || (*thread.done)());
+  if (thread.state != BatonThread::State::waits) return false;
+  return thread.is_interrupted || (!thread.is_outside && (*thread.done)());
 }
 
 /// In the order of their starts, from the one after `me` on, round and round.
@@ -123,6 +124,21 @@ BatonThread* Baton::first_in_time() {
   return first != nullptr && *first->limit <= Clock::now() ? first : nullptr;
 }
 
+/// Something from elsewhere comes first, and to who has waited for longer.
+BatonThread* Baton::first_of_the_late() {
+  BatonThread* first = nullptr;
+  for (BatonThread& thread : threads_)
+    if (thread.state == BatonThread::State::waits && thread.is_outside && (*thread.done)() &&
+        (first == nullptr || thread.wait_number < first->wait_number))
+      first = &thread;
+  if (first != nullptr) return first;
+  first = first_in_time();
+  if (first == nullptr) return nullptr;
+  first->is_timed_out = true;
+  tick_ = std::max(tick_, first->limit_tick);
+  return first;
+}
+
 // ---- handing on -------------------------------------------------------------------------------
 
 void Baton::give(BatonThread& thread) {
@@ -136,11 +152,7 @@ void Baton::give(BatonThread& thread) {
 void Baton::give_to_anyone(const BatonThread* but) {
   for (BatonThread& thread : threads_)
     if (&thread != but && is_ready(thread)) return give(thread);
-  BatonThread* timed_out = first_in_time();
-  if (timed_out == nullptr || timed_out == but) return;
-  timed_out->is_timed_out = true;
-  tick_ = std::max(tick_, timed_out->limit_tick);
-  give(*timed_out);
+  if (BatonThread* late = first_of_the_late(); late != nullptr) give(*late);
 }
 
 void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
@@ -204,9 +216,7 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   if (is_long) {
     steps_in_turn_ = 0;
     if (!options.empty()) return options.front();
-    BatonThread* timed_out = first_in_time();
-    if (timed_out != nullptr) timed_out->is_timed_out = true;
-    return timed_out;
+    return first_of_the_late();
   }
   if (options.empty()) return nullptr;
   options.insert(options.begin(), &me);
@@ -218,9 +228,10 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
 bool Baton::others_may_go_on(const BatonThread& me) {
   const Lock lock(mutex_);
   return std::ranges::any_of(threads_, [&](const BatonThread& thread) {
-    const bool waits_by_clock = thread.state == BatonThread::State::waits && thread.limit;
+    const bool is_late =
+        thread.state == BatonThread::State::waits && (thread.limit || thread.is_outside);
     const bool is_lost = thread.state == BatonThread::State::unseen;
-    return &thread != &me && (waits_by_clock || is_lost || is_ready(thread));
+    return &thread != &me && (is_late || is_lost || is_ready(thread));
   });
 }
 
@@ -231,12 +242,21 @@ void Baton::hand_to(BatonThread& me, BatonThread& other) {
   wait_for_turn(lock, me);
 }
 
-Woken Baton::wait(BatonThread& me, const std::function<bool()>& done,
-                  std::optional<std::chrono::nanoseconds> limit) {
+Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limit) {
+  return wait(me, done, limit, false);
+}
+
+Woken Baton::await(BatonThread& me, const std::function<bool()>& done, Limit limit) {
+  return wait(me, done, limit, true);
+}
+
+Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limit,
+                  bool is_outside) {
   Lock lock(mutex_);
   ++progress_;
   me.state = BatonThread::State::waits;
   me.done = &done;
+  me.is_outside = is_outside;
   me.is_interrupted = me.is_timed_out = false;
   me.wait_number = ++wait_count_;
   me.limit.reset();

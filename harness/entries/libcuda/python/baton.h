@@ -3,7 +3,9 @@
 // It is handed on where its thread says so: before a step, where the thread waits, and at its end.
 // A wait that ends at a moment ends so only once nobody else can go on, in the order of these
 // moments. They are counted on a clock that stands still while somebody goes on, so that the order
-// is the same on a slow machine; but none ends before the time is really over.
+// is the same on a slow machine; but none ends before the time is really over. A wait for what
+// comes from elsewhere, as from another process, ends only once nobody else can go on, too: how
+// late that comes changes nothing then.
 #pragma once
 
 #include <semaphore.h>
@@ -40,6 +42,7 @@ struct BatonThread {
   std::optional<std::chrono::steady_clock::time_point> limit;  ///< Moment when its wait ends.
   std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ms.
   std::uint64_t wait_number = 0;  ///< The older of two that end at one tick is first.
+  bool is_outside = false;        ///< What it waits for comes from elsewhere.
   bool is_interrupted = false;
   bool is_timed_out = false;
   sem_t turn{};  ///< Posted when it is given the baton.
@@ -66,6 +69,9 @@ class Baton {
     virtual void lost(const BatonThread& thread, bool is_busy) = 0;
   };
 
+  /// How long a wait may be; for ever without.
+  using Limit = std::optional<std::chrono::nanoseconds>;
+
   explicit Baton(Judge& judge);
 
   /// Returns the calling thread, or null where it takes no turns.
@@ -89,8 +95,9 @@ class Baton {
   /// Lets another one go on, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
   /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.
-  Woken wait(BatonThread& me, const std::function<bool()>& done,
-             std::optional<std::chrono::nanoseconds> limit);
+  Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit);
+  /// The same for what comes from elsewhere.
+  Woken await(BatonThread& me, const std::function<bool()>& done, Limit limit);
   /// Ends the calling thread's part.
   void leave(BatonThread& me);
 
@@ -104,10 +111,13 @@ class Baton {
   static bool is_ready(const BatonThread& thread);
   std::vector<BatonThread*> ready_others(const BatonThread& me);
   BatonThread* first_in_time();
+  /// Returns who goes on once nobody else can, or null.
+  BatonThread* first_of_the_late();
   void give(BatonThread& thread);
   /// Gives the baton to whoever can go on, if anybody.
   void give_to_anyone(const BatonThread* but);
   void pass_on(Lock& lock, BatonThread& me, At at);
+  Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit, bool is_outside);
   void wait_for_turn(Lock& lock, BatonThread& me);
   void look_after_holder();
   static void before_fork();

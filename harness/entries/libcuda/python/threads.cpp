@@ -76,7 +76,15 @@ struct PythonThreads::Hooks {
     return threads->baton_.wait(*me, [] { return false; }, time_until(end));
   }
 
-  static constexpr ThreadHooks kTable{starting, not_started, started, ended, waits, sleeps};
+  static Woken awaits(bool (*is_there)(void* what), void* what, const Moment* limit) {
+    BatonThread* me = waiting_thread();
+    if (me == nullptr) return Woken::unwatched;
+    std::optional<std::chrono::nanoseconds> rest;
+    if (limit != nullptr) rest = time_until(*limit);
+    return threads->baton_.await(*me, [is_there, what] { return is_there(what); }, rest);
+  }
+
+  static constexpr ThreadHooks kTable{starting, not_started, started, ended, waits, sleeps, awaits};
 };
 
 void PythonThreads::listen() {

@@ -1,0 +1,241 @@
+// Outside: in front of the functions of the C library by which Python's threads wait for what comes
+// from elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
+//
+// How it works. Each looks first whether it would have to wait. If so the driver's hooks have other
+// threads go on, and look again now and then; the system's own function comes last, and does not
+// wait. Waits of libraries that are not Python's are the system's own: these may not expect to be
+// interrupted without a signal.
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/entries/preload/loaded_first.h"
+#include "harness/entries/preload/waiting.h"
+
+namespace {
+
+using harness::entries::ask_to_sleep;
+using harness::entries::hooks;
+using harness::entries::is_of_python;
+using harness::entries::Moment;
+using harness::entries::native_code;
+using harness::entries::NativeCode;
+using harness::entries::system_function;
+using harness::entries::told;
+using harness::entries::Woken;
+
+constexpr long kSecond = 1'000'000'000;
+constexpr long kMillisecond = 1'000'000;
+constexpr long kMicrosecond = 1'000;
+
+/// Python's own modules come with it.
+bool is_python(const void* returns_to) {
+  const NativeCode code = native_code(returns_to);
+  return is_of_python(code) ||
+         (code.file != nullptr && strstr(code.file, "/lib-dynload/") != nullptr);
+}
+
+/// The moment so long from now.
+Moment after(long seconds, long nanoseconds) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const long sum = now.tv_nsec + nanoseconds;
+  return {CLOCK_MONOTONIC, {now.tv_sec + seconds + sum / kSecond, sum % kSecond}};
+}
+Moment after_milliseconds(int count) {
+  constexpr int kInSecond = 1000;
+  return after(count / kInSecond, count % kInSecond * kMillisecond);
+}
+
+/// Has others go on until `is_there` says so. Unwatched: there was no need, or nobody to go on.
+template <class What>
+Woken await(What what, const void* returns_to, const Moment* limit) {
+  if (hooks == nullptr || what.is_there() || !is_python(returns_to)) return Woken::unwatched;
+  const auto is_there = [](void* one) { return static_cast<What*>(one)->is_there(); };
+  return hooks->awaits(is_there, &what, limit);
+}
+
+int look(pollfd* files, nfds_t count, int milliseconds) {
+  static const auto system = system_function<int (*)(pollfd*, nfds_t, int)>("poll");
+  return system(files, count, milliseconds);
+}
+
+/// Something to read, or an end or error that is told at once.
+struct Input {
+  int file;
+  bool is_there() const {
+    pollfd one{file, POLLIN, 0};
+    return look(&one, 1, 0) != 0;
+  }
+};
+
+struct Files {
+  pollfd* files;
+  nfds_t count;
+  bool is_there() const { return look(files, count, 0) != 0; }
+};
+
+struct Sets {
+  int count;
+  fd_set* sets[3];  ///< Each or null.
+  bool is_there() const {
+    static const auto system =
+        system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+    fd_set copies[3];
+    fd_set* looked[3] = {};
+    for (int i = 0; i < 3; ++i)
+      if (sets[i] != nullptr) copies[i] = *sets[i], looked[i] = &copies[i];
+    timeval at_once{};
+    return system(count, looked[0], looked[1], looked[2], &at_once) != 0;
+  }
+};
+
+/// What waitid() would tell of a child; a mistake is told at once.
+struct ChildChange {
+  idtype_t kind;
+  id_t number;
+  int changes;
+  bool is_there() const {
+    static const auto system = system_function<int (*)(idtype_t, id_t, siginfo_t*, int)>("waitid");
+    siginfo_t told{};
+    return system(kind, number, &told, changes | WNOHANG | WNOWAIT) != 0 || told.si_pid != 0;
+  }
+};
+
+ChildChange change_of(pid_t child, int options) {
+  int changes = WEXITED | (options & (WCONTINUED | __WALL | __WCLONE | __WNOTHREAD));
+  if ((options & WUNTRACED) != 0) changes |= WSTOPPED;
+  if (child > 0) return {P_PID, static_cast<id_t>(child), changes};
+  if (child == -1) return {P_ALL, 0, changes};
+  return {P_PGID, static_cast<id_t>(-child), changes};
+}
+
+/// Waits for input before a function that would. Returns whether a signal came first.
+bool is_interrupted(int file, int flags, const void* returns_to) {
+  if (hooks == nullptr || (flags & MSG_DONTWAIT) != 0) return false;
+  const int kept = errno;
+  const int state = fcntl(file, F_GETFL);
+  const bool may_wait = state != -1 && (state & O_NONBLOCK) == 0;
+  const Woken woken = may_wait ? await(Input{file}, returns_to, nullptr) : Woken::unwatched;
+  errno = woken == Woken::interrupted ? EINTR : kept;
+  return woken == Woken::interrupted;
+}
+
+bool is_interrupted(const ChildChange& change, int options, const void* returns_to) {
+  if ((options & WNOHANG) != 0) return false;
+  const int kept = errno;
+  const Woken woken = await(change, returns_to, nullptr);
+  errno = woken == Woken::interrupted ? EINTR : kept;
+  return woken == Woken::interrupted;
+}
+
+}  // namespace
+
+#define AFTERLIFE_CALLER __builtin_return_address(0)
+
+AFTERLIFE_EXPORT ssize_t read(int file, void* bytes, size_t count) {
+  static const auto system = system_function<ssize_t (*)(int, void*, size_t)>("read");
+  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, bytes, count);
+}
+
+AFTERLIFE_EXPORT ssize_t recv(int file, void* bytes, size_t count, int flags) {
+  static const auto system = system_function<ssize_t (*)(int, void*, size_t, int)>("recv");
+  return is_interrupted(file, flags, AFTERLIFE_CALLER) ? -1 : system(file, bytes, count, flags);
+}
+
+AFTERLIFE_EXPORT ssize_t recvfrom(int file, void* bytes, size_t count, int flags, sockaddr* address,
+                                  socklen_t* length) {
+  static const auto system =
+      system_function<ssize_t (*)(int, void*, size_t, int, sockaddr*, socklen_t*)>("recvfrom");
+  return is_interrupted(file, flags, AFTERLIFE_CALLER)
+             ? -1
+             : system(file, bytes, count, flags, address, length);
+}
+
+AFTERLIFE_EXPORT ssize_t recvmsg(int file, msghdr* message, int flags) {
+  static const auto system = system_function<ssize_t (*)(int, msghdr*, int)>("recvmsg");
+  return is_interrupted(file, flags, AFTERLIFE_CALLER) ? -1 : system(file, message, flags);
+}
+
+AFTERLIFE_EXPORT int accept(int file, sockaddr* address, socklen_t* length) {
+  static const auto system = system_function<int (*)(int, sockaddr*, socklen_t*)>("accept");
+  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, address, length);
+}
+
+AFTERLIFE_EXPORT int accept4(int file, sockaddr* address, socklen_t* length, int flags) {
+  static const auto system = system_function<int (*)(int, sockaddr*, socklen_t*, int)>("accept4");
+  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, address, length, flags);
+}
+
+AFTERLIFE_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
+  if (milliseconds == 0) return look(files, count, 0);
+  const Moment end = after_milliseconds(milliseconds);
+  const Woken woken =
+      await(Files{files, count}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
+  if (woken == Woken::interrupted) return told(woken);
+  return look(files, count, woken == Woken::unwatched ? milliseconds : 0);
+}
+
+AFTERLIFE_EXPORT int epoll_wait(int file, epoll_event* events, int count, int milliseconds) {
+  static const auto system = system_function<int (*)(int, epoll_event*, int, int)>("epoll_wait");
+  if (milliseconds == 0) return system(file, events, count, 0);
+  const Moment end = after_milliseconds(milliseconds);
+  const Woken woken = await(Input{file}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
+  if (woken == Woken::interrupted) return told(woken);
+  return system(file, events, count, woken == Woken::unwatched ? milliseconds : 0);
+}
+
+AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors,
+                            timeval* timeout) {
+  static const auto system =
+      system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+  if (hooks == nullptr) return system(count, reads, writes, errors, timeout);
+  Moment end{};
+  if (timeout != nullptr) end = after(timeout->tv_sec, timeout->tv_usec * kMicrosecond);
+  if (count == 0 && timeout != nullptr) {  // A sleep, as of Python 3.10.
+    const Woken woken = ask_to_sleep(end);
+    if (woken == Woken::interrupted) return told(woken);
+    return woken != Woken::unwatched ? 0 : system(count, reads, writes, errors, timeout);
+  }
+  const Woken woken = await(Sets{count, {reads, writes, errors}}, AFTERLIFE_CALLER,
+                            timeout != nullptr ? &end : nullptr);
+  if (woken == Woken::interrupted) return told(woken);
+  timeval at_once{};
+  return system(count, reads, writes, errors, woken == Woken::unwatched ? timeout : &at_once);
+}
+
+AFTERLIFE_EXPORT pid_t waitpid(pid_t child, int* status, int options) {
+  static const auto system = system_function<pid_t (*)(pid_t, int*, int)>("waitpid");
+  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALLER)) return -1;
+  return system(child, status, options);
+}
+
+AFTERLIFE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* used) {
+  static const auto system = system_function<pid_t (*)(pid_t, int*, int, rusage*)>("wait4");
+  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALLER)) return -1;
+  return system(child, status, options, used);
+}
+
+AFTERLIFE_EXPORT pid_t wait3(int* status, int options, rusage* used) {
+  static const auto system = system_function<pid_t (*)(int*, int, rusage*)>("wait3");
+  if (is_interrupted(change_of(-1, options), options, AFTERLIFE_CALLER)) return -1;
+  return system(status, options, used);
+}
+
+AFTERLIFE_EXPORT pid_t wait(int* status) {
+  static const auto system = system_function<pid_t (*)(int*)>("wait");
+  return is_interrupted(change_of(-1, 0), 0, AFTERLIFE_CALLER) ? -1 : system(status);
+}
+
+AFTERLIFE_EXPORT int waitid(idtype_t kind, id_t number, siginfo_t* told, int options) {
+  static const auto system = system_function<int (*)(idtype_t, id_t, siginfo_t*, int)>("waitid");
+  if (is_interrupted(ChildChange{kind, number, options}, options, AFTERLIFE_CALLER)) return -1;
+  return system(kind, number, told, options);
+}
