@@ -166,9 +166,11 @@ std::string Teller::in_words(const Fault& fault) const {
   std::string text{to_label(fault.kind).view()};
   const std::string_view who = object.empty() ? fault.object_kind.view() : object;
   if (!who.empty()) text += fmt::format(": {}", who);
-  if (life != nullptr && !life->alive && fault.death_site == life->death_site)
-    text += fmt::format(", dead since turn {}{},", life->death_tick, in_site(life->death_site));
-  if (!fault.use_site.empty()) text += fmt::format("{}{}", verb(fault.kind), fault.use_site.view());
+  const bool is_dead = life != nullptr && !life->alive && fault.death_site == life->death_site;
+  if (is_dead)
+    text += fmt::format(", dead since turn {}{}", life->death_tick, in_site(life->death_site));
+  if (!fault.use_site.empty())
+    text += fmt::format("{}{}{}", is_dead ? "," : "", verb(fault.kind), fault.use_site.view());
   if (fault.recycler != 0) text += fmt::format(", and it meets {}", names_.object(fault.recycler));
   return text;
 }

@@ -96,6 +96,7 @@ TEST(Story, EveryCommittedOneKeepsToOneScreen) {
     for (const auto& [name, reproducer] : testing::read_corpus(*scenario, "repros")) {
       const std::string text = story_of(reproducer);
       EXPECT_LE(row_count(text), 25U) << name << "\n" << text;
+      EXPECT_THAT(text, Not(HasSubstr(",:"))) << name;
     }
 }
 
