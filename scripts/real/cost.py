@@ -25,7 +25,7 @@ from real import CORE_0_7, CORE_1_2, Row, environment, installed
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "scripts/real"
 ROUNDS = 5
-COUNT = 100_000
+COUNT = 400_000
 JOBS = len(os.sched_getaffinity(0))
 LAUNCHES, CUDA_THREADS = 20, 4096 * 256  # Of kernel_loop.py.
 
@@ -45,12 +45,13 @@ def run_command(build, out, *options):
 
 
 def cost(build, out, program, count):
-    """The processor time of `count` rounds of a program, bare and under `afterlife run`, in seconds."""
+    """The processor time of `count` rounds of a program, bare and under `afterlife run`, in seconds, measured in turns."""
     bare = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib"))
     under = run_command(build, out, "--runs", "1")
-    ways = {"bare": lambda rounds: processor_seconds(program + [str(rounds)], bare),
-            "under": lambda rounds: processor_seconds(under + program + [str(rounds)])}
-    return [statistics.median(way(count) - way(1) for _ in range(ROUNDS)) for way in ways.values()]
+    ways = (lambda rounds: processor_seconds(program + [str(rounds)], bare),
+            lambda rounds: processor_seconds(under + program + [str(rounds)]))
+    measured = [[way(count) - way(1) for way in ways] for _ in range(ROUNDS)]
+    return [statistics.median(times) for times in zip(*measured)]
 
 
 def thread_cost(build, out):
