@@ -97,7 +97,7 @@ struct Sets {
   }
 };
 
-/// What waitid() would tell of a child; a mistake is told at once.
+/// A child's change, as waitid() would tell it; a mistake is told at once.
 struct ChildChange {
   idtype_t kind;
   id_t number;
