@@ -42,7 +42,7 @@ struct BatonThread {
   std::optional<std::chrono::steady_clock::time_point> limit;  ///< Moment when its wait ends.
   std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ms.
   std::uint64_t wait_number = 0;  ///< The older of two that end at one tick is first.
-  bool is_outside = false;        ///< What it waits for comes from elsewhere.
+  bool is_outside = false;        ///< It waits for something from elsewhere.
   bool is_interrupted = false;
   bool is_timed_out = false;
   sem_t turn{};  ///< Posted when it is given the baton.
