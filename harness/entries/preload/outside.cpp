@@ -67,6 +67,17 @@ int look(pollfd* files, nfds_t count, int milliseconds) {
   return system(files, count, milliseconds);
 }
 
+int look(int count, fd_set* reads, fd_set* writes, fd_set* errors, timeval* timeout) {
+  static const auto system =
+      system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+  return system(count, reads, writes, errors, timeout);
+}
+
+int look(idtype_t kind, id_t number, siginfo_t* told, int options) {
+  static const auto system = system_function<int (*)(idtype_t, id_t, siginfo_t*, int)>("waitid");
+  return system(kind, number, told, options);
+}
+
 /// Something to read, or an end or error that is told at once.
 struct Input {
   int file;
@@ -86,14 +97,12 @@ struct Sets {
   int count;
   fd_set* sets[3];  ///< Each or null.
   bool is_there() const {
-    static const auto system =
-        system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
     fd_set copies[3];
     fd_set* looked[3] = {};
     for (int i = 0; i < 3; ++i)
       if (sets[i] != nullptr) copies[i] = *sets[i], looked[i] = &copies[i];
     timeval at_once{};
-    return system(count, looked[0], looked[1], looked[2], &at_once) != 0;
+    return look(count, looked[0], looked[1], looked[2], &at_once) != 0;
   }
 };
 
@@ -103,9 +112,8 @@ struct ChildChange {
   id_t number;
   int changes;
   bool is_there() const {
-    static const auto system = system_function<int (*)(idtype_t, id_t, siginfo_t*, int)>("waitid");
     siginfo_t told{};
-    return system(kind, number, &told, changes | WNOHANG | WNOWAIT) != 0 || told.si_pid != 0;
+    return look(kind, number, &told, changes | WNOHANG | WNOWAIT) != 0 || told.si_pid != 0;
   }
 };
 
@@ -117,23 +125,30 @@ ChildChange change_of(pid_t child, int options) {
   return {P_PGID, static_cast<id_t>(-child), changes};
 }
 
-/// Waits for input before a function that would. Returns whether a signal came first.
-bool is_interrupted(int file, int flags, const void* returns_to) {
-  if (hooks == nullptr || (flags & MSG_DONTWAIT) != 0) return false;
+/// Has others go on before a function that would wait for ever. Returns whether a signal came
+/// first, with errno; else errno is as it was.
+template <class What>
+bool is_interrupted(const What& what, const void* returns_to) {
   const int kept = errno;
-  const int state = fcntl(file, F_GETFL);
-  const bool may_wait = state != -1 && (state & O_NONBLOCK) == 0;
-  const Woken woken = may_wait ? await(Input{file}, returns_to, nullptr) : Woken::unwatched;
+  const Woken woken = await(what, returns_to, nullptr);
   errno = woken == Woken::interrupted ? EINTR : kept;
   return woken == Woken::interrupted;
 }
 
-bool is_interrupted(const ChildChange& change, int options, const void* returns_to) {
-  if ((options & WNOHANG) != 0) return false;
+bool may_wait(int file, int flags) {
+  if (hooks == nullptr || (flags & MSG_DONTWAIT) != 0) return false;
   const int kept = errno;
-  const Woken woken = await(change, returns_to, nullptr);
-  errno = woken == Woken::interrupted ? EINTR : kept;
-  return woken == Woken::interrupted;
+  const int state = fcntl(file, F_GETFL);
+  errno = kept;
+  return state != -1 && (state & O_NONBLOCK) == 0;
+}
+
+bool is_interrupted(int file, int flags, const void* returns_to) {
+  return may_wait(file, flags) && is_interrupted(Input{file}, returns_to);
+}
+
+bool is_interrupted(const ChildChange& change, int options, const void* returns_to) {
+  return (options & WNOHANG) == 0 && is_interrupted(change, returns_to);
 }
 
 }  // namespace
@@ -175,7 +190,7 @@ AFTERLIFE_EXPORT int accept4(int file, sockaddr* address, socklen_t* length, int
 }
 
 AFTERLIFE_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
-  if (milliseconds == 0) return look(files, count, 0);
+  if (milliseconds == 0 || hooks == nullptr) return look(files, count, milliseconds);
   const Moment end = after_milliseconds(milliseconds);
   const Woken woken =
       await(Files{files, count}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
@@ -185,7 +200,7 @@ AFTERLIFE_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
 
 AFTERLIFE_EXPORT int epoll_wait(int file, epoll_event* events, int count, int milliseconds) {
   static const auto system = system_function<int (*)(int, epoll_event*, int, int)>("epoll_wait");
-  if (milliseconds == 0) return system(file, events, count, 0);
+  if (milliseconds == 0 || hooks == nullptr) return system(file, events, count, milliseconds);
   const Moment end = after_milliseconds(milliseconds);
   const Woken woken = await(Input{file}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
   if (woken == Woken::interrupted) return told(woken);
@@ -194,21 +209,19 @@ AFTERLIFE_EXPORT int epoll_wait(int file, epoll_event* events, int count, int mi
 
 AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors,
                             timeval* timeout) {
-  static const auto system =
-      system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
-  if (hooks == nullptr) return system(count, reads, writes, errors, timeout);
+  if (hooks == nullptr) return look(count, reads, writes, errors, timeout);
   Moment end{};
   if (timeout != nullptr) end = after(timeout->tv_sec, timeout->tv_usec * kMicrosecond);
   if (count == 0 && timeout != nullptr) {  // A sleep, as of Python 3.10.
     const Woken woken = ask_to_sleep(end);
     if (woken == Woken::interrupted) return told(woken);
-    return woken != Woken::unwatched ? 0 : system(count, reads, writes, errors, timeout);
+    return woken != Woken::unwatched ? 0 : look(count, reads, writes, errors, timeout);
   }
   const Woken woken = await(Sets{count, {reads, writes, errors}}, AFTERLIFE_CALLER,
                             timeout != nullptr ? &end : nullptr);
   if (woken == Woken::interrupted) return told(woken);
   timeval at_once{};
-  return system(count, reads, writes, errors, woken == Woken::unwatched ? timeout : &at_once);
+  return look(count, reads, writes, errors, woken == Woken::unwatched ? timeout : &at_once);
 }
 
 AFTERLIFE_EXPORT pid_t waitpid(pid_t child, int* status, int options) {
@@ -235,7 +248,6 @@ AFTERLIFE_EXPORT pid_t wait(int* status) {
 }
 
 AFTERLIFE_EXPORT int waitid(idtype_t kind, id_t number, siginfo_t* told, int options) {
-  static const auto system = system_function<int (*)(idtype_t, id_t, siginfo_t*, int)>("waitid");
   if (is_interrupted(ChildChange{kind, number, options}, options, AFTERLIFE_CALLER)) return -1;
-  return system(kind, number, told, options);
+  return look(kind, number, told, options);
 }

@@ -26,6 +26,10 @@ std::chrono::nanoseconds time_until(const Moment& end) {
          std::chrono::nanoseconds(end.at.tv_nsec - now.tv_nsec);
 }
 
+Baton::Limit time_until(const Moment* end) {
+  return end != nullptr ? Baton::Limit(time_until(*end)) : std::nullopt;
+}
+
 bool has_lock() {
   const Python* interpreter = Python::find();
   return interpreter != nullptr && interpreter->has_lock();
@@ -62,9 +66,7 @@ struct PythonThreads::Hooks {
       return sem_getvalue(semaphore, &value) == 0 && value > 0;
     };
     while (sem_trywait(semaphore) != 0) {
-      std::optional<std::chrono::nanoseconds> rest;
-      if (limit != nullptr) rest = time_until(*limit);
-      const Woken woken = threads->baton_.wait(*me, done, rest);
+      const Woken woken = threads->baton_.wait(*me, done, time_until(limit));
       if (woken != Woken::ready) return woken;
     }
     return Woken::ready;
@@ -79,9 +81,8 @@ struct PythonThreads::Hooks {
   static Woken awaits(bool (*is_there)(void* what), void* what, const Moment* limit) {
     BatonThread* me = waiting_thread();
     if (me == nullptr) return Woken::unwatched;
-    std::optional<std::chrono::nanoseconds> rest;
-    if (limit != nullptr) rest = time_until(*limit);
-    return threads->baton_.await(*me, [is_there, what] { return is_there(what); }, rest);
+    const std::function<bool()> done = [is_there, what] { return is_there(what); };
+    return threads->baton_.await(*me, done, time_until(limit));
   }
 
   static constexpr ThreadHooks kTable{starting, not_started, started, ended, waits, sleeps, awaits};
