@@ -38,6 +38,9 @@ struct Fault {
 
   /// Two faults show the same bug when their signatures are equal.
   std::string signature() const;
+  /// Returns the signature without its sites: in how many places something goes wrong says little
+  /// of how many bugs there are.
+  std::string what() const;
 
   /// Equal outcome on replay: everything but the evidence.
   bool operator==(const Fault& other) const;

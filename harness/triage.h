@@ -1,14 +1,20 @@
 // Triage: reproducers by root cause, which is what a repair tells: a change that the harness makes
 // to the run, and without which the fault is there.
 //
+// A finding is about what goes wrong *first* in its run, whatever its signature tells of: its case
+// was made as small as its fault allows, so that the rest follows from that. Leaks are all seen at
+// the end; of these it is the oldest, or the one that takes the oldest with it when it is let go
+// of.
+//
 // A repair *holds* things of one kind beyond their end (harness/intervention.h): those got at one
 // site, let go at one site, or for one use. It *releases* what is left over, or *spares* one call
 // the failure that it was told to return. Where none of these helps, it puts two acts in *order*:
 // one waits until the other is done. It works for a reproducer when the run then gets past its
 // fault, on the recorded schedule, and when a bounded search of other schedules of the same program
-// does not find this one again. Of all repairs that work for some reproducer of a path, the causes
-// are the fewest and narrowest that explain all: a repair that leaves more open (a site, a use)
-// counts for more than one (harness/triage/choice.h).
+// does not find this one again. Where a repair of the very thing works, no other is looked at. Of
+// all repairs that work for some reproducer of a path, the causes are the fewest and narrowest that
+// explain all: a repair that leaves more open (a site, a use) counts for more than one
+// (harness/triage/choice.h). Those that nothing explains are sorted by what goes wrong first.
 //
 // An order is looked for last, however much a hold leaves open: a hold says who needs a thing and
 // leaves every schedule as it was, while an order takes schedules away, and would remove most of
@@ -47,7 +53,7 @@ struct Repair {
 /// these words.
 std::string in_words(const Repair& repair);
 
-/// A case, and which of its faults it is about.
+/// A case, and which of its faults must stay when it is made smaller.
 struct Suspect {
   Case the_case;
   std::string signature;  ///< Empty, or of no fault that its run finds: the first.
@@ -64,9 +70,16 @@ struct Cause {
   std::vector<std::size_t> members;  ///< Indices of the reproducers, ascending; at least one.
 };
 
+/// Reproducers that no repair removes, and in which the same goes wrong first.
+struct Unexplained {
+  const Scenario* scenario = nullptr;
+  std::string what;                  ///< Fault::what() of it.
+  std::vector<std::size_t> members;  ///< Indices of the reproducers, ascending; at least one.
+};
+
 struct Triage {
   std::vector<Cause> causes;             ///< By path, then those of most members first.
-  std::vector<std::size_t> unexplained;  ///< Indices of what no repair removes.
+  std::vector<Unexplained> unexplained;  ///< By path, then by what goes wrong.
   std::vector<std::size_t> faultless;    ///< Indices of what shows no fault: programs.
   std::uint64_t run_count = 0;
   bool stopped = false;  ///< Before all were looked at; what is left is in none of these.
@@ -94,11 +107,14 @@ struct WorkingRepair {
   bool is_own = false;  ///< It is about the very thing that the fault is about.
 };
 
-/// Returns all repairs that the run of a case suggests and that remove its fault, narrow ones
-/// first: for whoever chooses causes later, with cases that are elsewhere. None where there is no
-/// fault.
-std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspect,
-                                           const TriageOptions& options = {});
+/// That which may explain a case, for whoever chooses causes later, with cases that are elsewhere.
+struct Explanation {
+  std::vector<WorkingRepair> repairs;  ///< Those that remove its fault, narrow ones first.
+  std::string first;                   ///< Fault::what() of the thing that goes wrong first.
+};
+
+/// Tries all repairs that the run of a case suggests. Both are empty where there is no fault.
+Explanation explain(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
 /// Returns the repair of these words where the run of the case suggests it, and gets past its fault
 /// with it on the recorded schedule; else nothing. It takes two runs: for who knows from other

@@ -10,9 +10,11 @@ either's findings remove the plainest findings of the other, all that any repair
 them.
 
 Per path, and again for the findings that are about lifetimes (a use of the dead, a leak, a stale generation, a data
-race), without those that only show that a mutant does something else (a wrong value, a refusal, a crash): findings, labels, labels after merging, causes, precision and recall over pairs of findings, causes per
-label, what is unexplained; `plain` is the same with no label merged. Beside it: one cause for all, one for each
-finding, and the window and kind that the search told. An unexplained finding is a cause of its own.
+race), without those that only show that a mutant does something else (a wrong value, a refusal, a crash) or follow
+from that: findings, labels, labels after merging, causes, how much is unexplained and into how many sorts it falls,
+causes per label, precision and recall over pairs of findings; `plain` is the same with no label merged. Beside it: one
+cause for all, one for each finding, and the window and kind that the search told. Unexplained findings are sorted by
+what goes wrong first.
 
   --set    the mutants triage was tuned on, those it was not (by a hash of their name), or all
   --share  only each Nth mutant, by another hash
@@ -78,20 +80,23 @@ class Labels:
             row["label"] = str(row["mutant"])
 
     def of_lifetimes(self):
-        """Those that are about something that died too early, or did not."""
-        return [row for row in self.findings if row["signature"].split()[0] in LIFETIMES]
+        """Those that are about something that died too early, or did not, and follow from nothing else."""
+        return [row for row in self.findings if row["signature"].split()[0] in LIFETIMES
+                and self.first_of.get(row["file"], row["signature"]).split()[0] in LIFETIMES]
 
     def triage(self, options):
         if not self.findings:
             return
         lines = [f"{row['mutant']} {row['label']} {row['file']}" for row in self.findings]
-        self.causes, self.cause_of, tried = {}, {}, {}
+        self.causes, self.cause_of, self.first_of, tried = {}, {}, {}, {}
         for row in ask(["triage", options.search, options.tried], lines):
             if "tried" in row:
                 tried[row["tried"]] = set(row["removed_by"])
             elif "cause" in row:
                 self.causes[row["cause"]] = row
                 self.cause_of |= {file: row["cause"] for file in row["files"]}
+            elif "unexplained" in row:
+                self.first_of |= {file: row["unexplained"] for file in row["files"]}
         self.merge(tried)
 
     def merge(self, tried):
@@ -129,23 +134,23 @@ class Score:
     """The figures of one path, over some of its findings."""
 
     def __init__(self, found, rows):
-        self.answers = [found.cause_of.get(row["file"], row["file"]) for row in rows]
+        self.answers = [found.cause_of.get(row["file"], found.first_of.get(row["file"], row["file"])) for row in rows]
         self.windows = [row["window"] for row in rows]
         self.plain = [row["label"] for row in rows]
         self.merged = [found.merged[row["label"]] for row in rows]
         self.unexplained = sum(isinstance(answer, str) for answer in self.answers)
         named = collections.defaultdict(set)
         for answer, label in zip(self.answers, self.merged):
-            if not isinstance(answer, str):
-                named[label].add(answer)
-        self.causes = len({answer for answer in self.answers if not isinstance(answer, str)})
+            named[label].add(answer)
+        self.sorts = len({answer for answer in self.answers if isinstance(answer, str)})
+        self.causes = len(set(self.answers)) - self.sorts
         self.per_label = sum(map(len, named.values())) / len(named) if named else 0
 
     def lines(self, name):
         """A line of counts, and one for each way to answer."""
         count = len(self.answers)
         yield (f"{name:<15}{count:>9}{len(set(self.plain)):>8}{len(set(self.merged)):>8}{self.causes:>8}"
-               f"{100 * self.unexplained / count:>12.1f} %{self.per_label:>8.2f}")
+               f"{100 * self.unexplained / count:>12.1f} %{self.sorts:>7}{self.per_label:>8.2f}")
         rows = {"triage": (self.answers, self.merged), "  plain labels": (self.answers, self.plain),
                 "  one for all": ([0] * count, self.merged), "  one for each": (range(count), self.merged),
                 "  the window": (self.windows, self.merged)}
@@ -171,9 +176,11 @@ def show(found):
         named = [f"{what} {name}" for what, name in zip(("got", "let go", "used"), cause["named"]) if name]
         print(f"  cause {cause['cause']}: {('hold', 'release', 'spare', 'order')[cause['kind']]} {cause['of']} {' '.join(named)}: "
               f"{len(cause['files'])} of {dict(labels)}")
-    left = collections.Counter(row["signature"] for row in found.findings if row["file"] not in found.cause_of)
-    for signature, count in left.most_common(40):
-        print(f"  unexplained {count}: {signature}")
+    sorts = collections.defaultdict(collections.Counter)
+    for file, what in found.first_of.items():
+        sorts[what][found.merged[rows[file]["label"]]] += 1
+    for what, labels in sorts.items():
+        print(f"  unexplained: {what}: {sum(labels.values())} of {dict(labels)}")
 
 
 def main():
@@ -221,7 +228,7 @@ def run(options):
     wanted, paths = read_paths(options.paths)
     copy_tree(paths)
     build("afterlife", SCORER)
-    print(f"{'path':<15}{'findings':>9}{'labels':>8}{'merged':>8}{'causes':>8}{'unexplained':>14}{'/label':>8}")
+    print(f"{'path':<15}{'findings':>9}{'labels':>8}{'merged':>8}{'causes':>8}{'unexplained':>14}{'sorts':>7}{'/label':>8}")
     with tempfile.TemporaryDirectory(dir=BUILD) as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = (options.keep or pathlib.Path(scratch)).absolute()
         folder.mkdir(parents=True, exist_ok=True)

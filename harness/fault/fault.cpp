@@ -13,9 +13,14 @@ FaultKinds kinds_of(Label oracle) {
   return kinds;
 }
 
-std::string Fault::signature() const {
+std::string Fault::what() const {
   std::string text(to_label(kind).view());
   if (!object_kind.empty()) text += fmt::format(" {}", object_kind.view());
+  return text;
+}
+
+std::string Fault::signature() const {
+  std::string text = what();
   if (!birth_site.empty()) text += fmt::format(" born:{}", birth_site.view());
   if (!death_site.empty()) text += fmt::format(" died:{}", death_site.view());
   if (!use_site.empty()) text += fmt::format(" used:{}", use_site.view());

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 struct Unsorted {
   std::string cause;
   std::string signature;
-  std::vector<RepairRecord> repairs;
+  Sorted sorted;
 };
 
 /// Those of one path.
@@ -39,7 +39,7 @@ class PathRoots {
   void sort(const std::vector<Unsorted>& findings) {
     std::vector<Unsorted> fresh;
     for (const Unsorted& finding : findings) {
-      if (finding.repairs.empty())
+      if (finding.sorted.repairs.empty())
         note(finding, "");
       else if (const std::optional<std::string> known = known_of(finding))
         note(finding, *known);
@@ -52,7 +52,7 @@ class PathRoots {
  private:
   std::optional<std::string> known_of(const Unsorted& finding) const {
     std::optional<std::pair<unsigned, std::string>> best;
-    for (const RepairRecord& repair : finding.repairs) {
+    for (const RepairRecord& repair : finding.sorted.repairs) {
       const std::pair one(repair.cost, repair.words);
       const bool is_known = std::binary_search(known_.begin(), known_.end(), repair.words);
       if (is_known && (!best || one < *best)) best = one;
@@ -63,7 +63,7 @@ class PathRoots {
   void choose(const std::vector<Unsorted>& findings) {
     std::map<std::string, unsigned> repairs;  // By words, with their costs.
     for (const Unsorted& finding : findings)
-      for (const RepairRecord& repair : finding.repairs) repairs[repair.words] = repair.cost;
+      for (const RepairRecord& repair : finding.sorted.repairs) repairs[repair.words] = repair.cost;
     std::vector<std::string> words;
     std::vector<unsigned> costs;
     for (const auto& [one, cost] : repairs) {
@@ -73,7 +73,7 @@ class PathRoots {
     std::vector<std::vector<Offer>> offers;
     for (const Unsorted& finding : findings) {
       std::vector<Offer>& own = offers.emplace_back();
-      for (const RepairRecord& repair : finding.repairs) {
+      for (const RepairRecord& repair : finding.sorted.repairs) {
         const auto place = std::lower_bound(words.begin(), words.end(), repair.words);
         own.push_back({static_cast<std::size_t>(place - words.begin()), repair.is_own});
       }
@@ -83,7 +83,9 @@ class PathRoots {
   }
 
   void note(const Unsorted& finding, const std::string& words) {
-    const std::string& what = words.empty() ? finding.signature : words;
+    const std::string& first =
+        finding.sorted.first.empty() ? finding.signature : finding.sorted.first;
+    const std::string& what = words.empty() ? first : words;
     database_.query("INSERT INTO roots VALUES (?, ?, ?)",
                     {finding.cause, root_of(path_, what), words});
   }
@@ -95,21 +97,25 @@ class PathRoots {
 
 }  // namespace
 
-std::string to_text(std::span<const RepairRecord> repairs) {
+// A list of repairs, or a word of what goes wrong first: older histories have lists alone.
+std::string to_text(const Sorted& sorted) {
+  if (sorted.repairs.empty() && !sorted.first.empty()) return Json(sorted.first).dump();
   Json json = Json::array();
-  for (const RepairRecord& repair : repairs)
+  for (const RepairRecord& repair : sorted.repairs)
     json.push_back({repair.words, repair.cost, repair.is_own});
   return json.dump();
 }
 
-std::vector<RepairRecord> parse_repairs(const std::string& text) {
-  std::vector<RepairRecord> repairs;
+Sorted parse_sorted(const std::string& text) {
+  Sorted sorted;
   try {
-    for (const Json& one : Json::parse(text)) repairs.push_back({one.at(0), one.at(1), one.at(2)});
+    const Json json = Json::parse(text);
+    if (json.is_string()) return {{}, json};
+    for (const Json& one : json) sorted.repairs.push_back({one.at(0), one.at(1), one.at(2)});
   } catch (const Json::exception&) {
     throw std::runtime_error("repairs of a finding cannot be read");
   }
-  return repairs;
+  return sorted;
 }
 
 std::string root_of(const std::string& path, const std::string& what) {
@@ -121,7 +127,7 @@ void sort_by_root(Database& database) {
   for (const Row& row : database.query("SELECT path, cause, signature, repairs FROM findings f "
                                        "WHERE repairs <> '' AND NOT EXISTS (SELECT "
                                        "1 FROM roots r WHERE r.cause = f.cause) ORDER BY cause"))
-    by_path[text(row[0])].push_back({text(row[1]), text(row[2]), parse_repairs(text(row[3]))});
+    by_path[text(row[0])].push_back({text(row[1]), text(row[2]), parse_sorted(text(row[3]))});
   Transaction transaction(database);
   for (const auto& [path, findings] : by_path) PathRoots(database, path).sort(findings);
   transaction.commit();

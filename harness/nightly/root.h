@@ -6,7 +6,7 @@
 // root of its path which is known, where its repair works for the finding, the cheapest first; else
 // one of the fewest and narrowest that explain all such findings of the path (choice.h). So a root
 // keeps its name over nights, and what a night finds is the same whichever shard came first. What
-// no repair removes is told apart by its signature alone, whatever variant it shows in.
+// no repair removes is told apart by what goes wrong first, wherever and in whatever variant.
 #pragma once
 
 #include <span>
@@ -26,13 +26,20 @@ struct RepairRecord {
   bool operator==(const RepairRecord&) const = default;
 };
 
-/// Returns repairs as text.
-std::string to_text(std::span<const RepairRecord> repairs);
-/// Reads what to_text() wrote. Errors: std::runtime_error with one line.
-std::vector<RepairRecord> parse_repairs(const std::string& text);
+/// What a finding's root follows from.
+struct Sorted {
+  std::vector<RepairRecord> repairs;  ///< Those that work for it.
+  std::string first;                  ///< Of its faults, where none does; "" = not known.
+  bool operator==(const Sorted&) const = default;
+};
 
-/// Returns the name of a path's root: 16 hexadecimal digits. `what` is a repair in words, or a
-/// signature.
+/// Returns repairs as text, or what goes wrong first where there are none.
+std::string to_text(const Sorted& sorted);
+/// Reads what to_text() wrote. Errors: std::runtime_error with one line.
+Sorted parse_sorted(const std::string& text);
+
+/// Returns the name of a path's root: 16 hexadecimal digits. `what` is a repair in words, or
+/// what goes wrong first.
 std::string root_of(const std::string& path, const std::string& what);
 
 /// Gives a root to each finding that has none, and whose repairs were tried.

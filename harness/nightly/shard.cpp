@@ -272,18 +272,18 @@ class ShardRun {
   std::string repairs_of(const std::string& cause, const Finding& finding) {
     const Suspect suspect{finding.reproducer.the_case, finding.signature};
     if (const auto known = known_.find(cause); known != known_.end()) {
-      if (known->second.empty()) return to_text(std::vector<RepairRecord>{});
+      if (known->second.empty()) return to_text(Sorted{});
       if (const auto one = repair_that_still_works(runner_, suspect, known->second))
-        return to_text(std::vector{as_record(*one)});
+        return to_text(Sorted{{as_record(*one)}, {}});
     }
     TriageOptions options;
     options.search_runs = services_.repair_runs;
     options.minimize_runs = finding.is_minimized ? 0 : kMinimizeRuns;
     options.stop = services_.stop;
-    std::vector<RepairRecord> repairs;
-    for (const WorkingRepair& one : working_repairs(runner_, suspect, options))
-      repairs.push_back(as_record(one));
-    return to_text(repairs);
+    const Explanation found = explain(runner_, suspect, options);
+    Sorted sorted{{}, found.first};
+    for (const WorkingRepair& one : found.repairs) sorted.repairs.push_back(as_record(one));
+    return to_text(sorted);
   }
 
   static RepairRecord as_record(const WorkingRepair& one) {

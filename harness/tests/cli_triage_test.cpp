@@ -75,8 +75,18 @@ TEST_F(CliTriage, WhatIsUnexplainedIsNamedAndExitsWithOne) {
   const std::string file = crash("crash.repro");
   const Ended ended = testing::run_toys({"triage", file});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("unexplained  " + file));
+  EXPECT_THAT(ended.out, HasSubstr("none    crash SIGSEGV"));
+  EXPECT_THAT(ended.out, HasSubstr(file));
   EXPECT_THAT(ended.out, HasSubstr("0 causes of 0 files; 1 unexplained"));
+}
+
+TEST_F(CliTriage, WhatIsUnexplainedIsSortedByWhatGoesWrongFirst) {
+  const std::string a = crash("a.repro"), b = crash("b.repro");
+  const json answer = json::parse(testing::run_toys({"triage", a, b, "--json"}).out);
+  EXPECT_THAT(answer["unexplained"], ElementsAre(a, b));
+  ASSERT_EQ(answer["alike"].size(), 1u) << answer;
+  EXPECT_EQ(answer["alike"][0]["first"], "crash SIGSEGV");
+  EXPECT_THAT(answer["alike"][0]["files"], ElementsAre(a, b));
 }
 
 TEST_F(CliTriage, AProgramHasNoFaultToExplain) {

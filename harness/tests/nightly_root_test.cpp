@@ -36,6 +36,7 @@ struct Shown {
   std::string variant;
   std::string signature;
   std::vector<RepairRecord> repairs;
+  std::string first = {};  ///< The first thing that goes wrong.
 };
 
 const RepairRecord kNarrow{"keep a until b has used it", 2, true};
@@ -56,7 +57,7 @@ class Roots : public testing::HandMadeNights {
         if (one.variant != cell.cell.variant) continue;
         cell.findings.push_back(
             hand_made_finding(cell.cell, one.signature, "shows " + one.signature + "\n"));
-        cell.findings.back().repairs = nightly::to_text(one.repairs);
+        cell.findings.back().repairs = nightly::to_text({one.repairs, one.first});
       }
     }
     return shard;
@@ -112,7 +113,18 @@ TEST_F(Roots, ACauseThatCanariesShowIsNewWhereASoundVariantShowsIt) {
   EXPECT_TRUE(night.is_red());
 }
 
-TEST_F(Roots, WhatNoRepairRemovesIsAFindingByItsSignature) {
+TEST_F(Roots, WhatNoRepairRemovesIsAFindingByWhatGoesWrongFirst) {
+  const std::string name =
+      merge({{"borrow", "x", {}, "wrong sum"}, {"borrow", "y", {}, "crash"}}).findings.at(0).cause;
+  const Night night = merge({{"borrow", "x", {}, "wrong sum"}, {"borrow", "z", {}, "wrong sum"}});
+  ASSERT_THAT(night.findings, SizeIs(1));
+  EXPECT_EQ(night.findings[0].cause, name);
+  EXPECT_EQ(night.findings[0].state, State::known);
+  EXPECT_EQ(night.findings[0].repair, "");
+  EXPECT_THAT(night.findings[0].symptoms, SizeIs(2));
+}
+
+TEST_F(Roots, WhereThatIsNotKnownItIsOneByItsSignature) {
   const Night night = merge({{"borrow", "x", {}}, {"borrow", "y", {}}, {"retain", "y", {}}});
   ASSERT_THAT(night.findings, SizeIs(3));
   EXPECT_EQ(night.findings[0].repair, "");

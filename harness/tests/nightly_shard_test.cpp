@@ -80,7 +80,7 @@ using nightly::RepairRecord;
 std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellRecord& cell) {
   std::map<std::string, std::vector<RepairRecord>> repairs;
   for (const nightly::FindingRecord& one : cell.findings)
-    repairs[one.cause] = nightly::parse_repairs(one.repairs);
+    repairs[one.cause] = nightly::parse_sorted(one.repairs).repairs;
   return repairs;
 }
 

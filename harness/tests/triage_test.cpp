@@ -29,9 +29,23 @@ struct Whole {
 };
 
 /// Ways in which the path goes wrong, by variant.
-enum Bug : std::size_t { stale_part, failed_open, wrong_sum, stale_whole };
+enum Bug : std::size_t {
+  stale_part,
+  failed_open,
+  wrong_sum,
+  stale_whole,
+  sum_then_stale,
+  hoarded,
+  stale_then_hoarded,
+};
+
+bool looks_too_late(Bug bug) {
+  return bug == stale_part || bug == stale_whole || bug == sum_then_stale ||
+         bug == stale_then_hoarded;
+}
 
 struct Shelf {
+  Owned<Part> spare;
   Owned<Whole> whole;
   Borrowed<Part> seen;
 };
@@ -59,9 +73,11 @@ void run_user(Scene& scene, Shelf& shelf) {
   const ActivationScope slot(scene.world().scheduler, 0, 0);
   scene.exercised();
   if (scene.variant() == failed_open) open(scene);
-  if (scene.variant() == wrong_sum) scene.expect("sum", 1, 2);
-  drop(scene, shelf);
-  if (scene.variant() == stale_part || scene.variant() == stale_whole) look(scene, shelf);
+  const auto bug = static_cast<Bug>(scene.variant());
+  if (bug == wrong_sum || bug == sum_then_stale) scene.expect("sum", 1, 2);
+  if (bug != hoarded) drop(scene, shelf);
+  if (looks_too_late(bug)) look(scene, shelf);
+  if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
 }
 
@@ -70,8 +86,9 @@ void drive(Scene& scene) {
   const SiteScope site(scheduler, "set_up");
   scene.mark_baseline();
   Shelf& shelf = *scheduler.arena().make<Shelf>();
+  Owned<Part> part = scene.world().host.make<Part>("Part");
   shelf.whole = scene.world().host.make<Whole>("Whole");
-  shelf.whole->part = scene.world().host.make<Part>("Part");
+  shelf.whole->part = std::move(part);
   shelf.seen = shelf.whole->part.borrow();
   scheduler.spawn("user", [&scene, &shelf] { run_user(scene, shelf); });
 }
@@ -135,7 +152,7 @@ TEST(Triage, AKnownRepairStillWorksWhereTheRunGetsPastItsFaultWithIt) {
       repair_that_still_works(runner, suspect(stale_part), in_words(hold("Part")));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->repair, hold("Part"));
-  const auto working = working_repairs(runner, suspect(stale_part));
+  const auto working = explain(runner, suspect(stale_part)).repairs;
   EXPECT_TRUE(std::any_of(working.begin(), working.end(), [&](const WorkingRepair& one) {
     return one.repair == found->repair && one.cost == found->cost && one.is_own == found->is_own;
   }));
@@ -184,7 +201,39 @@ TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)});
   EXPECT_THAT(found.causes, SizeIs(1));
-  EXPECT_THAT(found.unexplained, ElementsAre(1u));
+  ASSERT_THAT(found.unexplained, SizeIs(1));
+  EXPECT_EQ(found.unexplained[0].what, "wrong_value sum");
+  EXPECT_THAT(found.unexplained[0].members, ElementsAre(1u));
+}
+
+// The part is looked at when it is gone, but the sum is wrong before.
+TEST(Triage, AFindingIsAboutWhatGoesWrongFirst) {
+  Runner runner;
+  Suspect late = suspect(sum_then_stale);
+  late.signature = "use_after_death Part born:set_up died:drop used:use";
+  const Outcome& outcome = runner.run(late.the_case);
+  ASSERT_THAT(outcome.faults, SizeIs(2));
+  ASSERT_EQ(outcome.faults[1].signature(), late.signature);
+  const Triage found = triage(runner, std::vector{late, suspect(wrong_sum)});
+  EXPECT_THAT(found.causes, IsEmpty());
+  ASSERT_THAT(found.unexplained, SizeIs(1)) << "one bug, whatever follows from it";
+  EXPECT_THAT(found.unexplained[0].members, ElementsAre(0u, 1u));
+}
+
+// The part is older than the whole that owns it, and leaks with it.
+TEST(Triage, OfWhatLeaksTheOwnerIsTheCause) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(hoarded)});
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::release, "Whole", "set_up", {}, {}}));
+}
+
+// With the part kept for good the run goes on, and leaks another one.
+TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(stale_then_hoarded))->finding;
+  EXPECT_TRUE(trial.passes({RepairKind::hold, "Part", {}, {}, {}}, finding));
 }
 
 TEST(Triage, ARunWithoutFaultHasNoCause) {

@@ -1,7 +1,6 @@
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
 // files: which of the repairs that its run suggests work for it. Then the causes are chosen
-// (choice.h). What nothing of its own explains is tried with the causes of its path, and only then
-// with orders of its own, of which the causes are chosen again.
+// (choice.h). Orders are tried where nothing else works, and causes chosen of these again.
 #include "harness/triage.h"
 
 #include <algorithm>
@@ -39,9 +38,9 @@ class Triaging {
   Triage run(std::span<const Suspect> suspects) {
     for (std::size_t i = 0; i < suspects.size() && !trial_.is_stopped(); ++i) place(i, suspects[i]);
     choose();
-    explain_others();
     put_in_order();
     std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
+    std::sort(result_.unexplained.begin(), result_.unexplained.end(), is_told_before);
     result_.stopped = trial_.is_stopped();
     result_.run_count = trial_.run_count();
     return std::move(result_);
@@ -54,6 +53,11 @@ class Triaging {
                         order_of(cause.repair));
     };
     return rank(a) < rank(b);
+  }
+
+  static bool is_told_before(const Unexplained& a, const Unexplained& b) {
+    return std::pair(a.scenario->name.view(), std::string_view(a.what)) <
+           std::pair(b.scenario->name.view(), std::string_view(b.what));
   }
 
   void place(std::size_t index, const Suspect& suspect) {
@@ -122,35 +126,28 @@ class Triaging {
       sites.push_back(site);
   }
 
-  void explain_others() {
-    std::vector<Trial::Look> left;
-    for (Trial::Look& look : others_) {
-      const Finding& finding = look.finding;
-      const auto works = [&](const Cause& cause) {
-        return !trial_.is_stopped() && cause.scenario == finding.the_case.scenario &&
-               trial_.removes(cause.repair, finding);
-      };
-      const auto found = std::find_if(result_.causes.begin(), result_.causes.end(), works);
-      if (found == result_.causes.end())
-        left.push_back(std::move(look));
-      else
-        found->members.insert(
-            std::upper_bound(found->members.begin(), found->members.end(), finding.index),
-            finding.index);
-    }
-    others_ = std::move(left);
-  }
-
   void put_in_order() {
     explained_.clear();
     for (Trial::Look& look : others_) {
       if (!trial_.is_stopped()) trial_.keep_orders(look);
       if (trial_.is_stopped() || look.candidates.empty())
-        result_.unexplained.push_back(look.finding.index);
+        leave_unexplained(look.finding);
       else
         explained_.push_back(std::move(look));
     }
     choose();
+  }
+
+  void leave_unexplained(const Finding& finding) {
+    const Scenario* scenario = finding.the_case.scenario;
+    const std::string what = finding.fault.what();
+    const auto known = std::find_if(
+        result_.unexplained.begin(), result_.unexplained.end(),
+        [&](const Unexplained& one) { return one.scenario == scenario && one.what == what; });
+    if (known == result_.unexplained.end())
+      result_.unexplained.push_back({scenario, what, {finding.index}});
+    else
+      known->members.push_back(finding.index);
   }
 
   Trial trial_;
@@ -165,17 +162,16 @@ Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOpt
   return Triaging(runner, options).run(suspects);
 }
 
-std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspect,
-                                           const TriageOptions& options) {
+Explanation explain(Runner& runner, const Suspect& suspect, const TriageOptions& options) {
   Trial trial(runner, options);
   std::optional<Trial::Look> look = trial.look(0, suspect);
-  std::vector<WorkingRepair> working;
-  if (!look) return working;
+  if (!look) return {};
   trial.keep_working(*look);
   if (look->candidates.empty()) trial.keep_orders(*look);
+  Explanation found{{}, look->finding.fault.what()};
   for (const Candidate& one : look->candidates)
-    working.push_back({one.repair, triaging::cost_of(one.repair), one.is_own});
-  return working;
+    found.repairs.push_back({one.repair, triaging::cost_of(one.repair), one.is_own});
+  return found;
 }
 
 std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,

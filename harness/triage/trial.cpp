@@ -39,8 +39,9 @@ bool is_same(const Fault& fault, const Finding& finding) {
   return fault.signature() == known.signature();
 }
 
+/// A leak of a thing that is kept would be there without the repair, had the run come so far.
 bool is_held(const Fault& fault, const Repair& repair) {
-  return repair.kind == RepairKind::hold &&
+  return repair.kind == RepairKind::hold && fault.kind != FaultKind::retention &&
          includes(repair, {repair.kind, fault.object_kind, fault.birth_site, fault.death_site,
                            use_of(fault)});
 }
@@ -49,6 +50,11 @@ bool is_held(const Fault& fault, const Repair& repair) {
 bool is_released(const Fault& fault, const Repair& repair) {
   return fault.kind == FaultKind::retention && !fault.use_site.empty() &&
          includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
+}
+
+/// A leak that is seen at the end: all of these are as late as each other.
+bool is_left_over(const Fault& fault) {
+  return fault.kind == FaultKind::retention && fault.use_site.empty();
 }
 
 bool is_progress(const Fault& fault) {
@@ -66,48 +72,72 @@ Label use_of(const Fault& fault) {
 // ---- looking ------------------------------------------------------------------------------------
 
 std::optional<Trial::Look> Trial::look(std::size_t index, const Suspect& suspect) {
-  std::optional<Look> look = look_at(index, suspect);
+  std::optional<Look> look = look_at(index, suspect.the_case);
   if (!look || options_.minimize_runs == 0) return look;
   if (options_.prepare) options_.prepare(index);
-  const std::string signature = look->finding.fault.signature();
+  const auto& found = look->finding.signatures;
+  const bool is_there = std::find(found.begin(), found.end(), suspect.signature) != found.end();
   const Limits limits{
       .run_limit = options_.minimize_runs, .thorough = false, .stop = options_.stop};
-  const Minimized smaller = minimize(runner_, suspect.the_case, signature, limits);
+  const Minimized smaller =
+      minimize(runner_, suspect.the_case, is_there ? suspect.signature : found.front(), limits);
   run_count_ += smaller.run_count;
-  return smaller.reproduced ? look_at(index, {smaller.the_case, signature}) : look;
+  return smaller.reproduced ? look_at(index, smaller.the_case) : look;
 }
 
-std::optional<Trial::Look> Trial::look_at(std::size_t index, const Suspect& suspect) {
-  const Case& the_case = suspect.the_case;
+std::optional<Trial::Look> Trial::look_at(std::size_t index, const Case& the_case) {
   Replay replay(the_case.tape);
   Rehearsal rehearsal(replay, the_case.tape, nullptr, runner_.world());
   const Outcome& outcome = run(index, the_case, rehearsal);
   if (!outcome.failed()) return {};
-  const auto meant =
-      std::find_if(outcome.faults.begin(), outcome.faults.end(),
-                   [&](const Fault& fault) { return fault.signature() == suspect.signature; });
-  const Fault& fault = meant != outcome.faults.end() ? *meant : outcome.faults.front();
-  Look look{{.index = index, .the_case = the_case, .fault = fault, .used = use_of(fault)}, {}};
-  for (const Fault& one : outcome.faults) look.finding.signatures.push_back(one.signature());
-  look.finding.ended_early = outcome.ending != Ending::finished;
-  look.finding.vacuous = outcome.vacuous;
-  look.candidates =
-      candidates_of(look.finding, runner_.world(), outcome.faults, rehearsal.refused());
-  look.finding.ways = ways_of(fault, runner_.world());
+  const std::vector<Fault> faults = outcome.faults;
+  Look look{{.index = index, .the_case = the_case, .fault = faults.front()}, {}};
+  Finding& finding = look.finding;
+  for (const Fault& one : faults) finding.signatures.push_back(one.signature());
+  finding.ended_early = outcome.ending != Ending::finished;
+  finding.vacuous = outcome.vacuous;
+  if (is_left_over(finding.fault)) finding.fault = root_of(finding, faults);
+  finding.used = use_of(finding.fault);
+  look.candidates = candidates_of(finding, runner_.world(), faults, rehearsal.refused());
+  finding.ways = ways_of(finding.fault, runner_.world());
   return look;
+}
+
+/// Returns the oldest of what is left over; or what takes that with it when it is let go of, and
+/// leaves the fewest others.
+Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
+  const Fault& oldest = faults.front();
+  const Fault* root = &oldest;
+  std::size_t fewest = faults.size();
+  for (const Fault& one : faults) {
+    if (!is_left_over(one) || one.object_kind == oldest.object_kind) continue;
+    Replay replay(finding.the_case.tape);
+    const Repair release{RepairKind::release, one.object_kind, {}, {}, {}};
+    const std::vector<Fault>& left = run(finding, replay, release).faults;
+    const bool is_there = std::any_of(left.begin(), left.end(), [&](const Fault& fault) {
+      return fault.signature() == oldest.signature();
+    });
+    if (is_there || left.size() >= fewest) continue;
+    fewest = left.size();
+    root = &one;
+  }
+  return *root;
 }
 
 void Trial::keep_working(Look& look) {
   std::vector<Candidate> working;
-  for (const Candidate& one : look.candidates) {
+  const auto works = [&](const Candidate& one) {
     const auto is_wider = [&](const Candidate& known) {
       return includes(one.repair, known.repair);
     };
-    if (passes(one.repair, look.finding) &&
-        (std::any_of(working.begin(), working.end(), is_wider) ||
-         stays_away(one.repair, look.finding)))
-      working.push_back(one);
-  }
+    return passes(one.repair, look.finding) &&
+           (std::any_of(working.begin(), working.end(), is_wider) ||
+            stays_away(one.repair, look.finding));
+  };
+  for (const bool own : {true, false})
+    for (const Candidate& one : look.candidates)
+      if (one.is_own == own && (own || working.empty() || !working.front().is_own) && works(one))
+        working.push_back(one);
   look.candidates = std::move(working);
 }
 

@@ -44,11 +44,13 @@ class Trial {
     Finding finding;
     std::vector<Candidate> candidates;
   };
-  /// Runs a case, smaller if that is asked for. Returns nothing where no fault is found.
+  /// Runs a case, smaller if that is asked for. It is about what goes wrong first. Returns nothing
+  /// where no fault is found.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
-  /// Leaves the repairs that work. One that leaves more open than another that works is not looked
-  /// for on other schedules again.
+  /// Leaves the repairs that work: those of the very thing, and all others only where none of these
+  /// does. One that leaves more open than another that works is not looked for on other schedules
+  /// again.
   void keep_working(Look& look);
   /// Leaves the orders that work instead, for a finding that no other repair removes.
   void keep_orders(Look& look);
@@ -72,7 +74,8 @@ class Trial {
   std::uint64_t run_count() const { return run_count_; }
 
  private:
-  std::optional<Look> look_at(std::size_t index, const Suspect& suspect);
+  std::optional<Look> look_at(std::size_t index, const Case& the_case);
+  Fault root_of(const Finding& finding, const std::vector<Fault>& faults);
   const Outcome& run(const Finding& finding, Strategy& strategy, const Repair& repair);
   const Outcome& run_in_order(const Finding& finding, Strategy& strategy, const Repair& repair);
   bool gets_past(const Repair& repair, const Finding& finding);

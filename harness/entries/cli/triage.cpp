@@ -68,9 +68,8 @@ class Triaged {
 
   void print() const {
     for (const std::string& error : files_.errors) say_error(error);
-    if (!triage_.causes.empty()) fmt::print("{}\n", table().to_string(Terminal::of(1)));
-    for (const std::size_t index : triage_.unexplained)
-      fmt::print("unexplained  {}\n", printable(files_.names[index]));
+    if (!triage_.causes.empty() || !triage_.unexplained.empty())
+      fmt::print("{}\n", table().to_string(Terminal::of(1)));
     fmt::print("{}\n", summary());
   }
 
@@ -79,7 +78,8 @@ class Triaged {
     for (const Cause& cause : triage_.causes) causes.push_back(to_json(cause));
     return {{"schema", 1},
             {"causes", causes},
-            {"unexplained", names_of(triage_.unexplained)},
+            {"unexplained", unexplained()},
+            {"alike", alike()},
             {"faultless", names_of(triage_.faultless)},
             {"unreadable", files_.errors},
             {"runs", triage_.run_count},
@@ -102,16 +102,22 @@ class Triaged {
                  repair.object.empty() ? "any" : std::string(repair.object.view()),
                  words_of(repair.got, cause.got), words_of(repair.let_go, cause.let_go),
                  words_of(repair.used, cause.used), reports::grouped(cause.members.size()),
-                 printable(smallest(cause))});
+                 printable(smallest(cause.members))});
     }
+    const std::string none;
+    for (const Unexplained& one : triage_.unexplained)
+      table.add({std::string(one.scenario->name.view()), std::string("none"), one.what, none, none,
+                 none, reports::grouped(one.members.size()), printable(smallest(one.members))});
     return table;
   }
 
   std::string summary() const {
     std::size_t explained = 0;
     for (const Cause& cause : triage_.causes) explained += cause.members.size();
+    std::size_t unexplained = 0;
+    for (const Unexplained& one : triage_.unexplained) unexplained += one.members.size();
     std::string text = fmt::format("{} causes of {} files; {} unexplained", triage_.causes.size(),
-                                   explained, triage_.unexplained.size());
+                                   explained, unexplained);
     if (!triage_.faultless.empty())
       text += fmt::format(", {} without a fault", triage_.faultless.size());
     if (!files_.errors.empty()) text += fmt::format(", {} could not be read", files_.errors.size());
@@ -124,19 +130,37 @@ class Triaged {
     return kind == RepairKind::hold ? "hold" : "release";
   }
 
-  const std::string& smallest(const Cause& cause) const {
+  const std::string& smallest(const std::vector<std::size_t>& members) const {
     const auto measure = [&](std::size_t index) {
       return files_.suspects[index].the_case.tape.size();
     };
-    return files_.names[*std::min_element(
-        cause.members.begin(), cause.members.end(),
-        [&](std::size_t a, std::size_t b) { return measure(a) < measure(b); })];
+    return files_
+        .names[*std::min_element(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+          return measure(a) < measure(b);
+        })];
   }
 
   Json names_of(const std::vector<std::size_t>& indices) const {
     Json names = Json::array();
     for (const std::size_t index : indices) names.push_back(files_.names[index]);
     return names;
+  }
+
+  Json unexplained() const {
+    Json all = Json::array();
+    for (const Unexplained& one : triage_.unexplained)
+      for (const std::size_t index : one.members) all.push_back(files_.names[index]);
+    return all;
+  }
+
+  Json alike() const {
+    Json all = Json::array();
+    for (const Unexplained& one : triage_.unexplained)
+      all.push_back({{"path", one.scenario->name.view()},
+                     {"first", one.what},
+                     {"smallest", smallest(one.members)},
+                     {"files", names_of(one.members)}});
+    return all;
   }
 
   static Json sites(const std::vector<Label>& labels) {
@@ -164,7 +188,7 @@ class Triaged {
             {"let_go", sites(cause.let_go)},
             {"used", sites(cause.used)},
             {"words", in_words(repair)},
-            {"smallest", smallest(cause)},
+            {"smallest", smallest(cause.members)},
             {"files", names_of(cause.members)}};
   }
 
