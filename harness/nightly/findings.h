@@ -2,8 +2,8 @@
 // database know it.
 //
 // A cause is of its path, and variants share it. Canaries are there to fail: all those of a path
-// that one cause explains are one finding. A sound variant answers for itself: what canaries show
-// since long is new where it shows it, too.
+// that one cause explains are one finding. So are the sound variants of a path: whatever canaries
+// show since long is new where one of these shows it, too.
 #pragma once
 
 #include <optional>

@@ -26,10 +26,10 @@ struct RepairRecord {
   bool operator==(const RepairRecord&) const = default;
 };
 
-/// What a finding's root follows from.
+/// A finding's root follows from this.
 struct Sorted {
   std::vector<RepairRecord> repairs;  ///< Those that work for it.
-  std::string first;                  ///< Of its faults, where none does; "" = not known.
+  std::string first;                  ///< Fault::what() where none does; "" = not known.
   bool operator==(const Sorted&) const = default;
 };
 

@@ -10,7 +10,7 @@ constexpr const char* kOfFinding =
     "WHERE cause = ?1), seen AS (SELECT s.cause AS cause, s.night AS night, number, s.runs AS runs "
     "FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON s.night = id JOIN findings f "
     "USING (cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
-    "c.variant = f.variant WHERE CASE c.claim WHEN 'unsound' THEN '' ELSE f.variant END = ?2) ";
+    "c.variant = f.variant WHERE CASE c.claim WHEN 'unsound' THEN '' ELSE 'sound' END = ?2) ";
 
 }  // namespace
 

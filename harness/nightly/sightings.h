@@ -13,13 +13,13 @@ namespace harness::nightly {
 /// Tells findings apart.
 struct FindingKey {
   std::string root;
-  std::string owner;  ///< The sound variant; "" = the canaries of the path.
+  std::string owner;  ///< "sound": the sound variants of the path together; "": its canaries.
   auto operator<=>(const FindingKey&) const = default;
 };
 
 /// Rows of (root, owner, words, cause, night, number, runs), one per sighting.
 inline constexpr const char* kSightings =
-    "(SELECT coalesce(r.root, s.cause) AS root, CASE c.claim WHEN 'unsound' THEN '' ELSE f.variant "
+    "(SELECT coalesce(r.root, s.cause) AS root, CASE c.claim WHEN 'unsound' THEN '' ELSE 'sound' "
     "END AS owner, coalesce(r.words, '') AS words, s.cause AS cause, s.night AS night, n.number AS "
     "number, s.runs AS runs FROM sightings s JOIN nights n ON s.night = n.id JOIN findings f USING "
     "(cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "

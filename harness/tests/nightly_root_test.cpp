@@ -49,7 +49,8 @@ class Roots : public testing::HandMadeNights {
   /// A shard in which these show; the canary is caught in any case.
   static nightly::ShardRecord shard_of(const std::vector<Shown>& shown, std::uint64_t number,
                                        std::size_t index = 1, std::size_t shards = 1) {
-    const nightly::Plan plan = hand_made_plan(shards, number);
+    nightly::Plan plan = hand_made_plan(shards, number);
+    plan.cells.push_back({"toy", "keep", "sound", 3, {100, 0}});
     nightly::ShardRecord shard = testing::hand_made_shard(plan, index, {});
     for (nightly::CellRecord& cell : shard.cells) {
       if (cell.cell.claim == "unsound") cell.faulty_runs = cell.caught_runs = 3;
@@ -111,6 +112,17 @@ TEST_F(Roots, ACauseThatCanariesShowIsNewWhereASoundVariantShowsIt) {
   EXPECT_EQ(night.findings[1].state, State::known);
   EXPECT_EQ(night.findings[1].cause, name);
   EXPECT_TRUE(night.is_red());
+}
+
+TEST_F(Roots, SoundVariantsOfAPathShareACause) {
+  const std::string name = merge({{"retain", "x", {kNarrow}}}).findings.at(0).cause;
+  const Night night = merge({{"retain", "x", {kNarrow}}, {"keep", "x", {kNarrow}}});
+  ASSERT_THAT(night.findings, SizeIs(1));
+  EXPECT_EQ(night.findings[0].cause, name);
+  EXPECT_EQ(night.findings[0].state, State::known);
+  EXPECT_THAT(night.findings[0].symptoms, SizeIs(2));
+  for (const nightly::NightCell& cell : night.cells)
+    EXPECT_EQ(night.findings[0].is_of(cell), !cell.is_canary()) << cell.variant;
 }
 
 TEST_F(Roots, WhatNoRepairRemovesIsAFindingByWhatGoesWrongFirst) {
