@@ -108,14 +108,15 @@ CUresult instantiate(CUgraphExec* created, CUgraph graph, CUgraphNode* culprit, 
   return status;
 }
 
-/// A call that says nothing leaves both as they were.
+/// A call that says nothing leaves both as they were; each may be null.
 CUresult update_executable(CUgraphExec exec, CUgraph graph, CUgraphNode* culprit,
                            CUgraphExecUpdateResult* result) {
-  if (culprit == nullptr || result == nullptr) return cuGraphExecUpdate_v2(exec, graph, nullptr);
-  CUgraphExecUpdateResultInfo info{*result, *culprit, nullptr};
+  CUgraphExecUpdateResultInfo info{};
+  if (result != nullptr) info.result = *result;
+  if (culprit != nullptr) info.errorNode = *culprit;
   const CUresult status = cuGraphExecUpdate_v2(exec, graph, &info);
-  *result = info.result;
-  *culprit = info.errorNode;
+  if (result != nullptr) *result = info.result;
+  if (culprit != nullptr) *culprit = info.errorNode;
   return status;
 }
 

@@ -214,6 +214,10 @@ TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
     EXPECT_EQ(read_int(other), 2);
     EXPECT_EQ(cuGraphExecUpdate_v2(exec, nullptr, &info), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS) << "it says nothing of no graph";
+    CUDA_OK(cuGraphExecUpdate_v2(exec, make(address), nullptr));
+    write_int(address, 0);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 2) << "updated, though nobody is told how";
   });
   expect_no_fault();
 }

@@ -81,7 +81,7 @@ TEST_P(CudaManaged, AdviceIsOfADeviceOrTheHost) {
       CUDA_OK(cuMemAdvise_v2(address, kBytes, advice, kDevice)) << advice;
     CUDA_OK(cuMemAdvise_v2(address, kBytes, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, kHost));
     EXPECT_EQ(cuMemAdvise_v2(address, kBytes, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, kNoDevice),
-              CUDA_ERROR_INVALID_DEVICE);
+              CUDA_ERROR_INVALID_VALUE);  // A prefetch to it is CUDA_ERROR_INVALID_DEVICE.
     EXPECT_EQ(cuMemAdvise_v2(address, kBytes, CU_MEM_ADVISE_SET_ACCESSED_BY, kNode),
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemAdvise_v2(address, kBytes, static_cast<CUmem_advise>(99), kDevice),

@@ -115,7 +115,7 @@ TEST_P(CudaOlderForms, ADeviceIsAPlaceForManagedMemory) {
     CUDA_OK(prefetch(address, 4096, CU_DEVICE_CPU, nullptr));
     EXPECT_EQ(prefetch(address, 4096, 99, nullptr), CUDA_ERROR_INVALID_DEVICE);
     CUDA_OK(advise(address, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
-    EXPECT_EQ(advise(address, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 99), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_EQ(advise(address, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 99), CUDA_ERROR_INVALID_VALUE);
     CUDA_OK(cuMemFree_v2(address));
   });
   expect_no_fault();
@@ -287,7 +287,13 @@ TEST_P(CudaOlderForms, AnUpdateTellsHowItEnded) {
     EXPECT_EQ(update(exec, another, &culprit, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
     EXPECT_EQ(culprit, empty);
     EXPECT_EQ(result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
-    EXPECT_EQ(update(exec, graph, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+    const CUDA_MEMSET_NODE_PARAMS later = set_params(address, 9);
+    CUDA_OK(cuGraphMemsetNodeSetParams(node, &later));
+    CUDA_OK(update(exec, graph, nullptr, nullptr)) << "nobody wants to know";
+    CUDA_OK(cuGraphLaunch(exec, nullptr));
+    EXPECT_EQ(read_int(address), 9);
+    EXPECT_EQ(update(exec, another, nullptr, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    EXPECT_EQ(result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
   });
   expect_no_fault();
 }

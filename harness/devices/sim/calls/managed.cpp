@@ -47,21 +47,24 @@ CUresult Calls::cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLo
   return sim.faults().broken();
 }
 
-/// Some advice is about memory alone, some about the host or a device, some also about a node.
+/// Some advice is about memory alone, some about the host or a device, some also about a node. A
+/// device that is none is an invalid value here, as an H200 has it; cuda.h lists both errors.
 static CUresult check_advice(CUmem_advise advice, const CUmemLocation& location) {
+  const CUresult known =
+      check_location(location) == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   switch (advice) {
     case CU_MEM_ADVISE_SET_READ_MOSTLY:
     case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
     case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
       return CUDA_SUCCESS;
     case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
-      return check_location(location);
+      return known;
     case CU_MEM_ADVISE_SET_ACCESSED_BY:
     case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
       return location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
                      location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
                  ? CUDA_ERROR_INVALID_VALUE
-                 : check_location(location);
+                 : known;
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

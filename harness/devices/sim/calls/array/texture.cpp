@@ -49,8 +49,7 @@ CUresult find_texels(SimDevice& sim, const decltype(CUDA_RESOURCE_DESC::res.pitc
   texels.width = given.width;
   texels.height = given.height;
   texels.pitch = given.pitchInBytes;
-  if (texels.pitch < texels.row_bytes() ||
-      texels.pitch % limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) != 0 ||
+  if (texels.pitch == 0 || texels.pitch % limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) != 0 ||
       texels.pitch > limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH))
     return CUDA_ERROR_INVALID_VALUE;
   texels.slice = texels.pitch * texels.height;
