@@ -36,10 +36,15 @@ TEST_F(OwnPtxAmpere, AnAddressIsInOneSpace) {
 }
 
 TEST_P(PtxAmpere, MemoryOfTheStackIsTakenAndGivenBack) {
+  // The kernel takes 4 KiB at once, and a driver gives a thread 1 KiB if it is not told otherwise.
+  std::size_t before = 0;
+  ASSERT_EQ(AFTERLIFE_CU(cuCtxGetLimit)(&before, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
+  ASSERT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8 << 10), CUDA_SUCCESS);
   const CUdeviceptr out = copy_of(std::vector<unsigned>(4));
   ASSERT_EQ(launch(kernel("stack"), 1, 1, 0, 1000u, out), CUDA_SUCCESS);
   EXPECT_THAT(values_at<unsigned>(out, 4), ElementsAre(4950u, 0x01020304u, 0u, 2 * 499500u));
   release(out);
+  EXPECT_EQ(AFTERLIFE_CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, before), CUDA_SUCCESS);
 }
 
 TEST_P(PtxAmpere, SixteenBytesAreMovedAtOnce) {

@@ -56,6 +56,9 @@ struct Sweep {
   /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
   /// where each thread is alone.
   std::function<u64(const u64*, u32)> across;
+  /// Tells of sources for which an H200 gives another answer than the ISA says, by a rule that fits
+  /// all that it gave (harness/ptx/README.md): they are left out on a GPU. Null: there are none.
+  std::function<bool(const u64*)> departs;
   /// The row that is swept begins so; empty: all rows that the text has.
   std::string subject;
   int target = 90;  ///< The compute capability that has the instruction, times 10.

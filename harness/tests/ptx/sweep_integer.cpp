@@ -208,6 +208,8 @@ std::vector<Sweep> integer_sweeps() {
   nth.values[1] = {0, 1, 4, 5, 15, 16, 30, 31};  // Beyond 31 the ISA says nothing.
   for (const s64 more : {-1, -2, -4, -15, -31, -32, 4, 5, 6})
     nth.values[2].push_back(static_cast<u32>(more));
+  // An offset that has no absolute value finds nothing, by the ISA, and bit 0 on an H200.
+  nth.departs = [](const u64* sources) { return static_cast<u32>(sources[2]) == 0x80000000; };
   all.push_back(nth);
   [&]<class... T>(std::tuple<T...>*) {
     (add_arithmetic<T>(all), ...);

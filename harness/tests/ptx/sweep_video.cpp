@@ -69,6 +69,16 @@ std::string operand(const char* name, const char* part) {
   return std::string(name) + (*part != 0 ? "." : "") + part;
 }
 
+/// Tells of an exact result that an H200 ends otherwise than the ISA says: the upper half of d gets
+/// the upper half of the result, for which `.sat` leaves nothing; a result below 0 is clamped to
+/// the greatest byte; an unsigned sum of 33 bits is not clamped.
+bool departs(const Form& form, bool clamps, wide exact) {
+  const std::string to = form.to;
+  if (to == "h1") return true;
+  if (!clamps || form.sign) return false;
+  return to.empty() ? !form.sign_a && !form.sign_b && exact >= wide{1} << 32 : exact < 0;
+}
+
 void add_scalar(std::vector<Sweep>& all, const Operation& one, const Form& form, bool clamps,
                 const std::string& second) {
   const std::string text = one.name + type(form.sign) + type(form.sign_a) + type(form.sign_b) +
@@ -76,8 +86,11 @@ void add_scalar(std::vector<Sweep>& all, const Operation& one, const Form& form,
                            operand("$d", form.to) + ", " + operand("$a", form.a) + ", " +
                            operand("$b", form.b) +
                            (*form.to != 0 || !second.empty() ? ", $c;" : ";");
+  const auto exact = [=](u32 a, u32 b) {
+    return one.act(selected(a, form.a, form.sign_a), selected(b, form.b, form.sign_b));
+  };
   all.push_back(sweep<u32, u32, u32, u32>(text, [=](u32 a, u32 b, u32 c) {
-    wide made = one.act(selected(a, form.a, form.sign_a), selected(b, form.b, form.sign_b));
+    wide made = exact(a, b);
     if (clamps) made = clamped(made, bits_of(form.to), form.sign);
     const wide third = selected(c, "", form.sign);
     if (second == "add") made += third;
@@ -85,6 +98,9 @@ void add_scalar(std::vector<Sweep>& all, const Operation& one, const Form& form,
     if (second == "max") made = std::max(made, third);
     return merged(made, form.to, c);
   }));
+  all.back().departs = [=](const u64* sources) {
+    return departs(form, clamps, exact(static_cast<u32>(sources[0]), static_cast<u32>(sources[1])));
+  };
 }
 
 void add_scalars(std::vector<Sweep>& all) {
@@ -151,6 +167,12 @@ void add_products(std::vector<Sweep>& all) {
           const bool clamps = modifiers.find("sat") != std::string::npos;
           return static_cast<u32>(clamps ? clamped(made, 32, has_sign) : made);
         }));
+    // An H200 takes each whole source of a sum that is clamped as one with a sign.
+    if (modifiers.find("sat") != std::string::npos)
+      all.back().departs = [=, sign_a = one.sign_a, sign_b = one.sign_b](const u64* sources) {
+        const auto is_high = [&](int i) { return (sources[i] >> 31 & 1) != 0; };
+        return (!sign_a && is_high(0)) || (!sign_b && is_high(1)) || (!has_sign && is_high(2));
+      };
   }
 }
 
