@@ -23,6 +23,7 @@ import time
 import urllib.parse
 
 import figures
+import gpu_tests
 import measuring
 import programs
 
@@ -144,6 +145,7 @@ def tree(tally, full):
     script(tally, "gate/spending.py", "--self-test")
     script(tally, "gate/times.py", "--self-test")
     script(tally, "gate/revisions.py", "--self-test")
+    script(tally, "gpu_tests.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")
 
@@ -342,7 +344,14 @@ def gpu(tally, full):
         tally.add(None, asked.err.strip())
         # A kernel of a module in PTX, or that sets a condition, belongs to the process that loads it, where it would run in this one.
         return gtest(tally, "release", "afterlife_tests", only="*/gpu-*Ptx*:*AKernelSets*:*AKernelStops*", env=OUR_DRIVER)
-    gtest(tally, "release", "afterlife_tests", only="*/gpu:*TwinSimAndGpu*")
+    done = gpu_tests.of_preset("release")
+    if not done:
+        tally.add(False, "release afterlife_tests: no test ran")
+    for each in done:
+        tally.add(each.passed, f"release afterlife_tests: {each.name}\n{each.words}")
+    written = ROOT / "build/gpu-conformance.txt"
+    written.write_text(gpu_tests.text_of(done))
+    print(f"  written: {written.relative_to(ROOT)}", flush=True)
     for name in sound:
         found, ended = measuring.fuzz(name, "--device", "gpu", "--seconds", 30 if full else 3)
         row = found["results"][0]
