@@ -193,6 +193,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
       RecordProperty(fmt::format("row_{}", row - ptx::families().data()), line_of(*row, figure));
     }
     EXPECT_GE(all.size(), least);
+    if (figures.empty()) GTEST_SKIP() << "instructions of a later compute capability";
   }
 };
 
