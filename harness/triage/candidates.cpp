@@ -34,7 +34,6 @@ class Candidates {
       if (!let_go.empty()) add({here.kind, object, where, let_go, {}}, here);
       add({here.kind, object, where, {}, {}}, here);
     }
-    if (!let_go.empty()) add({here.kind, {}, {}, let_go, {}}, here);
   }
 
   void add_release(Label object, Label got) {
@@ -101,15 +100,17 @@ unsigned cost_of(const Repair& repair) {
     case RepairKind::spare:
       return kPerRepair + open_call + open_step;
     case RepairKind::order:
-      return kPerOrder + open_object + open_late;
+      return kPerOrder + open_object + open_late + (repair.used.empty() ? 1 : 0);
   }
   return kPerRepair;
 }
 
-/// Returns an order and what leaves more open: of whoever reads a word, it is told by its writer.
+/// Returns an order and what leaves more open: whatever is done with such a thing is in order, and
+/// of whoever reads a word, it is told by its writer.
 static std::vector<Repair> wider(const Way& way) {
   const Repair& here = way.repair;
   std::vector<Repair> all{here, {here.kind, {}, {}, here.let_go, here.used}};
+  if (!here.object.empty()) all.push_back({here.kind, here.object, {}, {}, {}});
   if (way.is_of_words) all.push_back({here.kind, {}, {}, {}, here.used});
   return all;
 }
@@ -119,7 +120,7 @@ std::vector<Candidate> orders_of(const std::vector<Way>& ways) {
   for (const Way& way : ways)
     for (const Repair& repair : wider(way)) {
       const auto same = [&](const Candidate& other) { return other.repair == repair; };
-      if (!repair.used.empty() && std::none_of(found.begin(), found.end(), same))
+      if (!way.repair.used.empty() && std::none_of(found.begin(), found.end(), same))
         found.push_back({repair, way.repair, true});
     }
   std::sort(found.begin(), found.end(), comes_first);

@@ -37,6 +37,8 @@ std::string in_words(const Repair& repair) {
                  ? fmt::format("have no call{} fail", at("in", repair.used))
                  : fmt::format("have {}{} not fail", repair.object.view(), at("in", repair.used));
     case RepairKind::order:
+      if (repair.used.empty())
+        return fmt::format("have what is done with {} come in order", thing(repair.object));
       return fmt::format("have {} wait until {} is done with {}",
                          repair.let_go.empty() ? "all" : repair.let_go.view(), repair.used.view(),
                          thing(repair.object));
