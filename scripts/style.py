@@ -29,6 +29,7 @@ import tempfile
 
 import held
 import layers
+import shelves
 from cpp_reader import Reader
 from shape import Class, Shape
 
@@ -95,17 +96,20 @@ def flags(name):
 
 def not_alone(root, headers):
     """A line for each header that does not compile with nothing before it. One that did, and is what it was, is not asked again."""
+    commands = {name: [COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name] for name in headers}
+    marks = {name: held.key(root, name, command) for name, command in commands.items()}
+    asked = [name for name in headers if not held.holds(marks[name])]
+
     def ask(name):
-        command = [COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name]
-        mark = held.key(root, name, command)
-        if held.holds(mark):
-            return []
-        ended = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        ended = subprocess.run([*commands[name], *behind.get(name, [])], cwd=root, capture_output=True, text=True)
         if not ended.returncode:
-            held.note(mark)
+            held.note(marks[name])
         wrong = re.search(r"error: .*", ended.stderr)
         return [f"{name}: does not compile alone: {wrong[0] if wrong else ended.stderr.strip()}"] if ended.returncode else []
-    return in_parallel(ask, headers)
+
+    plain = [name for name in asked if flags(name) == flags("")]
+    with shelves.shelved(root, plain, [COMPILER, *flags("")]) as behind:
+        return in_parallel(ask, asked)
 
 
 # ---- comments ----
