@@ -21,3 +21,18 @@ function(precompile first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   endforeach()
 endfunction()
+
+# precompile_code(<program>): has the code of what the headers define made once for all of the program's own sources,
+# rather than by each: a quarter less to compile. It is made as the program is linked, and what nobody calls is left
+# out, since that may call what a library does not have.
+function(precompile_code program)
+  if(NOT AFTERLIFE_PRECOMPILED)
+    return()
+  endif()
+  target_compile_options(${program} PRIVATE -fpch-codegen)
+  set(headers CMakeFiles/${program}.dir/cmake_pch.hxx)
+  add_custom_command(TARGET ${program} PRE_LINK COMMAND_EXPAND_LISTS VERBATIM COMMAND ${CMAKE_CXX_COMPILER}
+    $<TARGET_PROPERTY:flags,INTERFACE_COMPILE_OPTIONS> $<TARGET_PROPERTY:cold,INTERFACE_COMPILE_OPTIONS>
+    -fPIE -fvisibility=hidden -ffunction-sections -c ${headers}.pch -o ${headers}.o)
+  target_link_libraries(${program} PRIVATE -Wl,${headers}.o -Wl,--gc-sections)
+endfunction()
