@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Finding;
 struct SearchOptions {
   const StrategyInfo* strategy = nullptr;
   std::uint64_t seed = 1;
+  /// Where there are some, each run is like one of them, and the strategy says what is otherwise.
+  std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
   double second_limit = 1;  ///< For running and minimizing together; 0 = no limit.
   /// So much longer while the claim is short of runs (Verdict::too_few_runs).
@@ -38,6 +41,8 @@ struct SearchOptions {
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
   /// Called with each finding once it was replayed, and again when its reproducer is another.
   std::function<void(const Finding&)> found;
+  /// Called with each run, and the config that it was run in.
+  std::function<void(const Outcome&, const Config&)> ran;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
   /// Called where it goes from running to minimizing, and back.

@@ -21,7 +21,7 @@ std::string name_of(const FindingKey& key, const NightSymptom& symptom) {
 // one with the shortest reproducer.
 constexpr const char* kShows =
     "SELECT seen.root, seen.owner, max(words), f.cause, kind, path, variant, hazard, signature, "
-    "file, sum(runs) FROM {} seen JOIN findings f USING (cause) WHERE {} GROUP BY seen.root, "
+    "file, sum(all_runs) FROM {} seen JOIN findings f USING (cause) WHERE {} GROUP BY seen.root, "
     "seen.owner, f.cause ORDER BY seen.root, seen.owner, length(reproducer), reproducer, f.cause";
 
 /// Puts rows of kShows together.

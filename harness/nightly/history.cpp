@@ -12,6 +12,7 @@
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
 #include "harness/nightly/shard.h"
+#include "harness/nightly/tapes/kept_tapes.h"
 #include "harness/printable.h"
 
 namespace harness::nightly {
@@ -94,6 +95,7 @@ Merged History::merge(const std::vector<std::string>& folders) {
     merged.nights.insert(shard->night);
     ++(add(*shard, result) ? merged.added : merged.known);
   }
+  bound_tapes(database_);
   transaction.commit();
   return merged;
 }
@@ -140,12 +142,29 @@ bool History::add(const ShardRecord& shard, const std::string& result) {
 void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
   const Cell& cell = record.cell;
   insert(database_, "cells",
-         {shard.night, whole(shard.index), cell.path, cell.variant, cell.claim,
-          fmt::format("{}", cell.seed), whole(cell.budget.runs), cell.budget.seconds,
-          whole(record.runs), whole(record.vacuous_runs), whole(record.faulty_runs),
-          whole(record.caught_runs), whole(record.least_runs), whole(record.first_fault_run),
-          whole(record.cut_short), record.seconds, record.minimize_seconds,
-          whole(record.instructions)});
+         {shard.night,
+          whole(shard.index),
+          cell.path,
+          cell.variant,
+          cell.claim,
+          fmt::format("{}", cell.seed),
+          whole(cell.budget.runs),
+          cell.budget.seconds,
+          whole(record.runs),
+          whole(record.vacuous_runs),
+          whole(record.faulty_runs),
+          whole(record.caught_runs),
+          whole(record.least_runs),
+          whole(record.first_fault_run),
+          whole(record.cut_short),
+          record.seconds,
+          record.minimize_seconds,
+          whole(record.instructions),
+          whole(record.tapes.given),
+          whole(record.tapes.replayed),
+          whole(record.tapes.survived),
+          whole(record.tapes.runs)});
+  keep_tapes(database_, shard.terms.number, cell, record.tapes.kept);
   for (const WindowRecord& window : record.windows)
     insert(database_, "windows",
            {shard.night, whole(shard.index), cell.path, cell.variant, window.window,
@@ -171,11 +190,14 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
       row);
   // Two signatures of one cause are one sighting.
   database_.query(
-      fmt::format("INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "
-                  "excluded.runs, first_run = min(first_run, excluded.first_run)",
-                  places(7)),
+      fmt::format(
+          "INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "
+          "excluded.runs, first_run = min(first_run, excluded.first_run), other_runs = other_runs "
+          "+ excluded.other_runs",
+          places(8)),
       {shard.night, whole(shard.index), finding.cause, whole(finding.runs),
-       whole(finding.first_run), whole(finding.minimized), finding.difference});
+       whole(finding.first_run), whole(finding.minimized), finding.difference,
+       whole(finding.other_runs)});
 }
 
 // ---- looking ----
@@ -226,19 +248,22 @@ Night History::night(const std::string& id) {
   Night night = outline(id);
   for (const Row& cell : database_.query(
            "SELECT path, variant, claim, sum(runs), sum(vacuous_runs), sum(faulty_runs), "
-           "sum(caught_runs), sum(least_runs), sum(seconds + minimize_seconds) FROM cells "
+           "sum(caught_runs), sum(least_runs), sum(seconds + minimize_seconds), sum(tapes_given), "
+           "sum(tapes_replayed), sum(tapes_survived), sum(tape_runs) FROM cells "
            "WHERE night = ? GROUP BY path, variant, claim ORDER BY path, variant",
            {id}))
-    night.cells.push_back({text(cell[0]),
-                           text(cell[1]),
-                           text(cell[2]),
-                           count_at(cell, 3),
-                           count_at(cell, 4),
-                           count_at(cell, 5),
-                           count_at(cell, 6),
-                           count_at(cell, 7),
-                           std::get<double>(cell[8]),
-                           {}});
+    night.cells.push_back(
+        {text(cell[0]),
+         text(cell[1]),
+         text(cell[2]),
+         count_at(cell, 3),
+         count_at(cell, 4),
+         count_at(cell, 5),
+         count_at(cell, 6),
+         count_at(cell, 7),
+         std::get<double>(cell[8]),
+         {},
+         {count_at(cell, 9), count_at(cell, 10), count_at(cell, 11), count_at(cell, 12)}});
   for (const Row& window : database_.query(
            "SELECT path, window, sum(reached), sum(caught) FROM windows WHERE night = ? "
            "GROUP BY path, window ORDER BY path, window",
@@ -271,6 +296,8 @@ std::vector<AbsentFinding> History::absent(const Night& night) {
 void History::sort_findings() { sort_by_root(database_); }
 
 std::vector<KnownRepair> History::known_repairs() { return nightly::known_repairs(database_); }
+
+std::vector<VariantTapes> History::tapes() { return kept_tapes(database_); }
 
 void History::note(const Night& night, const std::map<std::string, Absence>& absences) {
   Transaction transaction(database_);

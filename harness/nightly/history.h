@@ -61,6 +61,8 @@ class History {
   void sort_findings();
   /// Returns what those before know of repairs, for the plan of the next night.
   std::vector<KnownRepair> known_repairs();
+  /// Returns the tapes that those before kept, likewise.
+  std::vector<VariantTapes> tapes();
 
   /// Returns the open findings of variants that this night searched and that it did not see.
   std::vector<AbsentFinding> absent(const Night& night);

@@ -21,6 +21,14 @@ struct NightWindow {
   std::uint64_t caught = 0;
 };
 
+/// The tapes that earlier nights kept for a variant.
+struct NightTapes {
+  std::uint64_t given = 0;
+  std::uint64_t replayed = 0;
+  std::uint64_t survived = 0;  ///< They get to all that they were kept for.
+  std::uint64_t runs = 0;      ///< Replays, and runs that were searched around them.
+};
+
 /// One variant, summed over the shards.
 struct NightCell {
   std::string path;
@@ -33,6 +41,7 @@ struct NightCell {
   std::uint64_t least_runs = 0;
   double seconds = 0;                     ///< Time of running and minimizing.
   std::vector<NightWindow> windows = {};  ///< Its own, by name.
+  NightTapes tapes = {};
 
   /// Returns whether it is there to be caught.
   bool is_canary() const;
@@ -48,7 +57,7 @@ struct NightSymptom {
   std::string hazard;
   std::string signature;
   std::string file;        ///< Name that its reproducer goes by.
-  std::uint64_t runs = 0;  ///< Runs of this night that showed it.
+  std::uint64_t runs = 0;  ///< Runs of this night that showed it, around tapes as well.
 };
 
 /// All that has one root cause (root.h), in the canaries of a path or in one sound variant.

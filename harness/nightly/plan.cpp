@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/nightly/sealed.h"
+#include "harness/nightly/tapes/tapes_json.h"
 
 namespace harness::nightly {
 namespace {
@@ -16,6 +17,9 @@ __extension__ using Wide = unsigned __int128;
 constexpr const char* kKind = "plan";
 /// Sound variants get so many times what all others get.
 constexpr std::uint64_t kSoundShare = 4;
+
+/// Tapes have one part in so many of a variant's budget.
+constexpr std::uint64_t kTapesPart = 8;
 
 /// Returns what `whole` gives to the weights from `begin` to `end`, rounded so that neighbours add
 /// up.
@@ -40,6 +44,7 @@ std::vector<Cell> variants_of(std::span<const Scenario* const> scenarios, const 
                        name,
                        std::string(to_label(variant.claim.kind).view()),
                        mix(terms.seed, hash_name(full)),
+                       {},
                        {}});
     }
   return cells;
@@ -61,6 +66,54 @@ std::vector<KnownRepair> known_of(const std::vector<Cell>& cells,
   return wanted;
 }
 
+std::vector<VariantTapes> tapes_of(const std::vector<Cell>& cells,
+                                   const std::vector<VariantTapes>& tapes) {
+  std::vector<VariantTapes> wanted;
+  for (const VariantTapes& one : tapes)
+    if (std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+          return cell.path == one.path && cell.variant == one.variant;
+        }))
+      wanted.push_back(one);
+  return wanted;
+}
+
+/// Takes what the tapes get from what the variant has. A canary's are replayed and no more: it is
+/// there to tell whether a search that knows nothing finds what it should.
+void give_to_tapes(Cell& cell, std::size_t tapes) {
+  if (tapes == 0) return;
+  cell.tapes_budget = {cell.budget.runs / kTapesPart,
+                       cell.budget.seconds / static_cast<double>(kTapesPart)};
+  if (!is_sound(cell))
+    cell.tapes_budget.runs = std::min<std::uint64_t>(cell.tapes_budget.runs, tapes);
+  cell.budget.runs -= cell.tapes_budget.runs;
+  cell.budget.seconds -= cell.tapes_budget.seconds;
+}
+
+/// Leaves out a budget that there is not, as older programs do: the name of such a plan stays.
+Json cell_json(const Cell& cell) {
+  Json json{{"path", cell.path},
+            {"variant", cell.variant},
+            {"claim", cell.claim},
+            {"seed", cell.seed},
+            {"budget", budget_json(cell.budget)}};
+  if (cell.tapes_budget != Budget{}) json["tapes_budget"] = budget_json(cell.tapes_budget);
+  return json;
+}
+
+Cell cell_of(const Json& json) {
+  Cell cell{json.at("path"), json.at("variant"), json.at("claim"), json.at("seed"),
+            budget_of(json.at("budget"))};
+  if (json.contains("tapes_budget")) cell.tapes_budget = budget_of(json.at("tapes_budget"));
+  return cell;
+}
+
+Json tapes_json(const std::vector<VariantTapes>& tapes) {
+  Json all = Json::array();
+  for (const VariantTapes& one : tapes)
+    all.push_back({{"path", one.path}, {"variant", one.variant}, {"tapes", to_json(one.tapes)}});
+  return all;
+}
+
 Json known_json(const std::vector<KnownRepair>& known) {
   Json all = Json::array();
   for (const KnownRepair& one : known)
@@ -70,10 +123,17 @@ Json known_json(const std::vector<KnownRepair>& known) {
 
 }  // namespace
 
+std::span<const KeptTape> Plan::tapes_of(const Cell& cell) const {
+  for (const VariantTapes& one : tapes)
+    if (one.path == cell.path && one.variant == cell.variant) return one.tapes;
+  return {};
+}
+
 Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
-               const std::vector<KnownRepair>& known) {
+               const std::vector<KnownRepair>& known, const std::vector<VariantTapes>& tapes) {
   Plan plan{terms, variants_of(scenarios, terms)};
   plan.known = known_of(plan.cells, known);
+  plan.tapes = tapes_of(plan.cells, tapes);
   const auto sound =
       static_cast<std::uint64_t>(std::count_if(plan.cells.begin(), plan.cells.end(), is_sound));
   const std::uint64_t others = plan.cells.size() - sound;
@@ -89,18 +149,37 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
     cell.budget.seconds =
         terms.budget.seconds * static_cast<double>(weight) / static_cast<double>(weights);
     begin += weight;
+    give_to_tapes(cell, plan.tapes_of(cell).size());
   }
   return plan;
 }
+
+namespace {
+
+/// Returns how many runs a shard has for a cell's tapes. Where each replay has its run, whoever
+/// replays a tape has it.
+std::uint64_t tape_runs_of(const Plan& plan, std::size_t index, std::size_t slot,
+                           const Cell& cell) {
+  const std::uint64_t runs = cell.tapes_budget.runs;
+  const std::size_t tapes = plan.tapes_of(cell).size();
+  if (runs != tapes) return share(runs, slot, slot + 1, plan.terms.shards);
+  std::uint64_t replayed = 0;
+  for (std::size_t tape = 0; tape < tapes; ++tape) replayed += is_replayed_by(plan, index, tape);
+  return replayed;
+}
+
+}  // namespace
 
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
   std::vector<Cell> cells = plan.cells;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     // Begins elsewhere for each variant, so that the runs that are left over go round.
     const std::size_t slot = (index - 1 + i) % plan.terms.shards;
-    Budget& budget = cells[i].budget;
-    budget.runs = share(budget.runs, slot, slot + 1, plan.terms.shards);
-    budget.seconds /= static_cast<double>(plan.terms.shards);
+    Cell& cell = cells[i];
+    cell.budget.runs = share(cell.budget.runs, slot, slot + 1, plan.terms.shards);
+    cell.budget.seconds /= static_cast<double>(plan.terms.shards);
+    cell.tapes_budget.runs = tape_runs_of(plan, index, slot, cell);
+    cell.tapes_budget.seconds /= static_cast<double>(plan.terms.shards);
     cells[i].seed = mix(cells[i].seed, index);
   }
   std::erase_if(cells,
@@ -108,24 +187,25 @@ std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
   return cells;
 }
 
+bool is_replayed_by(const Plan& plan, std::size_t index, std::size_t tape) {
+  return tape % plan.terms.shards == index - 1;
+}
+
 std::string id_of(const Plan& plan) { return fmt::format("{:016x}", hash_name(to_text(plan))); }
 
 std::string to_text(const Plan& plan) {
   Json cells = Json::array();
-  for (const Cell& cell : plan.cells)
-    cells.push_back({{"path", cell.path},
-                     {"variant", cell.variant},
-                     {"claim", cell.claim},
-                     {"seed", cell.seed},
-                     {"budget", budget_json(cell.budget)}});
-  return sealed(kKind, {{"number", plan.terms.number},
-                        {"seed", plan.terms.seed},
-                        {"budget", budget_json(plan.terms.budget)},
-                        {"shards", plan.terms.shards},
-                        {"target", plan.terms.target},
-                        {"revision", plan.terms.revision},
-                        {"cells", cells},
-                        {"known", known_json(plan.known)}});
+  for (const Cell& cell : plan.cells) cells.push_back(cell_json(cell));
+  Json json{{"number", plan.terms.number},
+            {"seed", plan.terms.seed},
+            {"budget", budget_json(plan.terms.budget)},
+            {"shards", plan.terms.shards},
+            {"target", plan.terms.target},
+            {"revision", plan.terms.revision},
+            {"cells", cells},
+            {"known", known_json(plan.known)}};
+  if (!plan.tapes.empty()) json["tapes"] = tapes_json(plan.tapes);
+  return sealed(kKind, json);
 }
 
 Plan parse_plan(const std::string& text, const std::string& file) {
@@ -133,12 +213,12 @@ Plan parse_plan(const std::string& text, const std::string& file) {
     Plan plan;
     plan.terms = {json.at("number"), json.at("seed"),   budget_of(json.at("budget")),
                   json.at("shards"), json.at("target"), json.at("revision")};
-    for (const Json& cell : json.at("cells"))
-      plan.cells.push_back({cell.at("path"), cell.at("variant"), cell.at("claim"), cell.at("seed"),
-                            budget_of(cell.at("budget"))});
+    for (const Json& cell : json.at("cells")) plan.cells.push_back(cell_of(cell));
     for (const Json& one : json.at("known"))
       plan.known.push_back(
           {one.at("path"), one.at("words"), one.at("causes").get<std::vector<std::string>>()});
+    for (const Json& one : json.value("tapes", Json::array()))
+      plan.tapes.push_back({one.at("path"), one.at("variant"), tapes_in(one.at("tapes"))});
     return plan;
   });
 }

@@ -4,6 +4,7 @@
 // findings, which it tells its shards: they need not learn it again. Sound variants get four fifths
 // of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
 // it fails, and a search that does not see it fail is broken.
+// What earlier nights got to, their tapes show; a variant that has some spends an eighth on them.
 // Every shard has its share of every variant, under a seed of its own, so that a shard that never
 // answers costs each variant a little and none of them everything.
 #pragma once
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/nightly/tapes/shortest_tapes.h"
 #include "harness/run.h"
 
 namespace harness::nightly {
@@ -46,8 +48,18 @@ struct Cell {
   std::string variant;
   std::string claim;  ///< The word for it: "sound", "unsound" or "vacuous".
   std::uint64_t seed = 0;
-  Budget budget;
+  Budget budget;  ///< For the search that no other night has a part in.
+  /// For the tapes of earlier nights: they are replayed, and in a sound variant searched around.
+  Budget tapes_budget = {};
   bool operator==(const Cell&) const = default;
+};
+
+/// The tapes that earlier nights kept for a variant (tapes/kept_tapes.h).
+struct VariantTapes {
+  std::string path;
+  std::string variant;
+  std::vector<KeptTape> tapes;
+  bool operator==(const VariantTapes&) const = default;
 };
 
 /// A repair, and the findings of its path that the history gave it: their root follows (root.h).
@@ -60,17 +72,25 @@ struct KnownRepair {
 
 struct Plan {
   Terms terms;
-  std::vector<Cell> cells;              ///< In the order of the tables.
-  std::vector<KnownRepair> known = {};  ///< About the paths of its cells; by path and words.
+  std::vector<Cell> cells;               ///< In the order of the tables.
+  std::vector<KnownRepair> known = {};   ///< About the paths of its cells; by path and words.
+  std::vector<VariantTapes> tapes = {};  ///< Those of its cells, by path and variant.
   bool operator==(const Plan&) const = default;
+
+  /// Returns the tapes of a cell's variant.
+  std::span<const KeptTape> tapes_of(const Cell& cell) const;
 };
 
 /// Plans a night of these paths. What is known of others is left out.
 Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
-               const std::vector<KnownRepair>& known = {});
+               const std::vector<KnownRepair>& known = {},
+               const std::vector<VariantTapes>& tapes = {});
 
 /// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);
+
+/// Returns whether shard `index` replays the tape at this place among those of its variant.
+bool is_replayed_by(const Plan& plan, std::size_t index, std::size_t tape);
 
 /// Returns the name of the night: equal for equal plans, 16 hexadecimal digits.
 std::string id_of(const Plan& plan);

@@ -7,6 +7,7 @@
 
 #include "harness/files/read.h"
 #include "harness/nightly/sealed.h"
+#include "harness/nightly/tapes/tapes_json.h"
 #include "harness/printable.h"
 
 namespace harness::nightly {
@@ -32,6 +33,7 @@ Json to_json(const FindingRecord& finding) {
             {"difference", finding.difference}};
   // Repairs that were not tried are left out, as by older programs: equal results stay equal.
   if (!finding.repairs.empty()) json["repairs"] = finding.repairs;
+  if (finding.other_runs > 0) json["other_runs"] = finding.other_runs;
   return json;
 }
 
@@ -61,7 +63,21 @@ FindingRecord finding_of(const Json& json, const std::string& folder) {
           json.at("file"),
           reproducer_of(json, folder),
           json.at("difference"),
-          json.value("repairs", std::string())};
+          json.value("repairs", std::string()),
+          json.value("other_runs", std::uint64_t{0})};
+}
+
+Json to_json(const TapesRecord& tapes) {
+  return {{"given", tapes.given},
+          {"replayed", tapes.replayed},
+          {"survived", tapes.survived},
+          {"runs", tapes.runs},
+          {"kept", to_json(std::span<const KeptTape>(tapes.kept))}};
+}
+
+TapesRecord tapes_of(const Json& json) {
+  return {json.at("given"), json.at("replayed"), json.at("survived"), json.at("runs"),
+          tapes_in(json.at("kept"))};
 }
 
 Json to_json(const CellRecord& record) {
@@ -90,6 +106,9 @@ Json to_json(const CellRecord& record) {
             {"findings", findings}};
   // A number that is not known is left out, as by older programs: equal results stay equal.
   if (record.instructions > 0) json["instructions"] = record.instructions;
+  if (cell.tapes_budget != Budget{})
+    json["planned_for_tapes"] = {cell.tapes_budget.runs, cell.tapes_budget.seconds};
+  if (record.tapes != TapesRecord{}) json["tapes"] = to_json(record.tapes);
   return json;
 }
 
@@ -100,6 +119,9 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
                  json.at("claim"),
                  json.at("seed"),
                  {json.at("planned_runs"), json.at("planned_seconds")}};
+  if (json.contains("planned_for_tapes"))
+    record.cell.tapes_budget = {json.at("planned_for_tapes").at(0),
+                                json.at("planned_for_tapes").at(1)};
   record.runs = json.at("runs");
   record.vacuous_runs = json.at("vacuous_runs");
   record.faulty_runs = json.at("faulty_runs");
@@ -114,6 +136,7 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
     record.windows.push_back({window.at("window"), window.at("reached"), window.at("caught")});
   for (const Json& finding : json.at("findings"))
     record.findings.push_back(finding_of(finding, folder));
+  if (json.contains("tapes")) record.tapes = tapes_of(json.at("tapes"));
   return record;
 }
 

@@ -33,7 +33,19 @@ struct FindingRecord {
   /// Those that work for it, as root.h has them as text: the one alone that the plan knows, where
   /// that does; "" = not tried.
   std::string repairs = {};
+  /// Runs that showed it in what the cell did besides its own search: those around tapes.
+  std::uint64_t other_runs = 0;
   bool operator==(const FindingRecord&) const = default;
+};
+
+/// The outcome of the tapes that a cell was given, and those that it leaves.
+struct TapesRecord {
+  std::uint64_t given = 0;
+  std::uint64_t replayed = 0;
+  std::uint64_t survived = 0;  ///< They get to all that they were kept for.
+  std::uint64_t runs = 0;      ///< Replays, and runs that were searched around the tapes.
+  std::vector<KeptTape> kept;  ///< By features.
+  bool operator==(const TapesRecord&) const = default;
 };
 
 struct CellRecord {
@@ -50,6 +62,7 @@ struct CellRecord {
   std::uint64_t instructions = 0;     ///< Those of the runs, in user mode; 0 = not known.
   std::vector<WindowRecord> windows;  ///< In the scenario's order.
   std::vector<FindingRecord> findings;
+  TapesRecord tapes = {};
   bool operator==(const CellRecord&) const = default;
 };
 

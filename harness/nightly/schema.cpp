@@ -167,11 +167,32 @@ CREATE TABLE build_replays (
 ) STRICT, WITHOUT ROWID;
 )";
 
-constexpr std::array kMigrations{kRuns,    kFindings, kMarks, kTimes,
-                                 kReplays, kTrends,   kRoots, kBuilds};
-constexpr std::array<std::string_view, 12> kTables{
-    "revisions", "nights",    "shards", "cells",   "windows", "findings",
-    "roots",     "sightings", "marks",  "replays", "builds",  "build_replays"};
+// 9: the tapes that nights keep, with the number of the last that saw each get to its feature; what
+// became of those that a cell was given; and runs that showed a finding besides a cell's own
+// search.
+constexpr std::string_view kTapes = R"(
+CREATE TABLE tapes (
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  feature TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  config TEXT NOT NULL,
+  tape TEXT NOT NULL,
+  PRIMARY KEY (path, variant, feature)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE cells ADD COLUMN tapes_given INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN tapes_replayed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN tapes_survived INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN tape_runs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
+)";
+
+constexpr std::array kMigrations{kRuns,   kFindings, kMarks,  kTimes, kReplays,
+                                 kTrends, kRoots,    kBuilds, kTapes};
+constexpr std::array<std::string_view, 13> kTables{
+    "revisions", "nights", "shards",  "cells",  "windows",       "findings", "roots",
+    "sightings", "marks",  "replays", "builds", "build_replays", "tapes"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

@@ -21,6 +21,7 @@
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/sealed.h"
+#include "harness/nightly/tapes/cell_tapes.h"
 #include "harness/triage.h"
 
 namespace harness::nightly {
@@ -169,38 +170,49 @@ class ShardRun {
     if (told_to_stop()) return std::nullopt;
     const fs::path folder = part_ / name_of_cell(i);
     remove_below(folder);
+    CellTapes tapes(plan_, result_.record.index, cells_[i], scenario_of(cells_[i]));
     RunInstructions instructions(services_);
-    const SearchResult found = search(i, instructions);
+    SearchResult found = search(i, instructions, tapes);
     CellRecord record = record_of(cells_[i], found);
     record.instructions = instructions.end();
-    if (!found.findings.empty()) {
-      tell(Phase::record);
-      make_folder(folder);
-      for (const Finding& finding : found.findings)
-        record.findings.push_back(keep(cells_[i], finding, folder));
-    }
-    if (found.stopped) return std::nullopt;
-    if (!found.findings.empty()) confirm(record, folder);
-    if (!try_repairs(record, found) || told_to_stop()) return std::nullopt;
+    std::vector<Finding> findings = std::move(found.findings);
+    keep_all(record, findings, folder);
+    if (found.stopped || told_to_stop()) return std::nullopt;
+    add(record, findings, tapes.run(runner_, options_of(cells_[i])), folder);
+    record.tapes = tapes.record();
+    if (!findings.empty()) confirm(record, folder);
+    if (!try_repairs(record, findings) || told_to_stop()) return std::nullopt;
     tell(Phase::record);
     sync_folder(folder);
     write_whole_file(file_of_cell(i).string(), to_text(record));
     return record;
   }
 
-  SearchResult search(std::size_t i, RunInstructions& instructions) {
-    const Cell& cell = cells_[i];
-    const Scenario& scenario = scenario_of(cell);
+  /// Returns what all searches of a cell have in common.
+  SearchOptions options_of(const Cell& cell) const {
     SearchOptions options;
     options.strategy = services_.strategy;
     options.device = services_.device;
     options.seed = cell.seed;
+    options.stop = services_.stop;
+    options.turned = [this](bool is_minimizing) {
+      tell(is_minimizing ? Phase::minimize : Phase::run);
+    };
+    return options;
+  }
+
+  SearchResult search(std::size_t i, RunInstructions& instructions, CellTapes& tapes) {
+    const Cell& cell = cells_[i];
+    const Scenario& scenario = scenario_of(cell);
+    SearchOptions options = options_of(cell);
     options.run_limit = cell.budget.runs;
     options.second_limit = cell.budget.seconds;
-    options.stop = services_.stop;
     options.turned = [this, &instructions](bool is_minimizing) {
       instructions.turn(is_minimizing);
       tell(is_minimizing ? Phase::minimize : Phase::run);
+    };
+    options.ran = [&tapes](const Outcome& outcome, const Config& config) {
+      tapes.take_in(outcome, config);
     };
     if (services_.progress)
       options.progress = [&, i](const SearchResult& result) {
@@ -226,6 +238,34 @@ class ShardRun {
       record.windows.push_back({std::string(found.scenario->windows[i].name.view()),
                                 found.windows[i].reached, found.windows[i].caught});
     return record;
+  }
+
+  /// Records the findings of the cell's own search.
+  void keep_all(CellRecord& record, const std::vector<Finding>& findings, const fs::path& folder) {
+    if (findings.empty()) return;
+    tell(Phase::record);
+    make_folder(folder);
+    for (const Finding& finding : findings)
+      record.findings.push_back(keep(record.cell, finding, folder));
+  }
+
+  /// Adds what another search of the cell found: runs, where its own search found it as well.
+  void add(CellRecord& record, std::vector<Finding>& findings, std::vector<Finding> others,
+           const fs::path& folder) const {
+    for (Finding& other : others) {
+      const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& one) {
+        return one.signature == other.signature && one.window == other.window;
+      });
+      const auto index = static_cast<std::size_t>(known - findings.begin());
+      const std::uint64_t count = other.count;
+      if (known == findings.end()) {
+        make_folder(folder);
+        record.findings.push_back(keep(record.cell, other, folder));
+        record.findings.back().runs = record.findings.back().first_run = 0;
+        findings.push_back(std::move(other));
+      }
+      record.findings[index].other_runs += count;
+    }
   }
 
   FindingRecord keep(const Cell& cell, const Finding& finding, const fs::path& folder) const {
@@ -261,11 +301,11 @@ class ShardRun {
 
   /// Notes which repairs work for each finding that is a fault; false when it was stopped. Of one
   /// that the plan knows, only its own repair is tried, unless that no longer works.
-  bool try_repairs(CellRecord& record, const SearchResult& found) {
-    if (!found.findings.empty()) tell(Phase::triage);
+  bool try_repairs(CellRecord& record, const std::vector<Finding>& findings) {
+    if (!findings.empty()) tell(Phase::triage);
     for (std::size_t i = 0; i < record.findings.size() && !told_to_stop(); ++i)
       if (record.findings[i].kind == kFault)
-        record.findings[i].repairs = repairs_of(record.findings[i].cause, found.findings[i]);
+        record.findings[i].repairs = repairs_of(record.findings[i].cause, findings[i]);
     return !told_to_stop();
   }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/fault/kinds.h"
+#include "harness/search/around_tapes.h"
 #include "harness/search/arrivals.h"
 #include "harness/search/keeper.h"
 #include "harness/search/minimizer.h"
@@ -51,7 +52,10 @@ class Searcher {
   }
 
   SearchResult search() {
-    const std::unique_ptr<Strategy> strategy = options_.strategy->make(options_.seed);
+    std::unique_ptr<Strategy> strategy = options_.strategy->make(options_.seed);
+    if (!options_.tapes.empty())
+      strategy = std::make_unique<searching::AroundTapes>(std::move(strategy), options_.tapes,
+                                                          options_.seed);
     runner_.leave_out_failures(options_.without_failures);
     begin_ = Clock::now();
     do {
@@ -124,6 +128,7 @@ class Searcher {
     const Outcome& outcome =
         runner_.run(scenario_, result_.variant, config.config, *options_.device, strategy);
     was_endless_ = outcome.endless;
+    if (options_.ran) options_.ran(outcome, config.config);
     const bool failed = count_faults(outcome);
     add(result_.tally, outcome, failed);
     add(config.tally, outcome, failed);

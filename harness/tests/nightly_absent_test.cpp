@@ -114,7 +114,7 @@ void enter_what_is_repaired(const std::string& folder, const std::string& cause,
   nightly::Database& database = history.database();
   database.query("INSERT INTO findings VALUES (?, 'fault', 'toy', 'borrow', 'stale', ?, ?, ?, '')",
                  {cause, std::string("leak Ghost born:nowhere"), cause + ".repro", reproducer});
-  database.query("INSERT INTO sightings VALUES (?, 1, ?, 500, 1, 1, '')", {night, cause});
+  database.query("INSERT INTO sightings VALUES (?, 1, ?, 500, 1, 1, '', 0)", {night, cause});
 }
 
 TEST(CliNightlyAbsent, WhatIsGoneIsToldAsFixedWithItsRunsAndWhatIsThereStillIsNot) {

@@ -139,6 +139,8 @@ def night_metrics(made):
           sum(finding["state"] == "fixed" for finding in made.night["absent"]))
     equal("runs", read["afterlife_variant_runs"],
           {(cell["path"], cell["variant"]): cell["runs"] for cell in made.night["cells"]})
+    equal("tapes that survive", read["afterlife_variant_tapes_survived"],
+          {(cell["path"], cell["variant"]): cell["tapes"]["survived"] for cell in made.night["cells"]})
 
 
 # Markdown

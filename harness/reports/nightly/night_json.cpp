@@ -18,7 +18,12 @@ Json row(const nightly::NightCell& cell) {
           {"vacuous_runs", cell.vacuous_runs},
           {"faulty_runs", cell.faulty_runs},
           {"caught_runs", cell.caught_runs},
-          {"seconds", cell.seconds}};
+          {"seconds", cell.seconds},
+          {"tapes",
+           {{"given", cell.tapes.given},
+            {"replayed", cell.tapes.replayed},
+            {"survived", cell.tapes.survived},
+            {"runs", cell.tapes.runs}}}};
 }
 
 Json row(const nightly::NightWindow& window) {

@@ -84,6 +84,10 @@ std::string night_metrics(const Night& night) {
                      [](const NightCell& cell) { return cell.faulty_runs; }) +
          per_variant(night, "variant_seconds", "Time of running and minimizing.",
                      [](const NightCell& cell) { return cell.seconds; }) +
+         per_variant(night, "variant_tapes_replayed", "Tapes of earlier nights that were replayed.",
+                     [](const NightCell& cell) { return cell.tapes.replayed; }) +
+         per_variant(night, "variant_tapes_survived", "Those that get to what they got to.",
+                     [](const NightCell& cell) { return cell.tapes.survived; }) +
          per_change(night, "trend_change_ratio", "The last change of a series over nights.",
                     [](const nightly::Trend&, const nightly::ChangePoint& change) {
                       return change.ratio;

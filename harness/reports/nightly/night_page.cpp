@@ -7,6 +7,7 @@
 #include "harness/reports/nightly/night_builds.h"
 #include "harness/reports/nightly/night_curves.h"
 #include "harness/reports/nightly/night_sections.h"
+#include "harness/reports/nightly/night_tapes.h"
 #include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
@@ -157,7 +158,7 @@ std::string night_page(const Night& night, const NightFiles& files) {
                  "Each claims how it fails: where that is not seen, the search is broken or too "
                  "short.",
                  canaries_of(night)) +
-         curves_of(night) + trends_section(night) + builds_section(night) +
+         curves_of(night) + trends_section(night) + builds_section(night) + tapes_section(night) +
          section("Variants", "", variants_of(night)) + all_windows_of(night) +
          known_sections(night, files) + section("This night", "", terms_of(night)) +
          "</main>\n</body>\n</html>\n";

@@ -4,6 +4,7 @@
 
 #include "harness/printable.h"
 #include "harness/reports/nightly/night_builds.h"
+#include "harness/reports/nightly/night_tapes.h"
 #include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
@@ -100,6 +101,14 @@ std::string builds_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
+/// Returns a line about the tapes of earlier nights.
+std::string tapes_of(const Night& night, const Terminal& terminal) {
+  const nightly::NightTapes tapes = all_tapes(night);
+  if (tapes.given == 0) return {};
+  const Colour colour = tapes.survived < tapes.replayed ? Colour::yellow : Colour::none;
+  return terminal.paint(colour, wrapped(survival_of(tapes), terminal.width, 2)) + "\n\n";
+}
+
 /// Returns the changes for the worse of the last nights.
 std::string trends_of(const Night& night, const Terminal& terminal) {
   std::string text;
@@ -121,7 +130,7 @@ std::string night_table(const Night& night, const std::string& folder, const Ter
                                                                  : Colour::green;
   return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
          fixed_of(night, terminal) + canaries_of(night, terminal) + builds_of(night, terminal) +
-         trends_of(night, terminal) +
+         tapes_of(night, terminal) + trends_of(night, terminal) +
          terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
 }
 

@@ -1,0 +1,18 @@
+// Tapes JSON: kept tapes as plans and records hold them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "harness/nightly/tapes/shortest_tapes.h"
+
+namespace harness::nightly {
+
+/// Returns an array with an object for each tape.
+nlohmann::json to_json(std::span<const KeptTape> tapes);
+
+/// Reads such an array. Errors: nlohmann::json::exception.
+std::vector<KeptTape> tapes_in(const nlohmann::json& json);
+
+}  // namespace harness::nightly

@@ -1,0 +1,21 @@
+// Night tapes: what became of the tapes that earlier nights kept, for a page and in words.
+#pragma once
+
+#include <string>
+
+#include "harness/nightly/night.h"
+
+namespace harness::reports {
+
+/// Returns those of all variants together.
+nightly::NightTapes all_tapes(const nightly::Night& night);
+
+/// Returns "120 of 122 tapes of earlier nights get to what they got to, 3 were not replayed"; ""
+/// where there was none.
+std::string survival_of(const nightly::NightTapes& tapes);
+
+/// Returns the section of a page with a row for each variant whose tapes do not all survive; ""
+/// where no variant has tapes.
+std::string tapes_section(const nightly::Night& night);
+
+}  // namespace harness::reports
