@@ -10,10 +10,13 @@
 
 namespace harness::nightly {
 
-/// One of the two kinds of finding.
+/// One of the kinds of finding.
 inline constexpr const char* kFault = "fault";
 /// A finding that does not replay: the harness, or the target's own code, is at fault.
 inline constexpr const char* kNondeterminism = "nondeterminism";
+
+/// A process that searched in another build did not end by itself.
+inline constexpr const char* kBadEnd = "bad end";
 
 /// The parts that a cause follows from.
 struct Symptom {

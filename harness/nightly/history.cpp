@@ -120,7 +120,7 @@ bool History::is_wanted(const ShardRecord& shard, const std::string& result,
   }
   // Two runs of one shard differ in their times: one of them is chosen, whichever came first.
   if (content >= text(known[0][0])) return false;
-  for (const char* table : {"sightings", "windows", "cells"})
+  for (const char* table : {"sightings", "windows", "cells", "build_cells"})
     database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
   database_.query(
       "UPDATE shards SET content = ?, ended_at = ?, peak_bytes = ?, machine = ? WHERE night = ? "
@@ -141,6 +141,8 @@ bool History::add(const ShardRecord& shard, const std::string& result) {
 
 void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
   const Cell& cell = record.cell;
+  for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
+  if (!cell.build.empty()) return add_build_cell(database_, shard.night, shard.index, record);
   insert(database_, "cells",
          {shard.night,
           whole(shard.index),
@@ -169,7 +171,6 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
     insert(database_, "windows",
            {shard.night, whole(shard.index), cell.path, cell.variant, window.window,
             whole(window.reached), whole(window.caught)});
-  for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
 }
 
 // The sighting with the shortest reproducer speaks for the finding, of those whose repairs were
@@ -192,8 +193,9 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
   database_.query(
       fmt::format(
           "INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "
-          "excluded.runs, first_run = min(first_run, excluded.first_run), other_runs = other_runs "
-          "+ excluded.other_runs",
+          "excluded.runs, first_run = iif(min(first_run, excluded.first_run) > 0, min(first_run, "
+          "excluded.first_run), max(first_run, excluded.first_run)), other_runs = other_runs + "
+          "excluded.other_runs",
           places(8)),
       {shard.night, whole(shard.index), finding.cause, whole(finding.runs),
        whole(finding.first_run), whole(finding.minimized), finding.difference,
@@ -279,6 +281,7 @@ Night History::night(const std::string& id) {
   night.absent = findings_replayed(database_, id, night.terms.number);
   night.past = past_nights(database_, night.terms.number);
   night.builds = builds_of(database_, id);
+  night.build_searches = build_searches_of(database_, id);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
                                                    finding.signature, finding.kind, finding.cause));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/nightly/absent.h"
+#include "harness/nightly/build_search.h"
 #include "harness/nightly/builds.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
@@ -96,8 +97,9 @@ struct Night {
   std::vector<NightFinding> absent;    ///< Open ones that it did not see, in the same order.
   std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
   std::vector<BuildReplays> builds;    ///< Its findings in other builds; empty = not replayed yet.
-  std::uint64_t nights_missing = 0;    ///< Nights before it that did not happen: see past.h.
-  std::vector<Trend> trends = {};      ///< Up to this night: see trend.h.
+  std::vector<BuildSearches> build_searches = {};  ///< By name of the build.
+  std::uint64_t nights_missing = 0;  ///< Nights before it that did not happen: see past.h.
+  std::vector<Trend> trends = {};    ///< Up to this night: see trend.h.
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;

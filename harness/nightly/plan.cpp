@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "harness/nightly/sealed.h"
@@ -20,6 +21,12 @@ constexpr std::uint64_t kSoundShare = 4;
 
 /// Tapes have one part in so many of a variant's budget.
 constexpr std::uint64_t kTapesPart = 8;
+
+/// Builds that search what is sound, too.
+constexpr std::array kSearchingBuilds{"asan", "tsan"};
+/// Each has one part in so many of a variant's budget, where that is worth a process.
+constexpr std::uint64_t kBuildPart = 40;
+constexpr Budget kLeastInBuild{30, 1};
 
 /// Returns what `whole` gives to the weights from `begin` to `end`, rounded so that neighbours add
 /// up.
@@ -44,6 +51,7 @@ std::vector<Cell> variants_of(std::span<const Scenario* const> scenarios, const 
                        name,
                        std::string(to_label(variant.claim.kind).view()),
                        mix(terms.seed, hash_name(full)),
+                       {},
                        {},
                        {}});
     }
@@ -77,6 +85,11 @@ std::vector<VariantTapes> tapes_of(const std::vector<Cell>& cells,
   return wanted;
 }
 
+void take(Budget& from, const Budget& part) {
+  from.runs -= part.runs;
+  from.seconds -= part.seconds;
+}
+
 /// Takes what the tapes get from what the variant has. A canary's are replayed and no more: it is
 /// there to tell whether a search that knows nothing finds what it should.
 void give_to_tapes(Cell& cell, std::size_t tapes) {
@@ -85,8 +98,7 @@ void give_to_tapes(Cell& cell, std::size_t tapes) {
                        cell.budget.seconds / static_cast<double>(kTapesPart)};
   if (!is_sound(cell))
     cell.tapes_budget.runs = std::min<std::uint64_t>(cell.tapes_budget.runs, tapes);
-  cell.budget.runs -= cell.tapes_budget.runs;
-  cell.budget.seconds -= cell.tapes_budget.seconds;
+  take(cell.budget, cell.tapes_budget);
 }
 
 /// Leaves out a budget that there is not, as older programs do: the name of such a plan stays.
@@ -97,6 +109,7 @@ Json cell_json(const Cell& cell) {
             {"seed", cell.seed},
             {"budget", budget_json(cell.budget)}};
   if (cell.tapes_budget != Budget{}) json["tapes_budget"] = budget_json(cell.tapes_budget);
+  if (!cell.build.empty()) json["build"] = cell.build;
   return json;
 }
 
@@ -104,7 +117,31 @@ Cell cell_of(const Json& json) {
   Cell cell{json.at("path"), json.at("variant"), json.at("claim"), json.at("seed"),
             budget_of(json.at("budget"))};
   if (json.contains("tapes_budget")) cell.tapes_budget = budget_of(json.at("tapes_budget"));
+  cell.build = json.value("build", std::string());
   return cell;
+}
+
+/// Gives other builds their part of what each sound variant has. Each shard has then some of what
+/// is left.
+void add_builds(std::vector<Cell>& cells, std::size_t shards) {
+  const std::size_t count = cells.size();
+  for (const char* build : kSearchingBuilds)
+    for (std::size_t i = 0; i < count; ++i) {
+      Cell cell = cells[i];
+      if (!is_sound(cell)) continue;
+      cell.build = build;
+      cell.seed = mix(cell.seed, hash_name(build));
+      cell.budget.runs /= kBuildPart;
+      cell.budget.seconds /= static_cast<double>(kBuildPart);
+      const bool is_worth_it =
+          cell.budget.runs >= std::max<std::uint64_t>(kLeastInBuild.runs, shards) ||
+          cell.budget.seconds >= kLeastInBuild.seconds;
+      if (is_worth_it) cells.push_back(cell);
+    }
+  for (std::size_t i = count; i < cells.size(); ++i)
+    for (std::size_t own = 0; own < count; ++own)
+      if (cells[own].path == cells[i].path && cells[own].variant == cells[i].variant)
+        take(cells[own].budget, cells[i].budget);
 }
 
 Json tapes_json(const std::vector<VariantTapes>& tapes) {
@@ -149,8 +186,11 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
     cell.budget.seconds =
         terms.budget.seconds * static_cast<double>(weight) / static_cast<double>(weights);
     begin += weight;
-    give_to_tapes(cell, plan.tapes_of(cell).size());
   }
+  const std::size_t own = plan.cells.size();
+  add_builds(plan.cells, terms.shards);
+  for (std::size_t i = 0; i < own; ++i)
+    give_to_tapes(plan.cells[i], plan.tapes_of(plan.cells[i]).size());
   return plan;
 }
 
@@ -176,6 +216,10 @@ std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
     // Begins elsewhere for each variant, so that the runs that are left over go round.
     const std::size_t slot = (index - 1 + i) % plan.terms.shards;
     Cell& cell = cells[i];
+    if (!cell.build.empty()) {
+      if (slot != 0) cell.budget = {};  // A process is one shard's.
+      continue;
+    }
     cell.budget.runs = share(cell.budget.runs, slot, slot + 1, plan.terms.shards);
     cell.budget.seconds /= static_cast<double>(plan.terms.shards);
     cell.tapes_budget.runs = tape_runs_of(plan, index, slot, cell);

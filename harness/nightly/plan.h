@@ -5,6 +5,7 @@
 // of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
 // it fails, and a search that does not see it fail is broken.
 // What earlier nights got to, their tapes show; a variant that has some spends an eighth on them.
+// A sound variant is searched in the builds with sanitizers as well, a fortieth in each.
 // Every shard has its share of every variant, under a seed of its own, so that a shard that never
 // answers costs each variant a little and none of them everything.
 #pragma once
@@ -51,6 +52,7 @@ struct Cell {
   Budget budget;  ///< For the search that no other night has a part in.
   /// For the tapes of earlier nights: they are replayed, and in a sound variant searched around.
   Budget tapes_budget = {};
+  std::string build = {};  ///< The one that searches it; "" = the program that runs the shard.
   bool operator==(const Cell&) const = default;
 };
 
@@ -72,7 +74,7 @@ struct KnownRepair {
 
 struct Plan {
   Terms terms;
-  std::vector<Cell> cells;               ///< In the order of the tables.
+  std::vector<Cell> cells;               ///< In the order of the tables; then those of builds.
   std::vector<KnownRepair> known = {};   ///< About the paths of its cells; by path and words.
   std::vector<VariantTapes> tapes = {};  ///< Those of its cells, by path and variant.
   bool operator==(const Plan&) const = default;

@@ -108,6 +108,8 @@ Json to_json(const CellRecord& record) {
   if (record.instructions > 0) json["instructions"] = record.instructions;
   if (cell.tapes_budget != Budget{})
     json["planned_for_tapes"] = {cell.tapes_budget.runs, cell.tapes_budget.seconds};
+  if (!cell.build.empty()) json["build"] = cell.build;
+  if (!record.why_not.empty()) json["why_not"] = record.why_not;
   if (record.tapes != TapesRecord{}) json["tapes"] = to_json(record.tapes);
   return json;
 }
@@ -122,6 +124,8 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
   if (json.contains("planned_for_tapes"))
     record.cell.tapes_budget = {json.at("planned_for_tapes").at(0),
                                 json.at("planned_for_tapes").at(1)};
+  record.cell.build = json.value("build", std::string());
+  record.why_not = json.value("why_not", std::string());
   record.runs = json.at("runs");
   record.vacuous_runs = json.at("vacuous_runs");
   record.faulty_runs = json.at("faulty_runs");

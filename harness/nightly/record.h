@@ -63,6 +63,7 @@ struct CellRecord {
   std::vector<WindowRecord> windows;  ///< In the scenario's order.
   std::vector<FindingRecord> findings;
   TapesRecord tapes = {};
+  std::string why_not = {};  ///< It was not searched, as its build could not; "" = it was.
   bool operator==(const CellRecord&) const = default;
 };
 

@@ -168,8 +168,8 @@ CREATE TABLE build_replays (
 )";
 
 // 9: the tapes that nights keep, with the number of the last that saw each get to its feature; what
-// became of those that a cell was given; and runs that showed a finding besides a cell's own
-// search.
+// became of those that a cell was given; cells that other builds search; and runs that showed a
+// finding besides a cell's own search.
 constexpr std::string_view kTapes = R"(
 CREATE TABLE tapes (
   path TEXT NOT NULL,
@@ -181,6 +181,22 @@ CREATE TABLE tapes (
   PRIMARY KEY (path, variant, feature)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE build_cells (
+  night TEXT NOT NULL,
+  shard INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  build TEXT NOT NULL,
+  seed TEXT NOT NULL,
+  planned_runs INTEGER NOT NULL,
+  planned_seconds REAL NOT NULL,
+  runs INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  why_not TEXT NOT NULL,
+  PRIMARY KEY (night, shard, path, variant, build),
+  FOREIGN KEY (night, shard) REFERENCES shards
+) STRICT, WITHOUT ROWID;
+
 ALTER TABLE cells ADD COLUMN tapes_given INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE cells ADD COLUMN tapes_replayed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE cells ADD COLUMN tapes_survived INTEGER NOT NULL DEFAULT 0;
@@ -190,9 +206,9 @@ ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 
 constexpr std::array kMigrations{kRuns,   kFindings, kMarks,  kTimes, kReplays,
                                  kTrends, kRoots,    kBuilds, kTapes};
-constexpr std::array<std::string_view, 13> kTables{
+constexpr std::array<std::string_view, 14> kTables{
     "revisions", "nights", "shards",  "cells",  "windows",       "findings", "roots",
-    "sightings", "marks",  "replays", "builds", "build_replays", "tapes"};
+    "sightings", "marks",  "replays", "builds", "build_replays", "tapes",    "build_cells"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

@@ -108,7 +108,7 @@ class ShardRun {
     require_same_plan();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       std::optional<CellRecord> record = finished(i);
-      if (!record) record = search_cell(i);
+      if (!record) record = cells_[i].build.empty() ? search_cell(i) : search_in_build(i);
       if (!record) return stopped();
       result_.record.cells.push_back(std::move(*record));
     }
@@ -139,7 +139,9 @@ class ShardRun {
   }
 
   std::string name_of_cell(std::size_t i) const {
-    return fmt::format("{:03}-{}-{}", i + 1, cells_[i].path, cells_[i].variant);
+    const Cell& cell = cells_[i];
+    return fmt::format("{:03}-{}-{}{}{}", i + 1, cell.path, cell.variant,
+                       cell.build.empty() ? "" : "-", cell.build);
   }
   fs::path file_of_cell(std::size_t i) const {
     return part_ / fmt::format("cell-{:03}.json", i + 1);
@@ -181,7 +183,33 @@ class ShardRun {
     add(record, findings, tapes.run(runner_, options_of(cells_[i])), folder);
     record.tapes = tapes.record();
     if (!findings.empty()) confirm(record, folder);
-    if (!try_repairs(record, findings) || told_to_stop()) return std::nullopt;
+    if (!findings.empty()) tell(Phase::triage);
+    for (std::size_t k = 0; k < findings.size(); ++k)
+      try_repairs(record.findings[k], findings[k].reproducer.the_case);
+    return finish(i, std::move(record), folder);
+  }
+
+  /// Has another build search a cell, and records it likewise.
+  std::optional<CellRecord> search_in_build(std::size_t i) {
+    if (told_to_stop()) return std::nullopt;
+    const fs::path folder = part_ / name_of_cell(i);
+    remove_below(folder);
+    make_folder(folder);
+    tell(Phase::run);
+    BuildSearch found{.why_not = "this program runs no other"};
+    if (services_.search_in_build) found = services_.search_in_build(cells_[i], folder.string());
+    if (told_to_stop()) return std::nullopt;
+    CellRecord record = nightly::record_of(cells_[i], found, folder.string());
+    if (!record.findings.empty()) confirm(record, folder);
+    for (FindingRecord& finding : record.findings)
+      if (finding.kind == kFault)
+        try_repairs(finding, parse_reproducer(finding.reproducer, finding.file).the_case);
+    add_bad_end(record, found, folder.string());
+    return finish(i, std::move(record), folder);
+  }
+
+  std::optional<CellRecord> finish(std::size_t i, CellRecord record, const fs::path& folder) const {
+    if (told_to_stop()) return std::nullopt;
     tell(Phase::record);
     sync_folder(folder);
     write_whole_file(file_of_cell(i).string(), to_text(record));
@@ -292,33 +320,29 @@ class ShardRun {
       const auto replayed = differences.find(fs::path(finding.file).filename().string());
       const std::string difference =
           replayed == differences.end() ? "was not replayed" : replayed->second;
-      if (difference.empty() || finding.kind == kNondeterminism) continue;
+      if (difference.empty() || finding.kind != kFault) continue;
       finding.kind = kNondeterminism;
       finding.difference = difference;
       finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
     }
   }
 
-  /// Notes which repairs work for each finding that is a fault; false when it was stopped. Of one
-  /// that the plan knows, only its own repair is tried, unless that no longer works.
-  bool try_repairs(CellRecord& record, const std::vector<Finding>& findings) {
-    if (!findings.empty()) tell(Phase::triage);
-    for (std::size_t i = 0; i < record.findings.size() && !told_to_stop(); ++i)
-      if (record.findings[i].kind == kFault)
-        record.findings[i].repairs = repairs_of(record.findings[i].cause, findings[i]);
-    return !told_to_stop();
+  /// Notes which repairs work for a finding that is a fault. Of one that the plan knows, only its
+  /// own repair is tried, unless that no longer works.
+  void try_repairs(FindingRecord& finding, const Case& the_case) {
+    if (finding.kind == kFault && !told_to_stop()) finding.repairs = repairs_of(finding, the_case);
   }
 
-  std::string repairs_of(const std::string& cause, const Finding& finding) {
-    const Suspect suspect{finding.reproducer.the_case, finding.signature};
-    if (const auto known = known_.find(cause); known != known_.end()) {
+  std::string repairs_of(const FindingRecord& finding, const Case& the_case) {
+    const Suspect suspect{the_case, finding.signature};
+    if (const auto known = known_.find(finding.cause); known != known_.end()) {
       if (known->second.empty()) return to_text(Sorted{});
       if (const auto one = repair_that_still_works(runner_, suspect, known->second))
         return to_text(Sorted{{as_record(*one)}, {}});
     }
     TriageOptions options;
     options.search_runs = services_.repair_runs;
-    options.minimize_runs = finding.is_minimized ? 0 : kMinimizeRuns;
+    options.minimize_runs = finding.minimized ? 0 : kMinimizeRuns;
     options.stop = services_.stop;
     const Explanation found = explain(runner_, suspect, options);
     Sorted sorted{{}, found.first};

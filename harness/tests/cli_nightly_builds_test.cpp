@@ -103,6 +103,69 @@ TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
   EXPECT_THAT(told, HasSubstr("not replayed in release, tsan, which are not built\n"));
 }
 
+// ---- searches ----
+
+/// Returns what is said of the searches in a build.
+json search_of(const json& night, const std::string& name) {
+  for (const json& one : night["build_searches"])
+    if (one["build"] == name) return one;
+  return {};
+}
+
+json searched(const Ended& ended) {
+  EXPECT_LE(ended.code, 1) << ended.err;
+  return json::parse(ended.out);
+}
+
+TEST_F(CliNightlyBuilds, WhatIsSoundIsSearchedInTheBuildsWithSanitizersToo) {
+  add("asan");
+  const json found = searched(nightly({"--runs", "2000", "--only", "toy/retain", "--json"}));
+  EXPECT_EQ(search_of(found, "asan")["runs"], 50);
+  EXPECT_EQ(search_of(found, "asan")["variants"], 1);
+  EXPECT_EQ(search_of(found, "asan")["not_run"], 0);
+  EXPECT_EQ(search_of(found, "tsan")["runs"], 0);
+  EXPECT_EQ(search_of(found, "tsan")["not_run"], 1);
+  EXPECT_EQ(search_of(found, "tsan")["why_not"],
+            "it is not built: ./scripts/build.sh tsan afterlife_toys");
+  EXPECT_EQ(found["cells"][0]["runs"], 1900);
+  EXPECT_THAT(nightly({"report"}).out, HasSubstr("in asan: 1 variant searched, 50 runs\n"));
+  EXPECT_THAT(read_file(folder_ / "history/page.html"),
+              HasSubstr("not searched: it is not built: ./scripts/build.sh tsan"));
+}
+
+TEST_F(CliNightlyBuilds, AFindingThereIsAFindingOfTheVariant) {
+  // The other build's search alone is long enough.
+  fs::create_directories(folder_ / "asan");
+  write_file(program("asan"),
+             "#!/bin/bash\nshift; what=$1; while [ \"$1\" != --json ]; do shift; "
+             "done; exec '" +
+                 program("dev") + "' fuzz $what --runs 20000 \"$@\"\n");
+  fs::permissions(program("asan"), fs::perms::owner_all);
+  const json found =
+      searched(nightly({"--runs", "1200", "--only", "toy/rarely_unsound", "--json"}));
+  ASSERT_THAT(found["findings"], Not(IsEmpty()));
+  EXPECT_EQ(found["red"], true);
+  EXPECT_EQ(found["findings"][0]["kind"], "fault");
+  EXPECT_GT(found["findings"][0]["runs"], 0);
+  EXPECT_EQ(found["cells"][0]["faulty_runs"], 0) << "its own search found nothing";
+  EXPECT_NE(found["findings"][0]["repair"], "") << "repairs were tried";
+  EXPECT_EQ(search_of(found, "asan")["runs"], 20000);
+}
+
+TEST_F(CliNightlyBuilds, AProcessThatASanitizerEndsIsAFindingWithTheCommandThatRunsItAgain) {
+  add("asan",
+      "test $1 = fuzz || exit 2\necho 'SUMMARY: AddressSanitizer: heap-use-after-free box.cpp:7 in "
+      "look' >&2\nkill -ABRT $$\n");
+  const json found = searched(nightly({"--runs", "2000", "--only", "toy/retain", "--json"}));
+  ASSERT_THAT(found["findings"], SizeIs(1));
+  const json finding = found["findings"][0];
+  EXPECT_EQ(finding["kind"], "bad end");
+  EXPECT_EQ(finding["signature"], "asan: AddressSanitizer: heap-use-after-free box.cpp:7 in look");
+  const std::string told = nightly({"show", finding["cause"]}).out;
+  EXPECT_THAT(told, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
+  EXPECT_THAT(told, HasSubstr(" --runs 50\n"));
+}
+
 TEST_F(CliNightlyBuilds, AMergeThatComesLaterNotesWhatIsThereThen) {
   EXPECT_EQ(nightly({"plan", "1", "--runs", "600", "--only", "toy/borrow"}).code, 0);
   EXPECT_EQ(nightly({"shard", "1"}).code, 0);

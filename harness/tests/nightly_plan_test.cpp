@@ -32,7 +32,9 @@ std::uint64_t runs_of(const std::vector<Cell>& cells, bool sound_only = false) {
 TEST(NightlyPlan, EveryRunOfTheBudgetIsSomebodysAndSoundVariantsHaveFourFifths) {
   for (const std::uint64_t runs : {0, 1, 7, 100, 12'345, 1'000'000}) {
     const Plan plan = make_plan(terms_of(runs), toy::kScenarios);
-    EXPECT_EQ(plan.cells.size(), toy::scenario.variants.size());
+    EXPECT_EQ(std::count_if(plan.cells.begin(), plan.cells.end(),
+                            [](const Cell& cell) { return cell.build.empty(); }),
+              static_cast<std::ptrdiff_t>(toy::scenario.variants.size()));
     EXPECT_EQ(runs_of(plan.cells), runs);
     EXPECT_NEAR(static_cast<double>(runs_of(plan.cells, true)), 0.8 * static_cast<double>(runs),
                 static_cast<double>(plan.cells.size()));
@@ -77,6 +79,32 @@ TEST(NightlyPlan, ATargetIsAPathOrAVariant) {
   ASSERT_EQ(plan.cells.size(), 1u);
   EXPECT_EQ(plan.cells[0].variant, "borrow");
   EXPECT_EQ(plan.cells[0].budget.runs, 100u);
+}
+
+TEST(NightlyPlan, OtherBuildsSearchWhatIsSoundForAFortieth) {
+  const Plan plan = make_plan(terms_of(100'000), toy::kScenarios);
+  std::map<std::string, std::uint64_t> runs;
+  std::set<std::uint64_t> seeds;
+  for (const Cell& cell : plan.cells) {
+    EXPECT_TRUE(cell.build.empty() || cell.claim == "sound") << cell.variant;
+    runs[cell.build] += cell.budget.runs;
+    EXPECT_TRUE(seeds.insert(cell.seed).second) << "each looks elsewhere";
+  }
+  EXPECT_EQ(runs.size(), 3u);
+  EXPECT_NEAR(static_cast<double>(runs["asan"]), 80'000 / 40, 20);
+  EXPECT_EQ(runs["asan"], runs["tsan"]);
+  EXPECT_EQ(runs[""] + runs["asan"] + runs["tsan"], 100'000u);
+  EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
+  const Plan shared = make_plan(terms_of(100'000, 3), toy::kScenarios);
+  std::multiset<std::string> planned, done;
+  for (const Cell& cell : shared.cells)
+    if (!cell.build.empty()) planned.insert(cell.build + cell.variant);
+  for (std::size_t index = 1; index <= 3; ++index)
+    for (const Cell& cell : cells_of(shared, index))
+      if (!cell.build.empty()) done.insert(cell.build + cell.variant);
+  EXPECT_EQ(done, planned) << "each is one shard's";
+  for (const Cell& cell : make_plan(terms_of(5000), toy::kScenarios).cells)
+    EXPECT_EQ(cell.build, "") << "a night that is too short has none";
 }
 
 TEST(NightlyPlan, ANightInSecondsSharesThemOut) {

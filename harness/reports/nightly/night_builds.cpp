@@ -53,15 +53,28 @@ std::string outcome_of(const BuildReplays& replays) {
          (others > 0 ? fmt::format(", {} otherwise", grouped(others)) : "");
 }
 
+std::string outcome_of(const nightly::BuildSearches& searches) {
+  const std::uint64_t searched = searches.variants - searches.not_run;
+  if (searched == 0) return "not searched: " + searches.why_not;
+  return fmt::format("{} searched, {} runs", counted(searched, "variant"), grouped(searches.runs)) +
+         (searches.not_run > 0
+              ? fmt::format(", {} not: {}", grouped(searches.not_run), searches.why_not)
+              : "");
+}
+
 std::string builds_section(const Night& night) {
   std::string rows;
+  for (const nightly::BuildSearches& one : night.build_searches)
+    rows += row_of(one.build, one.not_run > 0 ? "late" : "", shown_text(outcome_of(one)));
   for (const BuildReplays& one : night.builds) {
     const bool is_short = !one.why_not.empty() || one.same_count() < one.differences.size();
     rows += row_of(one.build, is_short ? "late" : "", shown_text(outcome_of(one))) +
             others_in(night, one);
   }
   if (rows.empty()) return {};
-  return section("Other builds", "Each finding's plainest reproducer, replayed there as well.",
+  return section("Other builds",
+                 "Sound variants are searched there as well, and each finding's plainest "
+                 "reproducer is replayed.",
                  "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" + rows +
                      "</table>");
 }

@@ -10,6 +10,9 @@ namespace harness::reports {
 /// Returns "41 findings as recorded, 2 otherwise", or why there was no replay.
 std::string outcome_of(const nightly::BuildReplays& replays);
 
+/// Returns "29 variants searched, 1 234 runs", and what did not run.
+std::string outcome_of(const nightly::BuildSearches& searches);
+
 /// Returns the section of a page with a row for each build, and one for each finding that came out
 /// otherwise; "" where nothing is noted.
 std::string builds_section(const nightly::Night& night);

@@ -82,6 +82,12 @@ Json row(const nightly::BuildReplays& replays) {
           {"otherwise", others}};
 }
 
+Json row(const nightly::BuildSearches& searches) {
+  return {{"build", searches.build},       {"why_not", searches.why_not},
+          {"variants", searches.variants}, {"not_run", searches.not_run},
+          {"runs", searches.runs},         {"seconds", searches.seconds}};
+}
+
 Json row(const nightly::Trend& trend) {
   Json points = Json::array(), changes = Json::array();
   for (const nightly::TrendPoint& point : trend.points)
@@ -132,6 +138,7 @@ std::string night_json(const nightly::Night& night) {
                   {"findings", rows(night.findings)},
                   {"absent", absent_rows(night)},
                   {"builds", rows(night.builds)},
+                  {"build_searches", rows(night.build_searches)},
                   {"trends", rows(night.trends)}});
 }
 

@@ -87,6 +87,11 @@ std::string canaries_of(const Night& night, const Terminal& terminal) {
 /// there.
 std::string builds_of(const Night& night, const Terminal& terminal) {
   std::string text, missing;
+  for (const nightly::BuildSearches& one : night.build_searches)
+    if (one.not_run < one.variants)
+      text += terminal.paint(one.not_run > 0 ? Colour::yellow : Colour::none,
+                             fmt::format("in {}: {}", printable(one.build), outcome_of(one))) +
+              "\n";
   for (const nightly::BuildReplays& one : night.builds) {
     if (!one.why_not.empty()) {
       missing += (missing.empty() ? "" : ", ") + printable(one.build);

@@ -4,6 +4,7 @@
 // One night at a time is run over a history: its folder is held meanwhile.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
@@ -89,6 +90,13 @@ ShardResult run_shard(const NightFolder& folder, const Plan& plan, std::size_t i
   return nightly::run_shard(runner, plan, index, folder.name(), services.services());
 }
 
+/// Returns how many variants the program's own search is through with.
+std::size_t searched_variants(const ShardResult& result) {
+  const auto& cells = result.record.cells;
+  return static_cast<std::size_t>(std::count_if(
+      cells.begin(), cells.end(), [](const auto& record) { return record.cell.build.empty(); }));
+}
+
 /// Says where a stopped shard is. What it has found by then counts, as with `fuzz`.
 int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
   bool is_refuted = false;
@@ -101,13 +109,13 @@ int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
     fmt::print("{}\n", reports::to_text({{"schema", 1},
                                          {"stopped", true},
                                          {"shard", result.record.index},
-                                         {"finished_cells", result.record.cells.size()},
+                                         {"finished_cells", searched_variants(result)},
                                          {"findings", findings}}));
   else
     fmt::print(
         "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
         "To go on:\n  {} nightly --resume --history {}\n",
-        result.record.index, result.record.terms.shards, result.record.cells.size(), findings,
+        result.record.index, result.record.terms.shards, searched_variants(result), findings,
         printable(NightFolder(options.history).name()), reports::shell_word(program_name()),
         reports::shell_word(options.history));
   return is_refuted ? kNotAsClaimed : kStopped;
@@ -219,13 +227,13 @@ int nightly_shard(const NightlyOptions& options) {
     fmt::print("{}\n", reports::to_text({{"schema", 1},
                                          {"stopped", false},
                                          {"shard", options.index},
-                                         {"finished_cells", result.record.cells.size()},
+                                         {"finished_cells", searched_variants(result)},
                                          {"findings", findings},
                                          {"folder", folder}}));
   else
     fmt::print("shard {} of {}{}: {} variants, {} findings: {}\n", options.index, plan.terms.shards,
                result.end == ShardEnd::was_finished ? " was finished before" : "",
-               result.record.cells.size(), findings, printable(folder));
+               searched_variants(result), findings, printable(folder));
   return kAsClaimed;
 }
 

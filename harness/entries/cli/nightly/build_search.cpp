@@ -1,0 +1,99 @@
+// How it works. This program is build/NAME/PROGRAM, so that the others are in folders beside its
+// own. A cell's numbers are those of a plain `fuzz`, and its JSON says what was found.
+#include "harness/entries/cli/nightly/build_search.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/nightly/cause.h"
+#include "harness/process/process.h"
+#include "harness/reports/html.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using nightly::BuildSearch;
+using nightly::Cell;
+using nightly::FindingRecord;
+
+/// A process may take so long: its own time, that of many slow runs, and some.
+double seconds_for(const Cell& cell) {
+  return 600 + 3 * cell.budget.seconds + static_cast<double>(cell.budget.runs);
+}
+
+/// Returns the command without its program and the place of its reproducers.
+Command command_of(const Cell& cell) {
+  Command command{"fuzz", cell.path + "/" + cell.variant, "--seed", fmt::format("{}", cell.seed)};
+  if (cell.budget.runs > 0)
+    command.insert(command.end(), {"--runs", fmt::format("{}", cell.budget.runs)});
+  else
+    command.insert(command.end(), {"--seconds", fmt::format("{:.3f}", cell.budget.seconds)});
+  return command;
+}
+
+/// Returns a sanitizer's own line about it, or how the process ended.
+std::string bad_end(const ProcessEnd& ended, double seconds) {
+  constexpr std::string_view kSummary = "SUMMARY: ";
+  if (const std::size_t at = ended.err.rfind(kSummary); at != std::string::npos) {
+    const std::size_t begin = at + kSummary.size();
+    return ended.err.substr(begin, ended.err.find('\n', begin) - begin);
+  }
+  const std::string complaint = ended.complaint(seconds);
+  return complaint.empty() ? "said nothing that can be read" : complaint;
+}
+
+FindingRecord finding_of(const Json& said) {
+  FindingRecord finding;
+  finding.kind = nightly::kFault;
+  finding.hazard = said.at("hazard");
+  finding.signature = said.at("signature");
+  finding.other_runs = said.at("runs");
+  finding.minimized = said.at("minimized");
+  finding.file = fs::path(said.at("reproducer").get<std::string>()).filename();
+  return finding;
+}
+
+void read(const Json& said, BuildSearch& search) {
+  const Json& result = said.at("results").at(0);
+  search.runs = result.at("runs");
+  search.seconds = result.at("seconds");
+  for (const Json& finding : result.at("findings"))
+    if (finding.at("reproducer").is_string()) search.findings.push_back(finding_of(finding));
+}
+
+}  // namespace
+
+BuildSearch search_in_build(const Cell& cell, const std::string& folder,
+                            const std::atomic<bool>& stop) {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  const fs::path program = self.parent_path().parent_path() / cell.build / self.filename();
+  BuildSearch search;
+  if (!fs::exists(program)) {
+    search.why_not = fmt::format("it is not built: ./scripts/build.sh {} {}", cell.build,
+                                 program.filename().string());
+    return search;
+  }
+  Command command = command_of(cell);
+  search.command = fmt::format("build/{}/{}", cell.build, program.filename().string());
+  for (const std::string& word : command) search.command += " " + reports::shell_word(word);
+  command.insert(command.begin(), program.string());
+  command.insert(command.end(), {"--json", "--out", folder});
+  const double seconds = seconds_for(cell);
+  const ProcessEnd ended = run_process(command, {seconds, {}, kErrKept}, stop);
+  const Json said = Json::parse(ended.out, nullptr, false);
+  try {
+    if (ended.code == 0 || ended.code == 1) {
+      read(said, search);
+      return search;
+    }
+  } catch (const Json::exception&) {
+  }
+  search.ended_as = bad_end(ended, seconds);
+  return search;
+}
+
+}  // namespace harness::entries

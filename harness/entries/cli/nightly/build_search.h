@@ -1,0 +1,16 @@
+// Build search: has another build, which stands beside this program, search a cell of a night.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "harness/nightly/build_search.h"
+
+namespace harness::entries {
+
+/// Runs `fuzz` of that build with the cell's numbers, and leaves its reproducers in the folder.
+/// Errors: std::runtime_error where it cannot be started.
+nightly::BuildSearch search_in_build(const nightly::Cell& cell, const std::string& folder,
+                                     const std::atomic<bool>& stop);
+
+}  // namespace harness::entries
