@@ -19,6 +19,7 @@ struct BuildSearch {
   std::string command;   ///< The line that runs it again.
   std::uint64_t runs = 0;
   double seconds = 0;
+  InputsRecord inputs;                  ///< Those of a libFuzzer target.
   std::vector<FindingRecord> findings;  ///< Without a cause; files are named without a folder.
 };
 
@@ -37,11 +38,20 @@ struct BuildSearches {
   std::uint64_t not_run = 0;   ///< Those that it did not, in some shard.
   std::uint64_t runs = 0;
   double seconds = 0;
+  std::uint64_t inputs_given = 0;
+  std::uint64_t inputs_survived = 0;
 };
 
 /// Adds a cell of another build to a history.
 void add_build_cell(Database& database, const std::string& night, std::uint64_t shard,
                     const CellRecord& record);
+
+/// Keeps the corpus that a target's cell leaves in the night of this number, in place of one that
+/// an earlier night left. A target has one cell in a night.
+void keep_inputs(Database& database, std::uint64_t number, const CellRecord& record);
+
+/// Returns the corpora for the plan of the next night, by path and variant.
+std::vector<VariantInputs> kept_inputs(Database& database);
 
 /// Returns the searches of a night, by name of the build.
 std::vector<BuildSearches> build_searches_of(Database& database, const std::string& night);

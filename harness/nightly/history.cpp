@@ -142,6 +142,7 @@ bool History::add(const ShardRecord& shard, const std::string& result) {
 void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
   const Cell& cell = record.cell;
   for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
+  keep_inputs(database_, shard.terms.number, record);
   if (!cell.build.empty()) return add_build_cell(database_, shard.night, shard.index, record);
   insert(database_, "cells",
          {shard.night,
@@ -299,6 +300,8 @@ std::vector<AbsentFinding> History::absent(const Night& night) {
 void History::sort_findings() { sort_by_root(database_); }
 
 std::vector<KnownRepair> History::known_repairs() { return nightly::known_repairs(database_); }
+
+std::vector<VariantInputs> History::inputs() { return kept_inputs(database_); }
 
 std::vector<VariantTapes> History::tapes() { return kept_tapes(database_); }
 

@@ -63,6 +63,8 @@ class History {
   std::vector<KnownRepair> known_repairs();
   /// Returns the tapes that those before kept, likewise.
   std::vector<VariantTapes> tapes();
+  /// Returns the corpora of libFuzzer targets that those before left, likewise.
+  std::vector<VariantInputs> inputs();
 
   /// Returns the open findings of variants that this night searched and that it did not see.
   std::vector<AbsentFinding> absent(const Night& night);

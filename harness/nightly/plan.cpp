@@ -23,7 +23,7 @@ constexpr std::uint64_t kSoundShare = 4;
 constexpr std::uint64_t kTapesPart = 8;
 
 /// Builds that search what is sound, too.
-constexpr std::array kSearchingBuilds{"asan", "tsan"};
+constexpr std::array kSearchingBuilds{"asan", "fuzz", "tsan"};
 /// Each has one part in so many of a variant's budget, where that is worth a process.
 constexpr std::uint64_t kBuildPart = 40;
 constexpr Budget kLeastInBuild{30, 1};
@@ -74,10 +74,11 @@ std::vector<KnownRepair> known_of(const std::vector<Cell>& cells,
   return wanted;
 }
 
-std::vector<VariantTapes> tapes_of(const std::vector<Cell>& cells,
-                                   const std::vector<VariantTapes>& tapes) {
-  std::vector<VariantTapes> wanted;
-  for (const VariantTapes& one : tapes)
+/// Returns those of what variants have that are of these cells.
+template <class OfVariant>
+std::vector<OfVariant> those_of(const std::vector<Cell>& cells, const std::vector<OfVariant>& all) {
+  std::vector<OfVariant> wanted;
+  for (const OfVariant& one : all)
     if (std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
           return cell.path == one.path && cell.variant == one.variant;
         }))
@@ -166,11 +167,19 @@ std::span<const KeptTape> Plan::tapes_of(const Cell& cell) const {
   return {};
 }
 
+std::span<const std::string> Plan::inputs_of(const Cell& cell) const {
+  for (const VariantInputs& one : inputs)
+    if (one.path == cell.path && one.variant == cell.variant) return one.inputs;
+  return {};
+}
+
 Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
-               const std::vector<KnownRepair>& known, const std::vector<VariantTapes>& tapes) {
+               const std::vector<KnownRepair>& known, const std::vector<VariantTapes>& tapes,
+               const std::vector<VariantInputs>& inputs) {
   Plan plan{terms, variants_of(scenarios, terms)};
   plan.known = known_of(plan.cells, known);
-  plan.tapes = tapes_of(plan.cells, tapes);
+  plan.tapes = those_of(plan.cells, tapes);
+  plan.inputs = those_of(plan.cells, inputs);
   const auto sound =
       static_cast<std::uint64_t>(std::count_if(plan.cells.begin(), plan.cells.end(), is_sound));
   const std::uint64_t others = plan.cells.size() - sound;
@@ -249,6 +258,9 @@ std::string to_text(const Plan& plan) {
             {"cells", cells},
             {"known", known_json(plan.known)}};
   if (!plan.tapes.empty()) json["tapes"] = tapes_json(plan.tapes);
+  for (const VariantInputs& one : plan.inputs)
+    json["inputs"].push_back(
+        {{"path", one.path}, {"variant", one.variant}, {"inputs", one.inputs}});
   return sealed(kKind, json);
 }
 
@@ -263,6 +275,9 @@ Plan parse_plan(const std::string& text, const std::string& file) {
           {one.at("path"), one.at("words"), one.at("causes").get<std::vector<std::string>>()});
     for (const Json& one : json.value("tapes", Json::array()))
       plan.tapes.push_back({one.at("path"), one.at("variant"), tapes_in(one.at("tapes"))});
+    for (const Json& one : json.value("inputs", Json::array()))
+      plan.inputs.push_back(
+          {one.at("path"), one.at("variant"), one.at("inputs").get<std::vector<std::string>>()});
     return plan;
   });
 }

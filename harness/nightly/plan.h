@@ -5,7 +5,8 @@
 // of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
 // it fails, and a search that does not see it fail is broken.
 // What earlier nights got to, their tapes show; a variant that has some spends an eighth on them.
-// A sound variant is searched in the builds with sanitizers as well, a fortieth in each.
+// A sound variant is searched in the builds with sanitizers and by its libFuzzer target as well, a
+// fortieth in each.
 // Every shard has its share of every variant, under a seed of its own, so that a shard that never
 // answers costs each variant a little and none of them everything.
 #pragma once
@@ -52,7 +53,7 @@ struct Cell {
   Budget budget;  ///< For the search that no other night has a part in.
   /// For the tapes of earlier nights: they are replayed, and in a sound variant searched around.
   Budget tapes_budget = {};
-  std::string build = {};  ///< The one that searches it; "" = the program that runs the shard.
+  std::string build = {};  ///< The one that searches it; "" = the program of the shard.
   bool operator==(const Cell&) const = default;
 };
 
@@ -62,6 +63,14 @@ struct VariantTapes {
   std::string variant;
   std::vector<KeptTape> tapes;
   bool operator==(const VariantTapes&) const = default;
+};
+
+/// The corpus of a variant's libFuzzer target, as the last night that searched by it left it.
+struct VariantInputs {
+  std::string path;
+  std::string variant;
+  std::vector<std::string> inputs;  ///< Bytes as hexadecimal digits, ascending.
+  bool operator==(const VariantInputs&) const = default;
 };
 
 /// A repair, and the findings of its path that the history gave it: their root follows (root.h).
@@ -74,19 +83,23 @@ struct KnownRepair {
 
 struct Plan {
   Terms terms;
-  std::vector<Cell> cells;               ///< In the order of the tables; then those of builds.
-  std::vector<KnownRepair> known = {};   ///< About the paths of its cells; by path and words.
-  std::vector<VariantTapes> tapes = {};  ///< Those of its cells, by path and variant.
+  std::vector<Cell> cells;                 ///< In the order of the tables; then those of builds.
+  std::vector<KnownRepair> known = {};     ///< About the paths of its cells; by path and words.
+  std::vector<VariantTapes> tapes = {};    ///< Those of its cells, by path and variant.
+  std::vector<VariantInputs> inputs = {};  ///< Those of its cells, by path and variant.
   bool operator==(const Plan&) const = default;
 
   /// Returns the tapes of a cell's variant.
   std::span<const KeptTape> tapes_of(const Cell& cell) const;
+  /// Returns the inputs of a cell's variant.
+  std::span<const std::string> inputs_of(const Cell& cell) const;
 };
 
 /// Plans a night of these paths. What is known of others is left out.
 Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
                const std::vector<KnownRepair>& known = {},
-               const std::vector<VariantTapes>& tapes = {});
+               const std::vector<VariantTapes>& tapes = {},
+               const std::vector<VariantInputs>& inputs = {});
 
 /// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);

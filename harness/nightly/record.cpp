@@ -110,6 +110,10 @@ Json to_json(const CellRecord& record) {
     json["planned_for_tapes"] = {cell.tapes_budget.runs, cell.tapes_budget.seconds};
   if (!cell.build.empty()) json["build"] = cell.build;
   if (!record.why_not.empty()) json["why_not"] = record.why_not;
+  if (record.inputs != InputsRecord{})
+    json["inputs"] = {{"given", record.inputs.given},
+                      {"survived", record.inputs.survived},
+                      {"kept", record.inputs.kept}};
   if (record.tapes != TapesRecord{}) json["tapes"] = to_json(record.tapes);
   return json;
 }
@@ -140,6 +144,11 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
     record.windows.push_back({window.at("window"), window.at("reached"), window.at("caught")});
   for (const Json& finding : json.at("findings"))
     record.findings.push_back(finding_of(finding, folder));
+  if (json.contains("inputs")) {
+    const Json& inputs = json.at("inputs");
+    record.inputs = {inputs.at("given"), inputs.at("survived"),
+                     inputs.at("kept").get<std::vector<std::string>>()};
+  }
   if (json.contains("tapes")) record.tapes = tapes_of(json.at("tapes"));
   return record;
 }

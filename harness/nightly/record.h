@@ -48,6 +48,14 @@ struct TapesRecord {
   bool operator==(const TapesRecord&) const = default;
 };
 
+/// The corpus of a libFuzzer target: what it was given, and what it leaves.
+struct InputsRecord {
+  std::uint64_t given = 0;
+  std::uint64_t survived = 0;     ///< They get somewhere that no smaller one gets to.
+  std::vector<std::string> kept;  ///< Bytes as hexadecimal digits, ascending.
+  bool operator==(const InputsRecord&) const = default;
+};
+
 struct CellRecord {
   Cell cell;
   std::uint64_t runs = 0;
@@ -63,6 +71,7 @@ struct CellRecord {
   std::vector<WindowRecord> windows;  ///< In the scenario's order.
   std::vector<FindingRecord> findings;
   TapesRecord tapes = {};
+  InputsRecord inputs = {};
   std::string why_not = {};  ///< It was not searched, as its build could not; "" = it was.
   bool operator==(const CellRecord&) const = default;
 };

@@ -193,8 +193,18 @@ CREATE TABLE build_cells (
   runs INTEGER NOT NULL,
   seconds REAL NOT NULL,
   why_not TEXT NOT NULL,
+  inputs_given INTEGER NOT NULL,
+  inputs_survived INTEGER NOT NULL,
   PRIMARY KEY (night, shard, path, variant, build),
   FOREIGN KEY (night, shard) REFERENCES shards
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inputs (
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  inputs TEXT NOT NULL,
+  PRIMARY KEY (path, variant)
 ) STRICT, WITHOUT ROWID;
 
 ALTER TABLE cells ADD COLUMN tapes_given INTEGER NOT NULL DEFAULT 0;
@@ -206,9 +216,10 @@ ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 
 constexpr std::array kMigrations{kRuns,   kFindings, kMarks,  kTimes, kReplays,
                                  kTrends, kRoots,    kBuilds, kTapes};
-constexpr std::array<std::string_view, 14> kTables{
-    "revisions", "nights", "shards",  "cells",  "windows",       "findings", "roots",
-    "sightings", "marks",  "replays", "builds", "build_replays", "tapes",    "build_cells"};
+constexpr std::array<std::string_view, 15> kTables{
+    "revisions", "nights",        "shards",    "cells",       "windows",
+    "findings",  "roots",         "sightings", "marks",       "replays",
+    "builds",    "build_replays", "tapes",     "build_cells", "inputs"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

@@ -197,7 +197,8 @@ class ShardRun {
     make_folder(folder);
     tell(Phase::run);
     BuildSearch found{.why_not = "this program runs no other"};
-    if (services_.search_in_build) found = services_.search_in_build(cells_[i], folder.string());
+    if (services_.search_in_build)
+      found = services_.search_in_build(cells_[i], plan_.inputs_of(cells_[i]), folder.string());
     if (told_to_stop()) return std::nullopt;
     CellRecord record = nightly::record_of(cells_[i], found, folder.string());
     if (!record.findings.empty()) confirm(record, folder);

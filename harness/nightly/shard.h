@@ -40,8 +40,11 @@ struct Services {
   /// Replays all reproducers of a folder in a fresh process. Returns, by name of the file, how the
   /// run differs from what the file says; "" where it does not.
   std::function<std::map<std::string, std::string>(const std::string& folder)> replay;
-  /// Has another build search a cell and leave its reproducers in a folder.
-  std::function<BuildSearch(const Cell&, const std::string& folder)> search_in_build;
+  /// Has another build search a cell, a libFuzzer target from these inputs, and leave its
+  /// reproducers in a folder.
+  std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
+                            const std::string& folder)>
+      search_in_build;
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
   std::function<void(Phase)> phase;  ///< Called where another one begins.
   /// Runs of other schedules in which a repair of a finding must work.

@@ -127,7 +127,7 @@ TEST_F(CliNightlyBuilds, WhatIsSoundIsSearchedInTheBuildsWithSanitizersToo) {
   EXPECT_EQ(search_of(found, "tsan")["not_run"], 1);
   EXPECT_EQ(search_of(found, "tsan")["why_not"],
             "it is not built: ./scripts/build.sh tsan afterlife_toys");
-  EXPECT_EQ(found["cells"][0]["runs"], 1900);
+  EXPECT_EQ(found["cells"][0]["runs"], 1850);
   EXPECT_THAT(nightly({"report"}).out, HasSubstr("in asan: 1 variant searched, 50 runs\n"));
   EXPECT_THAT(read_file(folder_ / "history/page.html"),
               HasSubstr("not searched: it is not built: ./scripts/build.sh tsan"));
@@ -164,6 +164,89 @@ TEST_F(CliNightlyBuilds, AProcessThatASanitizerEndsIsAFindingWithTheCommandThatR
   const std::string told = nightly({"show", finding["cause"]}).out;
   EXPECT_THAT(told, HasSubstr("\nbuild/asan/afterlife_toys fuzz toy/retain --seed "));
   EXPECT_THAT(told, HasSubstr(" --runs 50\n"));
+}
+
+// ---- libFuzzer targets ----
+
+/// A target as libFuzzer's are called; `runs` is done where it is to search.
+std::string target(const std::string& runs) {
+  return "for word; do case $word in -set_cover_merge=1) merge=1 ;; -*) ;; *) folders+=($word) ;; "
+         "esac; done\n"
+         "if [ $merge ]; then cp ${folders[1]}/* ${folders[2]}/* ${folders[0]}; exit 0; fi\n"
+         "echo \"#3 INITED cov: 1 ft: 1 corp: $(ls ${folders[1]} | wc -l)/3b\" >&2\n" +
+         runs;
+}
+
+class CliNightlyTargets : public CliNightlyBuilds {
+ protected:
+  void add_target(const std::string& runs) const {
+    fs::create_directories(folder_ / "fuzz");
+    const std::string file = folder_ / "fuzz/fuzz_toy";
+    write_file(file, "#!/bin/bash\nfolders=()\n" + target(runs));
+    fs::permissions(file, fs::perms::owner_all);
+  }
+};
+
+TEST_F(CliNightlyTargets, ACorpusLivesFromNightToNight) {
+  add_target(
+      "printf a$RANDOM > ${folders[0]}/new\necho 'stat::number_of_executed_units: 47' >&2\n");
+  const std::vector<std::string> words{"--runs", "2000", "--only", "toy/retain", "--json"};
+  const json first = search_of(searched(nightly(words)), "fuzz");
+  EXPECT_EQ(first["runs"], 47);
+  EXPECT_EQ(first["inputs_given"], 0);
+  const json second = search_of(searched(nightly(words)), "fuzz");
+  EXPECT_EQ(second["inputs_given"], 1);
+  EXPECT_EQ(second["inputs_survived"], 1);
+  const json third = search_of(searched(nightly(words)), "fuzz");
+  EXPECT_EQ(third["inputs_given"], 2);
+  EXPECT_THAT(nightly({"report"}).out, HasSubstr("2 of 2 inputs of earlier nights get somewhere"));
+  const Ended exported = nightly({"export"});
+  write_file(folder_ / "lines", exported.out);
+  EXPECT_EQ(run_child(program("dev"),
+                      {"nightly", "import", folder_ / "lines", "--history", folder_ / "imported"})
+                .code,
+            0);
+  EXPECT_EQ(run_child(program("dev"), {"nightly", "export", "--history", folder_ / "imported"}).out,
+            exported.out);
+}
+
+TEST_F(CliNightlyTargets, ATargetThatIsNotThereIsNotRunAndItsCorpusStays) {
+  add_target("printf a > ${folders[0]}/new\n");
+  const std::vector<std::string> words{"--runs", "2000", "--only", "toy/retain", "--json"};
+  nightly(words);
+  fs::remove_all(folder_ / "fuzz");
+  const json second = search_of(searched(nightly(words)), "fuzz");
+  EXPECT_EQ(second["not_run"], 1);
+  EXPECT_EQ(second["why_not"], "it is not built: ./scripts/build.sh fuzz fuzz_toy");
+  add_target("");
+  EXPECT_EQ(search_of(searched(nightly(words)), "fuzz")["inputs_given"], 1);
+}
+
+TEST_F(CliNightlyTargets, ACrashIsAFindingByTheReproducerThatTheTargetPrints) {
+  run_child(program("dev"),
+            {"fuzz", "toy/rarely_unsound", "--runs", "20000", "--out", folder_ / "found"});
+  std::string reproducer;
+  for (const auto& entry : fs::directory_iterator(folder_ / "found"))
+    if (entry.path().extension() == ".repro") reproducer = read_file(entry.path());
+  ASSERT_THAT(reproducer, HasSubstr("fault use_after_death"));
+  write_file(folder_ / "printed", "a story\n\n" + reproducer + "==1== ERROR: libFuzzer\n");
+  add_target("cat " + (folder_ / "printed") + " >&2\nexit 77\n");
+  const json found =
+      searched(nightly({"--runs", "1200", "--only", "toy/rarely_unsound", "--json"}));
+  ASSERT_THAT(found["findings"], SizeIs(1));
+  EXPECT_EQ(found["findings"][0]["kind"], "fault");
+  EXPECT_EQ(found["findings"][0]["hazard"], "stale");
+  EXPECT_NE(found["findings"][0]["repair"], "");
+  EXPECT_EQ(nightly({"show", found["findings"][0]["cause"]}).out, reproducer);
+}
+
+TEST_F(CliNightlyTargets, ATargetThatEndsOtherwiseIsABadEnd) {
+  add_target("echo 'SUMMARY: AddressSanitizer: heap-buffer-overflow' >&2\nexit 1\n");
+  const json found = searched(nightly({"--runs", "2000", "--only", "toy/retain", "--json"}));
+  ASSERT_THAT(found["findings"], SizeIs(1));
+  EXPECT_EQ(found["findings"][0]["kind"], "bad end");
+  EXPECT_THAT(nightly({"show", found["findings"][0]["cause"]}).out,
+              HasSubstr("\nbuild/fuzz/fuzz_toy --variant=retain -seed="));
 }
 
 TEST_F(CliNightlyBuilds, AMergeThatComesLaterNotesWhatIsThereThen) {

@@ -90,10 +90,11 @@ TEST(NightlyPlan, OtherBuildsSearchWhatIsSoundForAFortieth) {
     runs[cell.build] += cell.budget.runs;
     EXPECT_TRUE(seeds.insert(cell.seed).second) << "each looks elsewhere";
   }
-  EXPECT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs.size(), 4u);
   EXPECT_NEAR(static_cast<double>(runs["asan"]), 80'000 / 40, 20);
   EXPECT_EQ(runs["asan"], runs["tsan"]);
-  EXPECT_EQ(runs[""] + runs["asan"] + runs["tsan"], 100'000u);
+  EXPECT_EQ(runs["asan"], runs["fuzz"]);
+  EXPECT_EQ(runs[""] + 3 * runs["asan"], 100'000u);
   EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
   const Plan shared = make_plan(terms_of(100'000, 3), toy::kScenarios);
   std::multiset<std::string> planned, done;

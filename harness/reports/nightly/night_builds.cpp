@@ -56,10 +56,14 @@ std::string outcome_of(const BuildReplays& replays) {
 std::string outcome_of(const nightly::BuildSearches& searches) {
   const std::uint64_t searched = searches.variants - searches.not_run;
   if (searched == 0) return "not searched: " + searches.why_not;
-  return fmt::format("{} searched, {} runs", counted(searched, "variant"), grouped(searches.runs)) +
-         (searches.not_run > 0
-              ? fmt::format(", {} not: {}", grouped(searches.not_run), searches.why_not)
-              : "");
+  std::string text =
+      fmt::format("{} searched, {} runs", counted(searched, "variant"), grouped(searches.runs));
+  if (searches.inputs_given > 0)
+    text += fmt::format(", {} of {} inputs of earlier nights get somewhere",
+                        grouped(searches.inputs_survived), grouped(searches.inputs_given));
+  if (searches.not_run > 0)
+    text += fmt::format(", {} not: {}", grouped(searches.not_run), searches.why_not);
+  return text;
 }
 
 std::string builds_section(const Night& night) {

@@ -83,9 +83,14 @@ Json row(const nightly::BuildReplays& replays) {
 }
 
 Json row(const nightly::BuildSearches& searches) {
-  return {{"build", searches.build},       {"why_not", searches.why_not},
-          {"variants", searches.variants}, {"not_run", searches.not_run},
-          {"runs", searches.runs},         {"seconds", searches.seconds}};
+  return {{"build", searches.build},
+          {"why_not", searches.why_not},
+          {"variants", searches.variants},
+          {"not_run", searches.not_run},
+          {"runs", searches.runs},
+          {"seconds", searches.seconds},
+          {"inputs_given", searches.inputs_given},
+          {"inputs_survived", searches.inputs_survived}};
 }
 
 Json row(const nightly::Trend& trend) {

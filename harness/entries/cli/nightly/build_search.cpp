@@ -20,11 +20,6 @@ using nightly::BuildSearch;
 using nightly::Cell;
 using nightly::FindingRecord;
 
-/// A process may take so long: its own time, that of many slow runs, and some.
-double seconds_for(const Cell& cell) {
-  return 600 + 3 * cell.budget.seconds + static_cast<double>(cell.budget.runs);
-}
-
 /// Returns the command without its program and the place of its reproducers.
 Command command_of(const Cell& cell) {
   Command command{"fuzz", cell.path + "/" + cell.variant, "--seed", fmt::format("{}", cell.seed)};
@@ -33,17 +28,6 @@ Command command_of(const Cell& cell) {
   else
     command.insert(command.end(), {"--seconds", fmt::format("{:.3f}", cell.budget.seconds)});
   return command;
-}
-
-/// Returns a sanitizer's own line about it, or how the process ended.
-std::string bad_end(const ProcessEnd& ended, double seconds) {
-  constexpr std::string_view kSummary = "SUMMARY: ";
-  if (const std::size_t at = ended.err.rfind(kSummary); at != std::string::npos) {
-    const std::size_t begin = at + kSummary.size();
-    return ended.err.substr(begin, ended.err.find('\n', begin) - begin);
-  }
-  const std::string complaint = ended.complaint(seconds);
-  return complaint.empty() ? "said nothing that can be read" : complaint;
 }
 
 FindingRecord finding_of(const Json& said) {
@@ -67,16 +51,32 @@ void read(const Json& said, BuildSearch& search) {
 
 }  // namespace
 
+BuildSearch not_built(const std::string& build, const std::string& program) {
+  BuildSearch search;
+  search.why_not = fmt::format("it is not built: ./scripts/build.sh {} {}", build, program);
+  return search;
+}
+
+std::string bad_end(const ProcessEnd& ended, double seconds) {
+  constexpr std::string_view kSummary = "SUMMARY: ";
+  if (const std::size_t at = ended.err.rfind(kSummary); at != std::string::npos) {
+    const std::size_t begin = at + kSummary.size();
+    return ended.err.substr(begin, ended.err.find('\n', begin) - begin);
+  }
+  const std::string complaint = ended.complaint(seconds);
+  return complaint.empty() ? "said nothing that can be read" : complaint;
+}
+
+double seconds_for(const Cell& cell) {
+  return 600 + 3 * cell.budget.seconds + static_cast<double>(cell.budget.runs);
+}
+
 BuildSearch search_in_build(const Cell& cell, const std::string& folder,
                             const std::atomic<bool>& stop) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   const fs::path program = self.parent_path().parent_path() / cell.build / self.filename();
   BuildSearch search;
-  if (!fs::exists(program)) {
-    search.why_not = fmt::format("it is not built: ./scripts/build.sh {} {}", cell.build,
-                                 program.filename().string());
-    return search;
-  }
+  if (!fs::exists(program)) return not_built(cell.build, program.filename().string());
   Command command = command_of(cell);
   search.command = fmt::format("build/{}/{}", cell.build, program.filename().string());
   for (const std::string& word : command) search.command += " " + reports::shell_word(word);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/nightly/build_search.h"
+#include "harness/process/process.h"
 
 namespace harness::entries {
 
@@ -12,5 +13,14 @@ namespace harness::entries {
 /// Errors: std::runtime_error where it cannot be started.
 nightly::BuildSearch search_in_build(const nightly::Cell& cell, const std::string& folder,
                                      const std::atomic<bool>& stop);
+
+/// Returns what there is of another build, where its program is not there: nothing, and why.
+nightly::BuildSearch not_built(const std::string& build, const std::string& program);
+
+/// Returns a sanitizer's own line about a process, or how it ended.
+std::string bad_end(const ProcessEnd& ended, double seconds);
+
+/// Returns how long a process may take for a cell: its own time, that of many slow runs, and some.
+double seconds_for(const nightly::Cell& cell);
 
 }  // namespace harness::entries

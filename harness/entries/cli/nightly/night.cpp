@@ -50,7 +50,8 @@ Plan planned(const NightlyOptions& options, std::size_t shards, History& history
   const std::uint64_t number = history.next_number();
   return nightly::make_plan({number, options.seed.value_or(number), budget_of(options.length),
                              shards, options.target, options.revision},
-                            tables::scenarios(), history.known_repairs(), history.tapes());
+                            tables::scenarios(), history.known_repairs(), history.tapes(),
+                            history.inputs());
 }
 
 /// A night that goes on keeps its terms: other ones are a misunderstanding.

@@ -34,7 +34,8 @@ bool NightFolder::is_under_way(nightly::History& history) const {
 Plan NightFolder::plan() const {
   const std::string file = plan_file().string();
   Plan plan = nightly::parse_plan(read_whole_file(file), file);
-  if (plan != nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes))
+  if (plan !=
+      nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes, plan.inputs))
     throw std::runtime_error(fmt::format(
         "{}: was made by a program that has other paths or variants; finish the night with that "
         "one, or remove {}",

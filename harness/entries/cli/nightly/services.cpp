@@ -9,6 +9,7 @@
 #include "harness/entries/cli/nightly/build_search.h"
 #include "harness/entries/cli/nightly/phase.h"
 #include "harness/entries/cli/nightly/replays.h"
+#include "harness/entries/cli/nightly/target_search.h"
 #include "harness/entries/cli/output_folder.h"
 
 namespace harness::entries {
@@ -49,8 +50,11 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
   services_.peak_bytes = peak_bytes;
   services_.machine = machine_class();
   services_.replay = [&stop](const std::string& folder) { return replay_all(folder, stop); };
-  services_.search_in_build = [&stop](const nightly::Cell& cell, const std::string& folder) {
-    return search_in_build(cell, folder, stop);
+  services_.search_in_build = [&stop](const nightly::Cell& cell,
+                                      std::span<const std::string> inputs,
+                                      const std::string& folder) {
+    return cell.build == kFuzzBuild ? search_by_target(cell, inputs, folder, stop)
+                                    : search_in_build(cell, folder, stop);
   };
   services_.phase = show_phase;
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,
