@@ -4,10 +4,14 @@ set -euo pipefail
 
 if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
   cat <<'HELP'
-Usage: ./scripts/nightly.sh [--hours N | --minutes N | --runs N] [--history DIR] [--resume] [option...]
+Usage: ./scripts/nightly.sh [--builds] [--hours N | --minutes N | --runs N] [--history DIR] [--resume] [option...]
 
 Installs what is missing (Debian 12, root or sudo), builds the release preset and runs
-`afterlife nightly` with the revision of this tree. Building is no part of the time that is given.
+`afterlife nightly` with the revision of this tree. The presets asan, tsan and fuzz, which a night
+searches in, too, are built where they were before, so that they are of the same sources. Building
+is no part of the time that is given.
+
+  --builds        build asan, tsan and fuzz in any case (the first time that takes an hour of a core)
 
   --hours N       how long, in all; or --minutes N (default 10), or --runs N
   --history DIR   where nights are remembered (default results/nightly of this tree)
@@ -27,7 +31,18 @@ fi
 
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 "$root/scripts/setup.sh" >&2
+all=no
+if [[ "${1:-}" == --builds ]]; then
+  all=yes
+  shift
+fi
 "$root/scripts/build.sh" release afterlife
+for program in asan/afterlife tsan/afterlife fuzz/fuzz_example; do
+  preset=${program%/*}
+  if [[ $all == yes || -e $root/build/$program ]]; then
+    "$root/scripts/build.sh" "$preset" $([[ $preset == fuzz ]] || echo afterlife)
+  fi
+done
 
 history=(--history "$root/results/nightly")
 for argument in "$@"; do
