@@ -172,6 +172,17 @@ TEST(Triage, WhatAnotherScheduleShowsAgainIsNotChosenFrom) {
     EXPECT_NE(one.repair.object, Label("Whole")) << "the part goes by itself";
 }
 
+// To keep the whole would keep its part, too.
+TEST(Triage, WhereARepairOfTheVeryThingWorksNoOtherIsLookedAt) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  triaging::Trial::Look look = *trial.look(0, suspect(stale_whole));
+  trial.keep_working(look);
+  EXPECT_THAT(look.candidates, Not(IsEmpty()));
+  for (const triaging::Candidate& one : look.candidates)
+    EXPECT_EQ(one.repair.object, Label("Part")) << in_words(one.repair);
+}
+
 TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
   Runner runner;
   triaging::Trial trial(runner, {});
