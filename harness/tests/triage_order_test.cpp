@@ -20,7 +20,6 @@ namespace harness {
 namespace {
 
 namespace toy = testing::toy;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
