@@ -233,7 +233,7 @@ def nights(tally):
             ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
             night = json.loads(ended.stdout or "{}")
             states = {finding["state"] for finding in night.get("findings", [])}
-            runs = sum(cell["runs"] for cell in night.get("cells", []))
+            runs = sum(cell["runs"] + cell["tapes"]["runs"] for cell in night.get("cells", []))
             refuted = [cell["variant"] for cell in night.get("cells", []) if cell["claim"] == "sound" and cell["faulty_runs"]]
             tally.add(ended.returncode in (0, 1) and states == {expected} and runs == 300 and not refuted,
                       f"nightly.sh --runs 300: exit {ended.returncode}, {runs} runs, findings are {sorted(states)}, "
