@@ -96,7 +96,8 @@ TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
   night();
   const std::string page = read_file(folder_ / "history/page.html");
   EXPECT_THAT(page, HasSubstr("<h2>Other builds</h2>"));
-  EXPECT_THAT(page, HasSubstr("not run: it is not built: ./scripts/build.sh tsan afterlife_toys"));
+  EXPECT_THAT(page,
+              HasSubstr("not replayed: it is not built: ./scripts/build.sh tsan afterlife_toys"));
   EXPECT_THAT(page, HasSubstr(" as recorded"));
   const std::string told = nightly({"report"}).out;
   EXPECT_THAT(told, HasSubstr("in asan: "));

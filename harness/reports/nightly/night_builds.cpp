@@ -47,7 +47,7 @@ std::string others_in(const Night& night, const BuildReplays& replays) {
 }  // namespace
 
 std::string outcome_of(const BuildReplays& replays) {
-  if (!replays.why_not.empty()) return "not run: " + replays.why_not;
+  if (!replays.why_not.empty()) return "not replayed: " + replays.why_not;
   const std::size_t same = replays.same_count(), others = replays.differences.size() - same;
   return counted(same, "finding") + " as recorded" +
          (others > 0 ? fmt::format(", {} otherwise", grouped(others)) : "");
