@@ -37,11 +37,14 @@ if [[ "${1:-}" == --builds ]]; then
   shift
 fi
 "$root/scripts/build.sh" release afterlife
+targets=("$root"/scenarios/*/)
+targets=("${targets[@]%/}")
 for program in asan/afterlife tsan/afterlife fuzz/fuzz_example; do
-  preset=${program%/*}
-  if [[ $all == yes || -e $root/build/$program ]]; then
-    "$root/scripts/build.sh" "$preset" $([[ $preset == fuzz ]] || echo afterlife)
-  fi
+  [[ $all == yes || -e $root/build/$program ]] || continue
+  case $program in
+    fuzz/*) "$root/scripts/build.sh" fuzz "${targets[@]/#*\//fuzz_}" ;;
+    *) "$root/scripts/build.sh" "${program%/*}" afterlife ;;
+  esac
 done
 
 history=(--history "$root/results/nightly")
