@@ -61,7 +61,7 @@ struct NightSymptom {
   std::uint64_t runs = 0;  ///< Runs of this night that showed it, around tapes as well.
 };
 
-/// All that has one root cause (root.h), in the canaries of a path or in one sound variant.
+/// All that has one root cause (root.h), in the canaries of a path or in its sound variants.
 struct NightFinding {
   std::string cause;  ///< Its name.
   // The plainest of its symptoms.

@@ -9,7 +9,6 @@
 // no repair removes is told apart by what goes wrong first, wherever and in whatever variant.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 

@@ -134,10 +134,11 @@ void Trial::keep_working(Look& look) {
            (std::any_of(working.begin(), working.end(), is_wider) ||
             stays_away(one.repair, look.finding));
   };
-  for (const bool own : {true, false})
+  for (const bool own : {true, false}) {
+    if (!working.empty()) break;
     for (const Candidate& one : look.candidates)
-      if (one.is_own == own && (own || working.empty() || !working.front().is_own) && works(one))
-        working.push_back(one);
+      if (one.is_own == own && works(one)) working.push_back(one);
+  }
   look.candidates = std::move(working);
 }
 

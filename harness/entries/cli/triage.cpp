@@ -104,10 +104,11 @@ class Triaged {
                  words_of(repair.used, cause.used), reports::grouped(cause.members.size()),
                  printable(smallest(cause.members))});
     }
-    const std::string none;
+    const std::string nowhere;
     for (const Unexplained& one : triage_.unexplained)
-      table.add({std::string(one.scenario->name.view()), std::string("none"), one.what, none, none,
-                 none, reports::grouped(one.members.size()), printable(smallest(one.members))});
+      table.add({std::string(one.scenario->name.view()), std::string("none"), one.what, nowhere,
+                 nowhere, nowhere, reports::grouped(one.members.size()),
+                 printable(smallest(one.members))});
     return table;
   }
 

@@ -1,6 +1,7 @@
 #include "harness/nightly/tapes/cell_tapes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 namespace harness::nightly {

@@ -3,7 +3,6 @@
 // come.
 #pragma once
 
-#include <chrono>
 #include <vector>
 
 #include "harness/nightly/record.h"

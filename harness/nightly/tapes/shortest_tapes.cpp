@@ -116,10 +116,8 @@ std::vector<KeptTape> ShortestTapes::kept(std::size_t limit) const {
   std::map<const Sample*, std::vector<std::string>> by_sample;
   for (auto& [name, sample] : features) by_sample[sample].push_back(std::move(name));
   std::vector<KeptTape> kept;
-  for (auto& [sample, names] : by_sample) {
-    std::sort(names.begin(), names.end());
+  for (const auto& [sample, names] : by_sample)
     kept.push_back({to_string(scenario_, sample->config), to_text(sample->tape), names});
-  }
   std::sort(kept.begin(), kept.end(),
             [](const KeptTape& a, const KeptTape& b) { return a.features < b.features; });
   return kept;

@@ -1,5 +1,4 @@
-// How it works. This program is build/NAME/PROGRAM, so that the others are in folders beside its
-// own. A cell's numbers are those of a plain `fuzz`, and its JSON says what was found.
+// How it works. A cell's numbers are those of a plain `fuzz`, and its JSON says what was found.
 #include "harness/entries/cli/nightly/build_search.h"
 
 #include <fmt/format.h>
@@ -7,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/entries/cli/nightly/other_build.h"
 #include "harness/nightly/cause.h"
 #include "harness/process/process.h"
 #include "harness/reports/html.h"
@@ -51,12 +51,6 @@ void read(const Json& said, BuildSearch& search) {
 
 }  // namespace
 
-BuildSearch not_built(const std::string& build, const std::string& program) {
-  BuildSearch search;
-  search.why_not = fmt::format("it is not built: ./scripts/build.sh {} {}", build, program);
-  return search;
-}
-
 std::string bad_end(const ProcessEnd& ended, double seconds) {
   constexpr std::string_view kSummary = "SUMMARY: ";
   if (const std::size_t at = ended.err.rfind(kSummary); at != std::string::npos) {
@@ -73,14 +67,14 @@ double seconds_for(const Cell& cell) {
 
 BuildSearch search_in_build(const Cell& cell, const std::string& folder,
                             const std::atomic<bool>& stop) {
-  const fs::path self = fs::read_symlink("/proc/self/exe");
-  const fs::path program = self.parent_path().parent_path() / cell.build / self.filename();
-  BuildSearch search;
-  if (!fs::exists(program)) return not_built(cell.build, program.filename().string());
+  const OtherBuild other = other_build(cell.build);
+  BuildSearch search{.why_not = other.why_not};
+  if (!search.why_not.empty()) return search;
   Command command = command_of(cell);
-  search.command = fmt::format("build/{}/{}", cell.build, program.filename().string());
+  search.command =
+      fmt::format("build/{}/{}", cell.build, fs::path(other.program).filename().string());
   for (const std::string& word : command) search.command += " " + reports::shell_word(word);
-  command.insert(command.begin(), program.string());
+  command.insert(command.begin(), other.program);
   command.insert(command.end(), {"--json", "--out", folder});
   const double seconds = seconds_for(cell);
   const ProcessEnd ended = run_process(command, {seconds, {}, kErrKept}, stop);

@@ -14,9 +14,6 @@ namespace harness::entries {
 nightly::BuildSearch search_in_build(const nightly::Cell& cell, const std::string& folder,
                                      const std::atomic<bool>& stop);
 
-/// Returns what there is of another build, where its program is not there: nothing, and why.
-nightly::BuildSearch not_built(const std::string& build, const std::string& program);
-
 /// Returns a sanitizer's own line about a process, or how it ended.
 std::string bad_end(const ProcessEnd& ended, double seconds);
 

@@ -1,16 +1,15 @@
-// How it works. This program is build/NAME/PROGRAM, so that the others are in folders beside its
-// own. Each replays the plainest reproducer of every finding in a process of its own; news come
-// first, as a night of many findings has not the time for all.
+// How it works. Each other build replays the plainest reproducer of every finding in a process of
+// its own; news come first, as a night of many findings has not the time for all.
 #include "harness/entries/cli/nightly/builds.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "harness/entries/cli/nightly/other_build.h"
 #include "harness/entries/cli/nightly/phase.h"
 #include "harness/entries/cli/nightly/replays.h"
 #include "harness/files/scratch_folder.h"
@@ -20,7 +19,6 @@
 namespace harness::entries {
 namespace {
 
-namespace fs = std::filesystem;
 using nightly::BuildReplays;
 
 constexpr std::array kBuilds{"asan", "release", "tsan"};
@@ -44,17 +42,12 @@ std::vector<std::string> write_reproducers(nightly::History& history, const nigh
   return causes;
 }
 
-BuildReplays replayed_by(const std::string& build, const fs::path& program,
+BuildReplays replayed_by(const std::string& build, const OtherBuild& other,
                          const std::string& folder, const std::vector<std::string>& causes,
                          const std::atomic<bool>& stop) {
-  BuildReplays replays{build, "", {}};
-  if (!fs::exists(program)) {
-    replays.why_not = fmt::format("it is not built: ./scripts/build.sh {} {}", build,
-                                  program.filename().string());
-    return replays;
-  }
-  if (causes.empty()) return replays;
-  const std::map<std::string, ReplayedFile> said = replay_folder(folder, stop, program.string());
+  BuildReplays replays{build, other.why_not, {}};
+  if (!other.why_not.empty() || causes.empty()) return replays;
+  const std::map<std::string, ReplayedFile> said = replay_folder(folder, stop, other.program);
   for (const std::string& cause : causes)
     if (const auto file = said.find(file_of(cause)); file != said.end())
       replays.differences[cause] = file->second.difference;
@@ -66,13 +59,12 @@ BuildReplays replayed_by(const std::string& build, const fs::path& program,
 void replay_in_builds(nightly::History& history, nightly::Night& night,
                       const std::atomic<bool>& stop) {
   show_phase(nightly::Phase::replay);
-  const fs::path self = fs::read_symlink("/proc/self/exe");
   const ScratchFolder folder("afterlife-builds");
   const std::vector<std::string> causes = write_reproducers(history, night, folder.name());
   std::vector<BuildReplays> builds;
   for (const std::string build : kBuilds) {
-    const fs::path program = self.parent_path().parent_path() / build / self.filename();
-    if (program != self) builds.push_back(replayed_by(build, program, folder.name(), causes, stop));
+    const OtherBuild other = other_build(build);
+    if (!other.is_own) builds.push_back(replayed_by(build, other, folder.name(), causes, stop));
   }
   if (stop) return;
   history.note_builds(night, builds);

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "harness/entries/cli/nightly/build_search.h"
+#include "harness/entries/cli/nightly/other_build.h"
 #include "harness/files/read.h"
 #include "harness/files/scratch_folder.h"
 #include "harness/files/whole_file.h"
@@ -144,15 +145,14 @@ Command command_of(const Cell& cell, const std::string& crashes) {
 BuildSearch search_by_target(const Cell& cell, std::span<const std::string> inputs,
                              const std::string& folder, const std::atomic<bool>& stop) {
   const std::string name = "fuzz_" + cell.path;
-  const fs::path self = fs::read_symlink("/proc/self/exe");
-  const fs::path program = self.parent_path().parent_path() / kFuzzBuild / name;
-  if (!fs::exists(program)) return not_built(kFuzzBuild, name);
+  const OtherBuild other = other_build(kFuzzBuild, name);
+  BuildSearch search{.why_not = other.why_not};
+  if (!search.why_not.empty()) return search;
   const Corpus corpus(inputs);
   Command command = command_of(cell, corpus.folder("crashes"));
-  BuildSearch search;
   search.command = fmt::format("build/{}/{} --variant={} {} {}", kFuzzBuild, name, cell.variant,
                                command.front(), command.back());
-  command.insert(command.begin(), program.string());
+  command.insert(command.begin(), other.program);
   command.insert(command.end(), {corpus.folder("found"), corpus.folder("given")});
   const auto begin = std::chrono::steady_clock::now();
   const double seconds = seconds_for(cell);
@@ -169,7 +169,7 @@ BuildSearch search_by_target(const Cell& cell, std::span<const std::string> inpu
   else if (ended.code != 0)
     search.ended_as = bad_end(ended, seconds);
   const ProcessEnd merge =
-      run_process({program.string(), "--variant=" + cell.variant, "-set_cover_merge=1",
+      run_process({other.program, "--variant=" + cell.variant, "-set_cover_merge=1",
                    corpus.folder("merged"), corpus.folder("found"), corpus.folder("given")},
                   {seconds, {}, kErrKept, kFixed}, stop);
   if (merge.code == 0) search.inputs.kept = corpus.merged();
