@@ -3,10 +3,12 @@
 // people (findings.h).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "harness/nightly/plan.h"
+#include "harness/search.h"
 
 namespace harness::nightly {
 
@@ -27,5 +29,9 @@ struct Symptom {
 
 /// Returns the name of the cause of what showed in this cell: 16 hexadecimal digits.
 std::string cause_of(const Cell& cell, const Symptom& symptom);
+
+/// Returns where among the findings of a cell the same way to fail is, a signature in a window;
+/// their number where it is not.
+std::size_t place_of(const Finding& sought, std::span<const Finding> among);
 
 }  // namespace harness::nightly

@@ -11,7 +11,7 @@
 #include "harness/nightly/findings.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 #include "harness/nightly/tapes/kept_tapes.h"
 #include "harness/printable.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/nightly/absent.h"
-#include "harness/nightly/build_search.h"
+#include "harness/nightly/build_cells.h"
 #include "harness/nightly/builds.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"

@@ -19,13 +19,7 @@ struct FindingKey {
 
 /// Rows of (root, owner, words, cause, night, number, runs, all_runs), one per sighting. The runs
 /// are those of cells' own searches: how often these show a finding says how likely it shows.
-inline constexpr const char* kSightings =
-    "(SELECT coalesce(r.root, s.cause) AS root, CASE c.claim WHEN 'unsound' THEN '' ELSE 'sound' "
-    "END AS owner, coalesce(r.words, '') AS words, s.cause AS cause, s.night AS night, n.number AS "
-    "number, s.runs AS runs, s.runs + s.other_runs AS all_runs FROM sightings s JOIN nights n ON "
-    "s.night = n.id JOIN findings f USING "
-    "(cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
-    "c.variant = f.variant LEFT JOIN roots r USING (cause))";
+extern const std::string kSightings;
 
 /// Carries out a statement about one finding: `seen` has rows of (cause, night, number, runs), and
 /// ?3 is the number of a night. Returns its rows.

@@ -46,6 +46,16 @@ std::string escaped(std::string_view text) {
 
 std::string shown_text(std::string_view text) { return escaped(printable(text)); }
 
+std::string shown_name(std::string_view name) {
+  constexpr std::string_view kBreaks = "_/-:";
+  std::string text;
+  for (const char c : shown_text(name)) {
+    text += c;
+    if (kBreaks.find(c) != kBreaks.npos) text += "<wbr>";
+  }
+  return text;
+}
+
 std::string coloured(std::string_view text) {
   std::string html;
   bool open = false;

@@ -43,7 +43,7 @@ td,th{text-align:left;vertical-align:top;padding:6px 14px;border-bottom:1px soli
 tr:last-child td,tr:last-child th{border-bottom:0}
 th{font-weight:600;color:var(--dim);white-space:nowrap}
 td code{white-space:nowrap}
-.wrap td,.wrap td code{white-space:normal;overflow-wrap:anywhere}
+.wrap td,.wrap td code{white-space:normal;overflow-wrap:break-word}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:2px 20px;margin:0 0 10px;padding:0;font-size:14px}
 .legend li{display:flex;align-items:center;gap:6px}
 .sample{flex:none}

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/nightly/night.h"
+#include "harness/reports/html.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/tests/nightly_stage.h"
 #include "harness/tests/toys_child.h"
@@ -46,6 +47,9 @@ class NightlyReport : public ::testing::Test {
   json found_;
 };
 
+/// A name as the page shows it.
+std::string name(const std::string& text) { return reports::shown_name(text); }
+
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
@@ -60,9 +64,10 @@ TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("http://")));
   EXPECT_EQ(occurrences(page, "<td class=\"open\">new</td>"), count("new"));
   for (const json& cell : found()["cells"])
-    EXPECT_THAT(page, HasSubstr("<code>toy/" + cell["variant"].get<std::string>() + "</code>"));
+    EXPECT_THAT(
+        page, HasSubstr("<code>" + name("toy/" + cell["variant"].get<std::string>()) + "</code>"));
   for (const json& canary : found()["canaries_missed"])
-    EXPECT_THAT(page, HasSubstr("<td class=\"open\"><code>" + canary.get<std::string>()));
+    EXPECT_THAT(page, HasSubstr("<td class=\"open\"><code>" + name(canary.get<std::string>())));
   EXPECT_THAT(page, Not(HasSubstr("<h2>Nights</h2>"))) << "there is but one";
 }
 

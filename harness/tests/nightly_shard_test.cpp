@@ -1,5 +1,5 @@
 // A shard, run here: what it makes of a replay in a fresh process.
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/record.h"
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 #include "harness/tests/child.h"
 
 namespace harness::testing {

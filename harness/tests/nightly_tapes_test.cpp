@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "harness/nightly/history.h"
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 #include "harness/nightly/transfer.h"
 #include "harness/tests/nightly_nights.h"
 #include "harness/tests/nightly_stage.h"

@@ -34,6 +34,12 @@ TEST(Html, TextIsNeverMarkup) {
   EXPECT_EQ(shown_text("a\x1b[31m\n<\xff"), "a\\x1b[31m\\n&lt;\\xff");
 }
 
+TEST(Html, NamesBreakBehindWhatJoinsTheirWords) {
+  EXPECT_EQ(shown_name("argpack/mark_at_set born:new-pack"),
+            "argpack/<wbr>mark_<wbr>at_<wbr>set born:<wbr>new-<wbr>pack");
+  EXPECT_EQ(shown_name("<a_\x1b"), "&lt;a_<wbr>\\x1b");
+}
+
 TEST(Html, ColoursOfATerminalBecomeSpansAndTheRestIsEscaped) {
   const Terminal screen{.colour = true};
   EXPECT_EQ(coloured("a " + screen.paint(Colour::red, "<b>") + " c"),

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "harness/fault/kinds.h"
 #include "harness/minimize.h"
 #include "harness/scenario.h"
 #include "harness/strategies/random_walk.h"
@@ -37,11 +38,14 @@ enum Bug : std::size_t {
   sum_then_stale,
   hoarded,
   stale_then_hoarded,
+  fatal_then_wrong,
+  outlived,
+  outlived_for_a_while,
 };
 
 bool looks_too_late(Bug bug) {
   return bug == stale_part || bug == stale_whole || bug == sum_then_stale ||
-         bug == stale_then_hoarded;
+         bug == stale_then_hoarded || bug == fatal_then_wrong;
 }
 
 struct Shelf {
@@ -63,6 +67,12 @@ void look(Scene& scene, Shelf& shelf) {
   scene.expect("content", shelf.seen->content, 7);
 }
 
+/// The owner of the part goes from what it was in, and the part is still there.
+void leave(Scene& scene, Shelf& shelf) {
+  World& world = scene.world();
+  world.history.add(world.ledger.describe(FaultKind::wrong_owner, shelf.whole->part.birth()));
+}
+
 void open(Scene& scene) {
   const SiteScope site(scene.world().scheduler, "open");
   const bool failed = scene.pick(Site::failure, 2) != 0;
@@ -75,8 +85,10 @@ void run_user(Scene& scene, Shelf& shelf) {
   if (scene.variant() == failed_open) open(scene);
   const auto bug = static_cast<Bug>(scene.variant());
   if (bug == wrong_sum || bug == sum_then_stale) scene.expect("sum", 1, 2);
-  if (bug != hoarded) drop(scene, shelf);
+  if (bug == outlived || bug == outlived_for_a_while) leave(scene, shelf);
+  if (bug != hoarded && bug != outlived) drop(scene, shelf);
   if (looks_too_late(bug)) look(scene, shelf);
+  if (bug == fatal_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
 }
@@ -245,6 +257,29 @@ TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_then_hoarded))->finding;
   EXPECT_TRUE(trial.passes({RepairKind::hold, "Part", {}, {}, {}}, finding));
+}
+
+// The use of the part ends the run; kept, it goes on, and the sum is wrong in the same turn.
+TEST(Triage, WhatAFatalFaultHidInItsTurnIsNoFaultOfAHold) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(fatal_then_wrong))->finding;
+  ASSERT_TRUE(finding.fault.fatal);
+  EXPECT_TRUE(trial.passes({RepairKind::hold, "Part", {}, {}, {}}, finding));
+}
+
+TEST(Triage, WhatOutlivesItsOwnerForGoodIsReleased) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(outlived)});
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::release, "Part", "set_up", {}, {}}));
+}
+
+TEST(Triage, WhatGoesAfterItsOwnerIsNotReleased) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(outlived_for_a_while)});
+  EXPECT_THAT(found.causes, IsEmpty());
+  EXPECT_THAT(found.unexplained, SizeIs(1));
 }
 
 TEST(Triage, ARunWithoutFaultHasNoCause) {

@@ -71,7 +71,7 @@ std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
                                      const std::vector<RefusedStep>& refused) {
   Candidates found(finding);
   const Fault& fault = finding.fault;
-  const bool is_leak = fault.kind == FaultKind::retention;
+  const bool is_leak = is_too_late(fault);
   if (!is_leak && !fault.birth_site.empty())
     found.add_hold(fault.object_kind, fault.birth_site, fault.death_site);
   for (const Life& life : world.ledger.lives())
@@ -83,6 +83,11 @@ std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
       found.add_release(other.object_kind, other.birth_site);
   for (const RefusedStep& step : refused) found.add_spare(step);
   return std::move(found).take();
+}
+
+bool is_too_late(const Fault& fault) {
+  const bool is_alive = fault.death_site.empty() && fault.use_site.empty();
+  return fault.kind == FaultKind::retention || (fault.kind == FaultKind::wrong_owner && is_alive);
 }
 
 unsigned cost_of(const Repair& repair) {

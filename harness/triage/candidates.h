@@ -25,6 +25,9 @@ inline auto order_of(const Repair& repair) {
                     repair.used.view());
 }
 
+/// Returns whether the fault is about a thing that is still there: left over, or beyond its owner.
+bool is_too_late(const Fault& fault);
+
 /// Returns how much a repair is worth avoiding: more where it leaves more open.
 unsigned cost_of(const Repair& repair);
 

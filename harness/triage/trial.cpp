@@ -46,15 +46,28 @@ bool is_held(const Fault& fault, const Repair& repair) {
                            use_of(fault)});
 }
 
-/// A bound is exceeded in the middle of a run: it is kept if that is what is released at the end.
-bool is_released(const Fault& fault, const Repair& repair) {
-  return fault.kind == FaultKind::retention && !fault.use_site.empty() &&
-         includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
-}
-
 /// A leak that is seen at the end: all of these are as late as each other.
 bool is_left_over(const Fault& fault) {
   return fault.kind == FaultKind::retention && fault.use_site.empty();
+}
+
+/// A bound is exceeded, or an owner outlived, in the middle of a run: that is as it should be if
+/// what is released at the end is this.
+bool is_released(const Fault& fault, const Repair& repair) {
+  return is_too_late(fault) && !is_left_over(fault) &&
+         includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
+}
+
+/// Whether a fault comes after the finding's: a fatal one hides what else its turn would show.
+bool is_after(const Fault& fault, const Fault& known) {
+  return fault.tick > known.tick || (known.fatal && fault.tick == known.tick);
+}
+
+/// Whether anything was left for the repair to release: what outlives its owner may go later.
+bool has_released(const Intervention& intervention, const Ledger& ledger) {
+  for (std::size_t i = 0; i < ledger.lives().size(); ++i)
+    if (intervention.has_released(static_cast<BirthId>(i))) return true;
+  return false;
 }
 
 bool is_progress(const Fault& fault) {
@@ -185,6 +198,8 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
   const bool is_its_use = repair.used.empty() || repair.used == finding.used;
   if (repair.kind == RepairKind::hold)
     is_needed_ = intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0);
+  else if (finding.fault.kind == FaultKind::wrong_owner)
+    is_needed_ = has_released(intervention, runner_.world().ledger);
   return outcome;
 }
 
@@ -219,7 +234,7 @@ bool Trial::gets_past(const Repair& repair, const Finding& finding) {
   bool is_past = outcome.ending == Ending::finished;
   for (const Fault& fault : outcome.faults) {
     if (is_released(fault, repair)) continue;
-    const bool is_later = fault.tick > finding.fault.tick;
+    const bool is_later = is_after(fault, finding.fault);
     if (is_held(fault, repair) || is_same(fault, finding)) return false;
     if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // It cannot be had.
     if (!is_later && !was_there(fault, finding)) return false;

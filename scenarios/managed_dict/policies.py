@@ -21,7 +21,7 @@ SOURCES = {
 }
 
 # What only tells facts, or offers a turn.
-SCENERY = r"counters|observer|note_hit|references|writer->|scheduler\(\)\.note"
+SCENERY = r"keeps_|counters|observer|note_hit|references|writer->|scheduler\(\)\.note"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []

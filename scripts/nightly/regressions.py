@@ -33,7 +33,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from command_line import CommandLine  # noqa: E402
 from mutation_copy import COPY, PROGRAM, CannotMutate, all_paths, build, copy_tree, read_paths  # noqa: E402
-from triage_score import hashed  # noqa: E402
+from triage_labels import hashed  # noqa: E402
 
 BAR = 0.9
 

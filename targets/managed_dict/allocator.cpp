@@ -3,6 +3,7 @@
 // list, and malloc() believes what it finds.
 #include "targets/managed_dict/allocator.h"
 
+#include "targets/managed_dict/kept.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace targets::managed_dict {
@@ -144,6 +145,7 @@ void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
   if (memory_.memory_observer() != nullptr) [[unlikely]]
     memory_.memory_observer()->released(release);
   memory_.heap_observer().released(release);
+  if (keeps_block(memory_, *block)) return;
   if (block->alive) memory_.ledger().died(block->id);
   block->alive = false;
   const Address list =

@@ -4,6 +4,7 @@
 #include "targets/managed_dict/attributes.h"
 
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/kept.h"
 
 namespace targets::managed_dict {
 
@@ -248,6 +249,7 @@ void Attributes::set_values(Address object, Address values) {
 void Attributes::deallocate(Address object) {
   const SiteScope site(core_.scheduler(), "subtype_dealloc");
   const ModuleScope module(memory_, Module::interpreter);
+  if (keeps_object(memory_, object, object - kPreheaderBytes)) return;
   if (core_.release_code != nullptr && !core_.release_code->released(object)) return;
   const Address type = load(object + kTypeOffset);
   core_.collector.untrack(object);

@@ -1,6 +1,7 @@
 #include "targets/managed_dict/dicts.h"
 
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/kept.h"
 
 namespace targets::managed_dict {
 
@@ -29,6 +30,7 @@ Address Dicts::make(const Type* type, Address values, std::uint32_t used) {
 void Dicts::deallocate(Address dict) {
   const SiteScope site(core_.scheduler(), "dict_dealloc");
   const ModuleScope module(memory_, Module::interpreter);
+  if (keeps_object(memory_, dict, dict - kGcHeadBytes)) return;
   core_.collector.untrack(dict);
   clear(dict);
   core_.allocator.free(dict - kGcHeadBytes);

@@ -1,6 +1,7 @@
 #include "targets/managed_dict/objects.h"
 
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/kept.h"
 
 namespace targets::managed_dict {
 
@@ -43,6 +44,7 @@ void Objects::deallocate(Address object) {
   if (type == core_.types.int_type()) {
     const SiteScope site(core_.scheduler(), "long_dealloc");
     const ModuleScope module(core_.memory, Module::interpreter);
+    if (keeps_object(core_.memory, object, object)) return;
     core_.allocator.free(object);
   } else if (type == core_.types.dict_type()) {
     core_.dicts.deallocate(object);

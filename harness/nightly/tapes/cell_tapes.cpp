@@ -4,6 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "harness/nightly/cause.h"
+
 namespace harness::nightly {
 namespace {
 
@@ -100,14 +102,11 @@ void CellTapes::search_around(Runner& runner, SearchOptions options, double spen
 void CellTapes::search(Runner& runner, SearchOptions options) {
   SearchResult found = harness::search(runner, scenario_, variant_, options);
   for (Finding& one : found.findings) {
-    const auto known =
-        std::find_if(findings_.begin(), findings_.end(), [&](const Finding& finding) {
-          return finding.signature == one.signature && finding.window == one.window;
-        });
-    if (known == findings_.end())
+    const std::size_t place = place_of(one, findings_);
+    if (place == findings_.size())
       findings_.push_back(std::move(one));
     else
-      known->count += one.count;
+      findings_[place].count += one.count;
   }
 }
 

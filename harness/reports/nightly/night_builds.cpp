@@ -37,8 +37,8 @@ std::string others_in(const Night& night, const BuildReplays& replays) {
     rows += row_of(replays.build, "",
                    fmt::format("<code>{}/{}</code> {}<div class=\"dim\">{} · cause "
                                "<code>{}</code></div>",
-                               shown_text(finding->path), shown_text(finding->variant),
-                               shown_text(shown(finding->signature, kShownBytes)),
+                               shown_name(finding->path), shown_name(finding->variant),
+                               shown_name(shown(finding->signature, kShownBytes)),
                                shown_text(shown(difference, kShownBytes)), shown_text(cause)));
   }
   return rows;

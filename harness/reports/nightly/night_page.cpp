@@ -51,7 +51,7 @@ std::string canaries_of(const Night& night) {
   for (const NightCell* cell : night.missed_canaries())
     rows += fmt::format(
         "<tr><td class=\"open\"><code>{}</code></td><td>{}</td><td class=\"number\">{}</td></tr>\n",
-        shown_text(name_of(*cell)), shown_text(cell->verdict()), grouped(cell->runs));
+        shown_name(name_of(*cell)), shown_text(cell->verdict()), grouped(cell->runs));
   if (rows.empty()) return {};
   return "<table class=\"wrap\">\n<tr><th>canary</th><th>verdict</th><th "
          "class=\"number\">runs</th></tr>\n" +
@@ -73,7 +73,7 @@ std::string variants_of(const Night& night) {
         "<tr><td><code>{}</code></td><td class=\"spare\">{}</td><td class=\"{}\">{}</td><td "
         "class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number "
         "spare\">{:.1f}</td></tr>\n",
-        shown_text(name_of(cell)), shown_text(cell.claim), class_of(cell),
+        shown_name(name_of(cell)), shown_text(cell.claim), class_of(cell),
         shown_text(cell.verdict()), grouped(cell.runs), grouped(cell.faulty_runs), cell.seconds);
   return html + "</table>";
 }

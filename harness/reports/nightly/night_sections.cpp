@@ -21,7 +21,7 @@ constexpr std::size_t kShownBytes = 200;
 constexpr std::size_t kOpenRows = 40;
 
 std::string link_to(const NightFinding& finding, const NightFiles& files) {
-  const std::string said = shown_text(shown(finding.signature, kShownBytes));
+  const std::string said = shown_name(shown(finding.signature, kShownBytes));
   if (!files.pages.contains(finding.file)) return fmt::format("<code>{}</code>", said);
   return fmt::format("<a href=\"{}/{}.html\"><code>{}</code></a>",
                      escaped(reference(files.from_page)), escaped(reference(finding.file)), said);
@@ -31,9 +31,9 @@ std::string link_to(const NightFinding& finding, const NightFiles& files) {
 std::string further_of(const NightFinding& finding) {
   const bool is_plain = finding.kind == nightly::kFault;
   return fmt::format("<div class=\"dim\">{}{}{} · cause <code>{}</code> · <code>{}</code></div>",
-                     shown_text(finding.hazard), is_plain ? "" : ", ",
+                     shown_name(finding.hazard), is_plain ? "" : ", ",
                      is_plain ? "" : shown_text(finding.kind), shown_text(finding.cause),
-                     shown_text(finding.file));
+                     shown_name(finding.file));
 }
 
 /// Returns what removes it, and all the ways in which it shows, for whoever opens them.
@@ -45,8 +45,8 @@ std::string cause_of(const NightFinding& finding) {
   if (breadth.empty()) return html;
   html += fmt::format("<details><summary>{}</summary><ul>", breadth);
   for (const nightly::NightSymptom& symptom : finding.symptoms)
-    html += fmt::format("<li><code>{}</code> {}, {} runs</li>", shown_text(symptom.variant),
-                        shown_text(shown(symptom.signature, kShownBytes)), grouped(symptom.runs));
+    html += fmt::format("<li><code>{}</code> {}, {} runs</li>", shown_name(symptom.variant),
+                        shown_name(shown(symptom.signature, kShownBytes)), grouped(symptom.runs));
   return html + "</ul></details>";
 }
 
@@ -56,8 +56,8 @@ std::string row_of(const NightFinding& finding, const NightFiles& files) {
       "class=\"number\" "
       "data-label=\"runs\">{}</td><td class=\"number\" data-label=\"since "
       "night\">{}</td></tr>\n",
-      finding.is_news() ? " class=\"open\"" : "", to_text(finding.state), shown_text(finding.path),
-      shown_text(finding.variant), link_to(finding, files), cause_of(finding) + further_of(finding),
+      finding.is_news() ? " class=\"open\"" : "", to_text(finding.state), shown_name(finding.path),
+      shown_name(finding.variant), link_to(finding, files), cause_of(finding) + further_of(finding),
       grouped(finding.runs), finding.first_number);
 }
 
@@ -96,8 +96,8 @@ std::string absent_table(const std::vector<const NightFinding*>& findings) {
     rows += fmt::format(
         "<tr><td>{}</td><td><code>{}/{}</code></td><td class=\"fault\"><code>{}</code><div "
         "class=\"dim\">{} · cause <code>{}</code></div></td></tr>\n",
-        to_text(finding->state), shown_text(finding->path), shown_text(finding->variant),
-        shown_text(shown(finding->signature, kShownBytes)), absence_of(*finding),
+        to_text(finding->state), shown_name(finding->path), shown_name(finding->variant),
+        shown_name(shown(finding->signature, kShownBytes)), absence_of(*finding),
         shown_text(finding->cause));
   return "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th></tr>\n" +
          rows + "</table>";

@@ -42,7 +42,7 @@ std::string tapes_section(const Night& night) {
       rows += fmt::format(
           "<tr><td><code>{}</code></td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
           "class=\"number{}\">{}</td></tr>\n",
-          shown_text(name_of(cell)), grouped(cell.tapes.given), grouped(cell.tapes.replayed),
+          shown_name(name_of(cell)), grouped(cell.tapes.given), grouped(cell.tapes.replayed),
           cell.tapes.survived < cell.tapes.replayed ? " late" : "", grouped(cell.tapes.survived));
   if (rows.empty())
     rows = "<tr><td>all variants</td><td class=\"number\">" + grouped(all.given) +

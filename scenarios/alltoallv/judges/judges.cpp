@@ -86,7 +86,9 @@ void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
 }
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
-  harness::Fault fault = scene_.world().ledger.describe(harness::FaultKind::wrong_owner, scratch);
+  const harness::Ledger& ledger = scene_.world().ledger;
+  if (ledger.serves(scratch, {})) return;  // A repair keeps it for whoever has it mapped.
+  harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
   fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
   scene_.world().history.add(std::move(fault));
 }

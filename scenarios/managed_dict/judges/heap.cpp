@@ -131,9 +131,11 @@ void HeapJudge::judge_class_reading(Class of, Address observed) const {
 
 // ---- T5, T7: counts -----------------------------------------------------------------------------
 
-// Classes have some references of the interpreter's own.
+// Classes have some references of the interpreter's own; what a repair keeps has one of the
+// repair's.
 std::optional<HeapJudge::Miscount> HeapJudge::miscount_of(const Block& block) const {
   if (!is_counted(block.kind) || !sight_.heap->covers(object_in(block), kWord)) return {};
+  if (block.id != BirthId::none && !sight_.scene.world().ledger.alive(block.id)) return {};
   const auto count = sight_.heap->read<std::uint64_t>(object_in(block));
   const auto own = static_cast<std::int64_t>(
       block.kind == BlockKind::type ? targets::managed_dict::kTypeReferences : 0);

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-#include "harness/nightly/build_search.h"
+#include "harness/nightly/shard/build_search.h"
 #include "harness/process/process.h"
 
 namespace harness::entries {

@@ -4,7 +4,7 @@
 #include "harness/files/fail.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 
 namespace harness::entries {
 

@@ -1,7 +1,7 @@
 // Phase shown: what a night is doing, as the name of its process, which ps and top show.
 #pragma once
 
-#include "harness/nightly/phase.h"
+#include "harness/nightly/shard/phase.h"
 
 namespace harness::entries {
 

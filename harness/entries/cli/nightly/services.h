@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/entries/cli/nightly/resources.h"
-#include "harness/nightly/shard.h"
+#include "harness/nightly/shard/shard.h"
 #include "harness/reports/progress.h"
 
 namespace harness::entries {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/nightly/build_search.h"
+#include "harness/nightly/shard/build_search.h"
 
 namespace harness::entries {
 

@@ -1,25 +1,15 @@
-// Shard: one part of a night, searched cell by cell into a folder of its own.
-//
-// It is written as "shard-3-of-8.part" and gets its name without ".part" when all of it is there:
-// whoever sees the name sees a whole shard. A cell that is finished is on the disk, and is not
-// searched again where the shard goes on after a kill; the cell under way is begun anew. The same
-// shard of the same plan comes to the same, but for the seconds, where the budget is in runs.
-//
-//     shard-3-of-8/shard.json               the record
-//     shard-3-of-8/007-argpack-borrow/      the reproducers of a cell
-//
-// Errors: std::runtime_error with one line; what is finished stays, and the shard can go on.
+// Services: the things that a shard needs from whoever runs it.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
-#include <vector>
 
-#include "harness/nightly/build_search.h"
-#include "harness/nightly/phase.h"
-#include "harness/nightly/record.h"
+#include "harness/nightly/shard/build_search.h"
+#include "harness/nightly/shard/phase.h"
 #include "harness/search.h"
 
 namespace harness::nightly {
@@ -30,7 +20,7 @@ struct Place {
   std::size_t cells = 0;
 };
 
-/// The things that a shard needs from whoever runs it.
+/// Threads: all are called by the thread that runs the shard, but `stop` is set by any.
 struct Services {
   const StrategyInfo* strategy = nullptr;
   const DeviceInfo* device = nullptr;
@@ -56,31 +46,13 @@ struct Services {
   /// Tells the most memory that this process had, in bytes; empty = it is not recorded.
   std::function<std::uint64_t()> peak_bytes;
   std::string machine;  ///< Its class: nights of one class are compared; "" = not recorded.
+
+  /// Whether the shard was told to stop.
+  bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
+  /// Tells that another phase begins, if anybody listens.
+  void tell(Phase one) const {
+    if (phase) phase(one);
+  }
 };
-
-enum class ShardEnd : unsigned char {
-  finished,
-  was_finished,  ///< Before, so that nothing was run.
-  stopped,       ///< From outside.
-};
-
-struct ShardResult {
-  ShardEnd end = ShardEnd::finished;
-  ShardRecord record;  ///< Holds the cells that are finished.
-};
-
-/// Runs shard `index`, counted from 1, in a folder below `folder`.
-ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
-                      const std::string& folder, const Services& services);
-
-/// Returns "shard-3-of-8".
-std::string shard_name(std::size_t index, std::size_t count);
-
-/// Reads a whole shard.
-ShardRecord read_shard(const std::string& folder);
-
-/// Returns the folders of the whole shards among `folders` and directly below them, sorted, each
-/// once. Errors: std::runtime_error where one of them neither is nor holds a shard.
-std::vector<std::string> find_shards(const std::vector<std::string>& folders);
 
 }  // namespace harness::nightly

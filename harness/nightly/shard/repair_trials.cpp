@@ -1,0 +1,47 @@
+#include "harness/nightly/shard/repair_trials.h"
+
+#include "harness/nightly/cause.h"
+#include "harness/nightly/root.h"
+#include "harness/triage.h"
+
+namespace harness::nightly {
+namespace {
+
+/// Runs in which a finding that the search had no time to make smaller is made so first.
+constexpr std::uint64_t kMinimizeRuns = 300;
+
+RepairRecord as_record(const WorkingRepair& one) {
+  return {in_words(one.repair), one.cost, one.is_own};
+}
+
+}  // namespace
+
+RepairTrials::RepairTrials(Runner& runner, const Plan& plan, const Services& services)
+    : runner_(runner), services_(services) {
+  for (const KnownRepair& one : plan.known)
+    for (const std::string& cause : one.causes) known_[cause] = one.words;
+}
+
+void RepairTrials::note(FindingRecord& finding, const Case& the_case) {
+  if (finding.kind != kFault || services_.is_stopped()) return;
+  finding.repairs = repairs_of(finding, the_case);
+}
+
+std::string RepairTrials::repairs_of(const FindingRecord& finding, const Case& the_case) {
+  const Suspect suspect{the_case, finding.signature};
+  if (const auto known = known_.find(finding.cause); known != known_.end()) {
+    if (known->second.empty()) return to_text(Sorted{});
+    if (const auto one = repair_that_still_works(runner_, suspect, known->second))
+      return to_text(Sorted{{as_record(*one)}, {}});
+  }
+  TriageOptions options;
+  options.search_runs = services_.repair_runs;
+  options.minimize_runs = finding.minimized ? 0 : kMinimizeRuns;
+  options.stop = services_.stop;
+  const Explanation found = explain(runner_, suspect, options);
+  Sorted sorted{{}, found.first};
+  for (const WorkingRepair& one : found.repairs) sorted.repairs.push_back(as_record(one));
+  return to_text(sorted);
+}
+
+}  // namespace harness::nightly

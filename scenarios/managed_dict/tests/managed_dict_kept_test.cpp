@@ -1,0 +1,96 @@
+// A repair of the run keeps things beyond their end, and without one nothing is kept.
+#include <gtest/gtest.h>
+
+#include "harness/intervention.h"
+#include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
+
+namespace scenarios::managed_dict::testing {
+namespace {
+
+using harness::Hold;
+using harness::Intervention;
+using md::Address;
+
+constexpr md::Version kVersions[] = {md::Version::cpython311, md::Version::cpython312,
+                                     md::Version::cpython313};
+
+/// Runs it in the layout, and returns the signature of the first fault.
+template <class Body>
+std::string fault_of(md::Version version, Body body) {
+  return first_signature(run_interpreter(
+      [&](Interpreter& on) {
+        body(on);
+        on.judge.heap().judge_all();
+      },
+      [&](md::Setup& setup) { setup.version = version; }));
+}
+
+/// Whether the block that begins here is as it was, of something that has died.
+bool is_kept(Interpreter& on, Address begin) {
+  const md::Block& block = on.core.memory.block_at(begin);
+  return block.alive && block.begin == begin && !on.core.memory.ledger().alive(block.id);
+}
+
+TEST(ManagedDictKept, AnIntIsReadAndCountedAndItsStorageIsNobodyElses) {
+  Intervention repair(Hold{.object = "int"});
+  const Intervention::Current current(repair);
+  for (const md::Version version : kVersions)
+    EXPECT_EQ(fault_of(version,
+                       [](Interpreter& on) {
+                         const Address number = on.core.objects.new_number(7);
+                         on.core.objects.decref(number);
+                         EXPECT_TRUE(is_kept(on, number));
+                         EXPECT_EQ(on.core.objects.number(number), 7);
+                         on.core.objects.decref(number);
+                         EXPECT_TRUE(is_kept(on, number)) << "whoever lets go of it once more";
+                         EXPECT_NE(on.core.objects.new_number(8), number);
+                       }),
+              "");
+}
+
+TEST(ManagedDictKept, WithoutARepairTheNextIntGetsTheStorage) {
+  const auto reuse = [](Interpreter& on) {
+    const Address number = on.core.objects.new_number(7);
+    on.core.objects.decref(number);
+    EXPECT_FALSE(is_kept(on, number));
+    EXPECT_EQ(on.core.objects.new_number(8), number);
+  };
+  EXPECT_EQ(fault_of(md::Version::cpython312, reuse), "");
+  Intervention repair(Hold{.object = "int", .let_go = "dict_dealloc"});
+  const Intervention::Current current(repair);
+  EXPECT_EQ(fault_of(md::Version::cpython312, reuse), "") << "it is let go elsewhere";
+}
+
+TEST(ManagedDictKept, AnInstanceKeepsItsAttributes) {
+  Intervention repair(Hold{.object = "instance", .let_go = "subtype_dealloc"});
+  const Intervention::Current current(repair);
+  for (const md::Version version : kVersions)
+    EXPECT_EQ(fault_of(version,
+                       [](Interpreter& on) {
+                         const Address object = make_no_grad(on);
+                         on.core.objects.decref(object);
+                         EXPECT_TRUE(is_kept(on, object - md::kPreheaderBytes));
+                         EXPECT_EQ(on.core.attributes.get(object, 0), on.core.types.boolean(true));
+                       }),
+              "");
+}
+
+TEST(ManagedDictKept, ADictOutlivesItsInstance) {
+  Intervention repair(Hold{.object = "dict"});
+  const Intervention::Current current(repair);
+  for (const md::Version version : kVersions)
+    EXPECT_EQ(fault_of(version,
+                       [](Interpreter& on) {
+                         const Address object = make_no_grad(on);
+                         const Address dict = on.core.attributes.materialise(object);
+                         on.core.objects.incref(dict);
+                         on.core.objects.decref(object);
+                         EXPECT_FALSE(is_kept(on, dict - md::kGcHeadBytes));
+                         on.core.objects.decref(dict);
+                         EXPECT_TRUE(is_kept(on, dict - md::kGcHeadBytes));
+                       }),
+              "");
+}
+
+}  // namespace
+}  // namespace scenarios::managed_dict::testing
