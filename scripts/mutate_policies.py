@@ -16,7 +16,7 @@ a miss. The score is what is refuted of all that are not equivalent.
 
   --check       every entry that is listed still fits a mutant, and is not refuted in 1 % of the runs; the planted
                 mutant of each path is, in 3 %, and what becomes of --few others is told
-  --self-test   the mutation points of a small source, without building
+  --self-test   the mutation points of a small source, and whether every entry that is listed fits a mutant, without building
   --list        the mutants, without building
   --survivors   where a file per path goes with all survivors and what is known of each
   --fresh       forget the answers of earlier runs. They are kept in build/mutation, as long as the sources are the
@@ -121,8 +121,8 @@ def excused(path, search):
     return reasons | path.equivalents()
 
 
-def wrong_entries(path, search):
-    """What is wrong with the list: a line for each entry."""
+def stale_entries(path):
+    """What is wrong with the list as it stands: a line for each entry."""
     names = {point.id for point in path.mutants}
     for entry, reason in path.listed():
         if not reason:
@@ -132,6 +132,11 @@ def wrong_entries(path, search):
                 yield f"is listed, and no mutant begins so: {name}"
             elif not name.endswith("*") and name not in names:
                 yield f"is listed and no longer there: {name}"
+
+
+def wrong_entries(path, search):
+    """The same, and what is refuted."""
+    yield from stale_entries(path)
     for name in path.equivalents():
         if name in search.refuted:
             yield f"is listed as equivalent and was refuted: {name} [{search.refuted[name]}]"
@@ -240,10 +245,8 @@ def main():
             parser.error(f"no path {', '.join(sorted(unknown))} has a policies.py")
     except SystemExit as ended:
         return 3 if ended.code else 0
-    if options.self_test:
-        return mutation_self_test.run()
     try:
-        return run(options)
+        return self_test() if options.self_test else run(options)
     except CannotMutate as reason:
         print(f"mutate_policies: {reason}", file=sys.stderr)
         return 2
@@ -253,6 +256,14 @@ def main():
     except KeyboardInterrupt:
         print("\nstopped; the same command goes on from here", file=sys.stderr)
         return 4
+
+
+def self_test():
+    """The points of a small source, and whether every entry of the lists still fits a mutant."""
+    stale = [f"{path.name}: {line}" for path in read_paths([])[0] for line in stale_entries(path)]
+    for line in stale:
+        print(f"mutation points: {line}")
+    return mutation_self_test.run() or (1 if stale else 0)
 
 
 def run(options):
