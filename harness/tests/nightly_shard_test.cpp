@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
 #include "harness/tests/child.h"
@@ -70,6 +72,21 @@ TEST(NightlyShard, TellsWhatItIsDoing) {
   std::string phases;
   searched(folder.path(), {.phases = &phases});
   EXPECT_EQ(phases, "run minimize record replay triage record record ");
+}
+
+TEST(NightlyShard, TellsOfSearchesInOtherBuildsWhereTheyBegin) {
+  const Folder folder;
+  std::set<std::string> builds;
+  nightly::Services services;
+  services.progress = [&](const nightly::Place&, const nightly::Cell& cell, const SearchResult&) {
+    builds.insert(cell.build);
+  };
+  nightly::Plan plan =
+      nightly::make_plan({.budget = {100'000, 0}, .target = kPath}, tables::scenarios(), {});
+  std::erase_if(plan.cells, [](const nightly::Cell& cell) { return cell.build.empty(); });
+  Runner runner;
+  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  EXPECT_THAT(builds, ::testing::ElementsAre("asan", "fuzz", "tsan"));
 }
 
 // ---- what the plan knows ----

@@ -27,7 +27,7 @@ static void run_launcher(Job& job) {
   if (job.course.bounded()) {
     report_wrong_calls(job.scene);
     report_left_contexts(job.scene);
-    report_busy_opens(job.scene);
+    report_busy_opens(job.scene, job.planned_polls);
   }
   job.scene.mark_quiescent();
 }

@@ -1,6 +1,8 @@
 // Job: what the tasks of one run share: the course, the path under test, and its judges.
 #pragma once
 
+#include <array>
+
 #include "scenarios/alltoallv/first_told.h"
 #include "scenarios/alltoallv/judges/answers.h"
 
@@ -25,6 +27,8 @@ struct Job {
   Answers answers;
   FirstTold first_told;
   targets::alltoallv::Alltoallv* path = nullptr;
+  /// By rank: how often it polled because the plan has it do so, whatever there was to wait for.
+  std::array<std::uint32_t, targets::alltoallv::kRankLimit> planned_polls{};
   harness::Latch dropped;    ///< By every rank: its variables.
   harness::Latch collected;  ///< By rank 0: the garbage of all.
   harness::Latch closed;     ///< By every rank: its process.

@@ -81,6 +81,7 @@ Rank::Status Rank::renew(const Step& step) {
 void Rank::stay_behind(const Delay& delay) {
   constexpr int kPolls = 6;  // Its copies may take a while.
   pass(delay.before);
+  job_.planned_polls[rank_] += kPolls;
   for (int i = 0; i < kPolls; ++i) job_.path->progress(rank_);
   pass(delay.after);
 }
@@ -192,6 +193,7 @@ void Rank::collect_all() {
 void Rank::poll() {
   constexpr int kPolls = 32;
   job_.dropped.wait();
+  job_.planned_polls[rank_] += kPolls;
   for (int i = 0; i < kPolls; ++i) {
     job_.path->progress(rank_);
     pass(1);

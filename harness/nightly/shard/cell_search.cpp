@@ -79,7 +79,7 @@ std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
                                           const std::string& folder) {
   if (services_.is_stopped()) return std::nullopt;
   auto record =
-      cell.build.empty() ? search_here(cell, place, folder) : search_in_build(cell, folder);
+      cell.build.empty() ? search_here(cell, place, folder) : search_in_build(cell, place, folder);
   if (services_.is_stopped()) return std::nullopt;
   return record;
 }
@@ -119,9 +119,11 @@ std::optional<CellRecord> CellSearch::search_here(const Cell& cell, const Place&
   return record;
 }
 
-std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const std::string& folder) {
+std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const Place& place,
+                                                      const std::string& folder) {
   make_folder(folder);
   services_.tell(Phase::run);
+  if (services_.progress) services_.progress(place, cell, {});
   BuildSearch found{.why_not = "this program runs no other"};
   if (services_.search_in_build)
     found = services_.search_in_build(cell, plan_.inputs_of(cell), folder);

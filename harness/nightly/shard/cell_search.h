@@ -24,7 +24,8 @@ class CellSearch {
  private:
   std::optional<CellRecord> search_here(const Cell& cell, const Place& place,
                                         const std::string& folder);
-  std::optional<CellRecord> search_in_build(const Cell& cell, const std::string& folder);
+  std::optional<CellRecord> search_in_build(const Cell& cell, const Place& place,
+                                            const std::string& folder);
   SearchOptions options_of(const Cell& cell) const;
   FindingRecord keep(const Cell& cell, const Finding& finding, const std::string& folder) const;
   void add(CellRecord& record, std::vector<Finding>& findings, std::vector<Finding> others,

@@ -35,6 +35,7 @@ struct Services {
   std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
                             const std::string& folder)>
       search_in_build;
+  /// Called now and then with what a search has come to; of one in another build, where it begins.
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
   std::function<void(Phase)> phase;  ///< Called where another one begins.
   /// Runs of other schedules in which a repair of a finding must work.

@@ -111,18 +111,21 @@ void report_wrong_calls(harness::Scene& scene) {
   }
 }
 
-void report_busy_opens(harness::Scene& scene) {
-  // 20 polls of one collective, each of which tries to open what each of the peers has.
+void report_busy_opens(harness::Scene& scene, std::span<const std::uint32_t> planned_polls) {
+  // 20 polls of one collective, each of which tries to open what each of the peers has: those that
+  // the plan has a rank make while it stays behind come to that.
   constexpr std::uint32_t kPolls = 20, kFewestPeers = 3;
-  const std::uint32_t most = kPolls * std::max(kFewestPeers, rank_count(scene.config()) - 1);
+  const std::uint32_t opens = std::max(kFewestPeers, rank_count(scene.config()) - 1);
   const harness::World& world = scene.world();
   std::array<std::uint32_t, targets::alltoallv::kRankLimit> refusals{};
   for (const Event& event : world.history.events()) {
     if (event.kind != EventKind::call || event.task == 0xffff) continue;
     const auto task = static_cast<harness::TaskId>(event.task);
-    std::uint32_t& count = refusals[harness::raw(world.scheduler.tasks().process(task))];
+    const auto process = harness::raw(world.scheduler.tasks().process(task));
+    std::uint32_t& count = refusals[process];
     count = is_refused_open(event) ? count + 1 : 0;
-    if (count > most) return report(scene, event, event.what, "made again and again, in vain");
+    if (count > opens * (kPolls + planned_polls[process]))
+      return report(scene, event, event.what, "made again and again, in vain");
   }
 }
 

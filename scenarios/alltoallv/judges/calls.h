@@ -5,6 +5,8 @@
 // way; all other errors were injected. What fails for good cannot end well.
 #pragma once
 
+#include <span>
+
 #include "scenarios/alltoallv/scenario.h"
 
 namespace scenarios::alltoallv {
@@ -35,7 +37,8 @@ void report_wrong_calls(harness::Scene& scene);
 
 /// Reports a process that opens the same memory again and again, although it was told that
 /// something is in the way and has done nothing else since: it should sleep until that has gone.
-void report_busy_opens(harness::Scene& scene);
+/// `planned_polls`: by rank, those that the script itself made.
+void report_busy_opens(harness::Scene& scene, std::span<const std::uint32_t> planned_polls);
 
 /// Reports threads whose current context is not what it was, when all is over: one was pushed and
 /// never popped, or the other way round.

@@ -32,6 +32,14 @@ Differences replay_all(const std::string& folder, const std::atomic<bool>& stop)
   return differences;
 }
 
+/// Returns how far the search of a cell is.
+std::string state_of(const nightly::Cell& cell, const SearchResult& result) {
+  const std::string of =
+      cell.budget.runs > 0 ? fmt::format(" of {}", reports::grouped(cell.budget.runs)) : "";
+  return fmt::format("{:>12}{} runs  {} signatures", reports::grouped(result.tally.runs), of,
+                     result.findings.size());
+}
+
 }  // namespace
 
 NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t index,
@@ -66,12 +74,10 @@ void NightlyServices::show(const nightly::Place& place, const nightly::Cell& cel
   const double now =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (!progress_.due(now)) return;
-  const std::string of =
-      cell.budget.runs > 0 ? fmt::format(" of {}", reports::grouped(cell.budget.runs)) : "";
-  progress_.show(
-      now, fmt::format("{:>5.0f} s  {}[{}/{}] {:<28} {:>12}{} runs  {} signatures", now, shard_,
-                       place.cell + 1, place.cells, cell.path + "/" + cell.variant,
-                       reports::grouped(result.tally.runs), of, result.findings.size()));
+  progress_.show(now, fmt::format("{:>5.0f} s  {}[{}/{}] {:<28} {}", now, shard_, place.cell + 1,
+                                  place.cells, cell.path + "/" + cell.variant,
+                                  cell.build.empty() ? state_of(cell, result)
+                                                     : fmt::format("in the build {}", cell.build)));
 }
 
 }  // namespace harness::entries
