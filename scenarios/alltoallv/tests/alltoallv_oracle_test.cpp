@@ -10,6 +10,7 @@
 #include "harness/reproducer.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/alltoallv/job.h"
+#include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {
@@ -79,6 +80,40 @@ TEST(AlltoallvCalls, OpensThatThePlanAsksForAreNotMadeInVain) {
                     "collective:1 of rank:1 of job:4 schedule[4] progress:4 of rank0:4 of start\n"
                     "collective:1 of rank:0 of job:4 schedule[30] rank1\nend\n"),
       60);
+}
+
+/// A task opens as often as this, and is told "already mapped" each time; the plan had it poll
+/// `planned_polls` times.
+template <int kOpens, std::uint32_t kPlannedPolls>
+Outcome open_in_vain() {
+  constexpr std::uint32_t kMappedTwice = 2;
+  const harness::Name slot = harness::slot_name(0, 1);
+  harness::Tape tape;
+  for (std::uint16_t nth = 0; nth < kOpens; ++nth)
+    tape.push_back({slot, harness::site_tag(harness::Site::failure), nth, kMappedTwice});
+  return run(
+      [](harness::Scene& scene) {
+        Job& job = make_job(scene);
+        job.planned_polls[0] = kPlannedPolls;
+        scene.world().scheduler.spawn("rank0", [&job] {
+          CUcontext context = nullptr;
+          cuInit(0);
+          cuCtxCreate(&context, nullptr, 0, 0);
+          const harness::ActivationScope step(job.scene.world().scheduler, 0, 1);
+          CUdeviceptr address = 0;
+          for (int i = 0; i < kOpens; ++i)
+            cuIpcOpenMemHandle(&address, {}, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+          report_busy_opens(job.scene, job.planned_polls);
+        });
+      },
+      tape);
+}
+
+TEST(AlltoallvCalls, MoreOpensThanAPlanAsksForAreMadeInVain) {
+  EXPECT_EQ(first_signature(open_in_vain<60, 0>()), "");
+  EXPECT_EQ(first_signature(open_in_vain<62, 0>()), "api_misuse cuIpcOpenMemHandle used:driver");
+  EXPECT_EQ(first_signature(open_in_vain<62, 6>()), "");
+  EXPECT_EQ(first_signature(open_in_vain<80, 6>()), "api_misuse cuIpcOpenMemHandle used:driver");
 }
 
 /// Rank 0 has posted a collective, and makes a second team, where an open is told "already mapped,
