@@ -10,7 +10,8 @@ void write_reproducer(const std::string& file, const Reproducer& reproducer) {
 }
 
 std::string read_reproducer_text(const std::string& file) {
-  constexpr FileKind kReproducer{"reproducer", std::size_t{1} << 20};
+  // A run of 100'000 turns that nobody made smaller has some 50'000 decisions, a line for each.
+  constexpr FileKind kReproducer{"reproducer", std::size_t{1} << 26};
   return read_whole_file(file, kReproducer);
 }
 
