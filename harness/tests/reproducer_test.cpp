@@ -265,7 +265,7 @@ TEST_F(ReproducerFile, OneThatIsNotThereOrAFolderIsRefused) {
   EXPECT_THAT(complaint_of_file(path("")), HasSubstr("is a folder"));
 }
 
-// As a run that ended at its limit leaves it, where there was no time to make it smaller.
+// A run that ended at its limit leaves such a one, where there was no time to make it smaller.
 TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
   std::ofstream file(path("long"));
   file << kHeader;
