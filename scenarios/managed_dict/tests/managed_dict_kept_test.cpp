@@ -75,6 +75,10 @@ TEST(ManagedDictKept, AnInstanceKeepsItsAttributes) {
               "");
 }
 
+std::uint64_t used(Interpreter& on, Address dict) {
+  return on.core.memory.load<std::uint64_t>(dict + md::kDictUsedOffset);
+}
+
 TEST(ManagedDictKept, ADictOutlivesItsInstance) {
   Intervention repair(Hold{.object = "dict"});
   const Intervention::Current current(repair);
@@ -88,8 +92,24 @@ TEST(ManagedDictKept, ADictOutlivesItsInstance) {
                          EXPECT_FALSE(is_kept(on, dict - md::kGcHeadBytes));
                          on.core.objects.decref(dict);
                          EXPECT_TRUE(is_kept(on, dict - md::kGcHeadBytes));
+                         EXPECT_EQ(used(on, dict), 1u) << "nothing was let go of";
                        }),
               "");
+}
+
+// A block of its own: in 3.13 they are embedded in the instance.
+TEST(ManagedDictKept, ValuesStayWhereTheyAre) {
+  Intervention repair(Hold{.object = "values"});
+  const Intervention::Current current(repair);
+  const auto drop = [](Interpreter& on) {
+    const Address object = make_no_grad(on);
+    const auto values = on.core.attributes.look(object).values;
+    const Address begin = values - on.core.memory.load<std::uint8_t>(values - 1);
+    on.core.objects.decref(object);
+    EXPECT_TRUE(is_kept(on, begin));
+  };
+  EXPECT_EQ(fault_of(md::Version::cpython311, drop), "");
+  EXPECT_EQ(fault_of(md::Version::cpython312, drop), "");
 }
 
 }  // namespace
