@@ -110,6 +110,7 @@ constexpr std::string_view kStyle = R"(.number{text-align:right}
 summary{cursor:pointer;padding:8px 14px;color:var(--task)}
 a{color:var(--task)}
 .stack .dim{font-size:13px}
+@media (min-width:601px){.stack td:nth-child(2)>code{white-space:nowrap}}
 .fault summary{padding:2px 0}
 .fault ul{margin:4px 0;padding-left:18px}
 .fault li{overflow-wrap:anywhere}
@@ -139,8 +140,8 @@ std::string section(std::string_view title, std::string_view said, const std::st
 
 std::string news_sections(const Night& night, const NightFiles& files) {
   const std::string seen_again =
-      fmt::format("To see one again: <code>afterlife replay {}/REPRODUCER</code>",
-                  shown_text(shell_word(files.folder)));
+      fmt::format("To see one again: <code>afterlife replay {}REPRODUCER</code>",
+                  shown_name(shell_word(files.folder) + "/"));
   return section("News in sound variants", seen_again,
                  findings_table(findings_in(night, true, false), files)) +
          section("News in canaries", seen_again,
