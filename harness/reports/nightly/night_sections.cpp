@@ -140,8 +140,8 @@ std::string section(std::string_view title, std::string_view said, const std::st
 
 std::string news_sections(const Night& night, const NightFiles& files) {
   const std::string seen_again =
-      fmt::format("To see one again: <code>afterlife replay {}REPRODUCER</code>",
-                  shown_name(shell_word(files.folder) + "/"));
+      fmt::format("To see one again: <code>afterlife replay {}/<wbr>REPRODUCER</code>",
+                  shown_text(shell_word(files.folder)));
   return section("News in sound variants", seen_again,
                  findings_table(findings_in(night, true, false), files)) +
          section("News in canaries", seen_again,
