@@ -65,6 +65,6 @@ PAGE_BREAKS = (
     ("a link that leads nowhere", replace("<main>", '<main><a href="findings/gone.html">gone</a>'), "leads nowhere"),
     ("another badge", replace('">red</span>', '">nothing new</span>'), "badge"),
     ("a finding is missing", without(r'<tr><td class="open">new</td>[^\n]*\n'), "news"),
-    ("a variant is missing", without(r"<tr><td><code>managed_dict/stock</code></td><td class=.spare[^\n]*\n"), "variants"),
+    ("a variant is missing", without(r"<tr><td><code>managed_<wbr>dict/<wbr>stock</code></td><td class=.spare[^\n]*\n"), "variants"),
     ("a canary is missing", without(r'<tr><td class="open"><code>[^\n]*\n'), "canaries"),
 )
