@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Makes the shards of a night of many machines, merges them, and says what that costs.
 
-Usage: scripts/nightly/shards.py [--preset NAME] [--findings N] [--own N] [--check] [COUNT...]
+Usage: scripts/nightly/shards.py [--preset NAME] [--findings N] [--own N] [--tapes N] [--check] [COUNT...]
 
   --preset NAME   the build (release)
   --findings N    findings in each shard (50)
   --own N         how many of them no other shard has (5)
+  --tapes N       tapes in each shard, each with a feature that all shards have and some have a shorter tape to (1000)
   --check         merges them once more in another order, some twice, and compares the reports byte for byte
   COUNT           how many shards (1 10 100 1000)
 
 Two shards of a night of everything are run; the others are made of what these two found: each has its own numbers, its
-own choice of findings, and reproducers of its own, in files as `afterlife nightly shard` writes them.
+own choice of findings, and reproducers and tapes of its own, in files as `afterlife nightly shard` writes them.
 Prints a row for each COUNT: seconds and memory of merging and reporting, and the disk that shards and history take.
 Exit: 0 done, 1 merging 1000 took over 60 s or 1 GiB, or reports differ, 2 a night failed, 3 usage.
 """
@@ -27,6 +28,7 @@ import programs  # noqa: E402
 from command_line import CommandLine  # noqa: E402
 
 TEMPLATE_RUNS = 6000
+TAPE_DIGITS = 32  # Of a decision, as harness/nightly/tapes/shortest_tapes.h writes it.
 SECONDS_AT_MOST, KIB_AT_MOST, COUNT_OF_PROMISE = 60, 1 << 20, 1000
 REPORTS = ("html", "junit", "sarif", "markdown", "metrics")
 HASH_BEGIN, HASH_FACTOR, HASH_MASK = 0xcbf29ce484222325, 0x100000001b3, (1 << 64) - 1
@@ -78,7 +80,16 @@ class Template:
                     known.setdefault(finding["cause"], (number, finding, (place / finding["file"]).read_bytes()))
         self.findings = list(known.values())
 
-    def shard(self, plan, night, index, finding_count, own_count):
+    def add_tapes(self, record, source, tape_count):
+        """Tapes to features of their own, in all cells in turn: as long as one that was found, or shorter."""
+        kept = [(cell["tapes"]["kept"], cell["tapes"]["kept"][:]) for cell in record["cells"] if cell.get("tapes", {}).get("kept")]
+        for number in range(tape_count):
+            tapes, found = kept[number % len(kept)]
+            like = found[number // len(kept) % len(found)]
+            decisions = source.randint(1, max(1, len(like["tape"]) // TAPE_DIGITS))
+            tapes.append(dict(like, tape=like["tape"][:decisions * TAPE_DIGITS], features=[f"reaches made_{number}"]))
+
+    def shard(self, plan, night, index, finding_count, own_count, tape_count):
         """The record of a shard and its reproducers: {file: bytes}."""
         source = random.Random(index)
         record = json.loads(json.dumps(self.record))
@@ -89,6 +100,7 @@ class Template:
                         runs=cell["runs"] + index, planned_runs=cell["runs"] + index)
             for window in cell["windows"]:
                 window["reached"] += source.randrange(9)
+        self.add_tapes(record, source, tape_count)
         files = {}
         chosen = source.sample(self.findings, min(len(self.findings), finding_count))
         for place in range(finding_count):
@@ -114,15 +126,15 @@ def leave(folder, plan, record, files):
     (place / "shard.json").write_bytes(sealed(record))
 
 
-def made(preset, template, folder, count, finding_count, own_count):
-    """The folder of so many shards."""
+def made(preset, template, folder, count, *counts):
+    """The folder of so many shards, of which each has these counts of findings, own findings and tapes."""
     text = nightly(preset, "plan", count, "--runs", TEMPLATE_RUNS * count, "--seed", 1, "--history", folder / "plan",
                    "--json").out
     plan = json.loads(text)
     shards = folder / "shards"
     shards.mkdir()
     for index in range(1, count + 1):
-        leave(shards, plan, *template.shard(plan, hash_of(text.encode()), index, finding_count, own_count))
+        leave(shards, plan, *template.shard(plan, hash_of(text.encode()), index, *counts))
     return shards
 
 
@@ -161,7 +173,7 @@ def measured(arguments, template, count):
     preset = arguments.preset
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        shards = made(preset, template, folder, count, arguments.findings, arguments.own)
+        shards = made(preset, template, folder, count, arguments.findings, arguments.own, arguments.tapes)
         history = folder / "history"
         merging = nightly(preset, "merge", shards, "--history", history, "--json")
         again = nightly(preset, "merge", shards, "--history", history)
@@ -181,6 +193,7 @@ def parsed():
     parser.add_argument("--preset", default="release")
     parser.add_argument("--findings", type=int, default=50)
     parser.add_argument("--own", type=int, default=5)
+    parser.add_argument("--tapes", type=int, default=1000)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("count", nargs="*", type=int, default=[1, 10, 100, 1000])
     return parser.parse_args()
