@@ -110,6 +110,7 @@ class Labels:
     # ---- answers ----
 
     def triage(self, options):
+        """Sorts the findings, and merges labels: `merged` has what each becomes, by what labels are of."""
         self.causes, self.cause_of, self.sort_of, self.removed_by = {}, {}, {}, {}
         lines = [f"{row['mutant']} {thing_of(row)} {row['file']}" for row in self.labelled()]
         for row in ask(["triage", options.search, options.tried], lines) if lines else ():
@@ -120,13 +121,14 @@ class Labels:
                 self.cause_of |= {file: row["cause"] for file in row["files"]}
             elif "unexplained" in row:
                 self.sort_of |= {file: row["unexplained"] for file in row["files"]}
+        self.merged = {label_of: self.merge(label_of) for label_of in (guard_of, thing_of)}
 
     def answer(self, row):
         """The number of its cause, or the sort of what has none, or the file that showed no fault."""
         file = row["file"]
         return self.cause_of.get(file, self.sort_of.get(file, file))
 
-    def merged(self, label_of):
+    def merge(self, label_of):
         """Labels that are repaired alike are one: the repairs of either's findings remove the other's, all that were
         tried. What no repair removes says nothing. Returns what each label becomes."""
         repairs, findings = collections.defaultdict(set), collections.defaultdict(list)

@@ -19,11 +19,13 @@ are sorted by what goes wrong first.
   --set    the mutants triage was tuned on, those it was not (by a hash of their name), or all
   --share  only each Nth mutant, by another hash
   --runs   of each mutant's search (1000); --minimize and --search are runs, too: per finding, and per repair
-  --keep   where the findings stay, so that another triage is scored on the same ones
+  --tried  findings of a label that a repair is tried on, the plainest (6)
+  --jobs   searches and triages at a time (as many as there are cores)
+  --keep   a folder where the findings stay, so that another triage is scored on the same ones
+  --show   causes, merged labels and what is unexplained
 
 Exit: 0 scored, 2 the copy does not build, 3 usage.
 """
-import argparse
 import collections
 import concurrent.futures
 import json
@@ -32,6 +34,7 @@ import pathlib
 import sys
 import tempfile
 
+from command_line import CommandLine
 from mutation_copy import BUILD, SCORER, CannotMutate, all_paths, build, copy_tree, read_paths
 from triage_labels import Labels, guard_of, thing_of
 
@@ -62,8 +65,6 @@ class Agreement:
 class Score:
     """The figures of some findings of one path, or of all."""
 
-    COUNTS = ("findings", "labels", "merged", "things", "merged things", "causes", "unexplained", "sorts", "told", "told things")
-
     def __init__(self, name):
         self.name, self.counts, self.agreements = name, collections.Counter(), {}
 
@@ -74,11 +75,9 @@ class Score:
         windows = [row["window"] for row in rows]
         explained = [not isinstance(answer, str) for answer in answers]
         for kind, label_of in (("labels", guard_of), ("things", thing_of)):
-            plain, becomes = [label_of(row) for row in rows], found.merged(label_of)
-            merged = [becomes[label] for label in plain]
-            named = set(zip(merged, answers))
-            score.counts += {kind: len(set(plain)), "merged" + (" things" if kind == "things" else ""): len(set(merged)),
-                             "told" + (" things" if kind == "things" else ""): len(named)}
+            plain = [label_of(row) for row in rows]
+            merged = [found.merged[label_of][label] for label in plain]
+            score.counts += {kind: len(set(plain)), "merged " + kind: len(set(merged)), "causes of " + kind: len(set(zip(merged, answers)))}
             score.agreements[kind] = {
                 "triage": Agreement(answers, merged), "  plain labels": Agreement(answers, plain),
                 "  explained alone": Agreement(*zip(*(pair for pair, has in zip(zip(answers, merged), explained) if has)))
@@ -102,9 +101,9 @@ class Score:
         c = self.counts
         if not c["findings"]:
             return
-        yield (f"{self.name:<22}{c['findings']:>9}{c['labels']:>8}{c['merged']:>7}{c['things']:>8}{c['merged things']:>7}{c['causes']:>8}"
-               f"{100 * c['unexplained'] / c['findings']:>12.1f} %{c['sorts']:>6}{c['told'] / c['merged']:>8.2f}"
-               f"{c['told things'] / c['merged things']:>8.2f}")
+        yield (f"{self.name:<22}{c['findings']:>9}{c['labels']:>8}{c['merged labels']:>7}{c['things']:>8}{c['merged things']:>7}{c['causes']:>8}"
+               f"{100 * c['unexplained'] / c['findings']:>12.1f} %{c['sorts']:>6}{c['causes of labels'] / c['merged labels']:>8.2f}"
+               f"{c['causes of things'] / c['merged things']:>8.2f}")
         for what, agreement in self.agreements["labels"].items():
             yield f"  {what:<20}{agreement}   of things{self.agreements['things'][what]}"
 
@@ -117,12 +116,12 @@ def show(found):
     """What a person needs who wants to know why."""
     for label_of in (guard_of, thing_of):
         groups = collections.defaultdict(list)
-        for label, first in found.merged(label_of).items():
+        for label, first in found.merged[label_of].items():
             groups[first].append(label)
         for labels in groups.values():
             if len(labels) > 1:
                 print("  repaired alike:", *(f"\n    {label} {found.mutants[label.split('/')[0]].id}" for label in sorted(labels)))
-    rows, becomes = {row["file"]: row for row in found.labelled()}, found.merged(thing_of)
+    rows, becomes = {row["file"]: row for row in found.labelled()}, found.merged[thing_of]
     def labels_of(files):
         return f"{len(files)} of {dict(collections.Counter(becomes[thing_of(rows[file])] for file in files))}"
     for cause in found.causes.values():
@@ -173,23 +172,20 @@ def run(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", metavar="PATH")
+    parser = CommandLine(__doc__)
+    parser.add_argument("paths", nargs="*")
     parser.add_argument("--set", choices=("tune", "held", "all"), default="all")
-    parser.add_argument("--share", type=int, default=1, metavar="N")
-    parser.add_argument("--runs", type=int, default=1000, metavar="N")
-    parser.add_argument("--minimize", type=int, default=500, metavar="N")
-    parser.add_argument("--search", type=int, default=600, metavar="N")
-    parser.add_argument("--tried", type=int, default=6, metavar="N", help="findings of a label that a repair is tried on")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="where the findings stay, for another triage")
-    parser.add_argument("--show", action="store_true", help="causes, merged labels and what is unexplained")
-    try:
-        options = parser.parse_args()
-        if unknown := set(options.paths) - set(all_paths()):
-            parser.error(f"no path {', '.join(sorted(unknown))} has a policies.py")
-    except SystemExit as ended:
-        return 3 if ended.code else 0
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--minimize", type=int, default=500)
+    parser.add_argument("--search", type=int, default=600)
+    parser.add_argument("--tried", type=int, default=6)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    if unknown := set(options.paths) - set(all_paths()):
+        parser.error(f"no path {', '.join(sorted(unknown))} has a policies.py")
     try:
         run(options)
     except CannotMutate as reason:

@@ -107,7 +107,10 @@ std::optional<CellRecord> CellSearch::search_here(const Cell& cell, const Place&
       harness::search(runner_, scenario, variant_named(scenario, cell.variant), options);
   CellRecord record = record_of(cell, found);
   record.instructions = instructions.end();
-  if (!found.findings.empty()) services_.tell(Phase::record);
+  if (!found.findings.empty()) {
+    services_.tell(Phase::record);
+    make_folder(folder);
+  }
   for (const Finding& finding : found.findings)
     record.findings.push_back(keep(cell, finding, folder));
   if (found.stopped || services_.is_stopped()) return std::nullopt;
@@ -152,10 +155,10 @@ SearchOptions CellSearch::options_of(const Cell& cell) const {
 
 // ---- findings -----------------------------------------------------------------------------------
 
-/// Writes the reproducer of a finding. Returns its record, with the runs of the cell's own search.
+/// Writes the reproducer of a finding into a folder that is there. Returns its record, with the
+/// runs of the cell's own search.
 FindingRecord CellSearch::keep(const Cell& cell, const Finding& finding,
                                const std::string& folder) const {
-  make_folder(folder);
   FindingRecord record;
   record.kind = finding.nondeterministic ? kNondeterminism : kFault;
   record.hazard = finding.hazard.view();
@@ -178,6 +181,7 @@ void CellSearch::add(CellRecord& record, std::vector<Finding>& findings,
   for (Finding& other : others) {
     const std::size_t index = place_of(other, findings);
     if (index == findings.size()) {
+      make_folder(folder);
       record.findings.push_back(keep(record.cell, other, folder));
       record.findings.back().runs = record.findings.back().first_run = 0;
       findings.push_back(other);
