@@ -11,7 +11,7 @@
 #include "harness/nightly/findings.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
-#include "harness/nightly/shard/shard.h"
+#include "harness/nightly/shard/shards_ahead.h"
 #include "harness/nightly/tapes/kept_tapes.h"
 #include "harness/printable.h"
 
@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 
 /// A night after all nights, in which is ignored what is so for good.
 constexpr std::uint64_t kNever = 1'000'000'000'000;
-
-std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
 
 NightWindow window_of(const Row& row) {
   return {text(row[0]), text(row[1]), count_at(row, 2), count_at(row, 3)};
@@ -68,41 +66,44 @@ History::History(const std::string& folder) : database_(history_file(folder)) {
 
 // ---- merging ----
 
-// Shards are read one by one: a thousand of them take no more memory than one.
 Merged History::merge(const std::vector<std::string>& folders) {
   Merged merged;
   Transaction transaction(database_);
+  ShardsAhead shards(folders);
   for (const std::string& folder : folders) {
-    std::optional<ShardRecord> shard;
-    std::string result;
+    std::optional<ShardFile> shard;
     try {
-      shard = read_shard(folder);
-      if (shard->index < 1 || shard->index > shard->terms.shards)
-        throw std::runtime_error(
-            fmt::format("{}: is no shard of its own night", printable(folder)));
-      result = result_of(*shard);
-      const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
-                                         {shard->night, whole(shard->index)});
-      if (!known.empty() && text(known[0][0]) != result)
-        throw std::runtime_error(
-            fmt::format("{}: is in the history with another result; one of the two was made by "
-                        "another program, or is no function of its plan",
-                        printable(folder)));
+      shard = shards.next();
+      require_fit(*shard, folder);
     } catch (const std::runtime_error& error) {
       merged.errors.emplace_back(error.what());
       continue;
     }
-    merged.nights.insert(shard->night);
-    ++(add(*shard, result) ? merged.added : merged.known);
+    merged.nights.insert(shard->record.night);
+    ++(add(*shard) ? merged.added : merged.known);
   }
   bound_tapes(database_);
   transaction.commit();
   return merged;
 }
 
+/// A shard is one of its night, and comes to what it came to before.
+void History::require_fit(const ShardFile& file, const std::string& folder) {
+  const ShardRecord& shard = file.record;
+  if (shard.index < 1 || shard.index > shard.terms.shards)
+    throw std::runtime_error(fmt::format("{}: is no shard of its own night", printable(folder)));
+  const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
+                                     {shard.night, whole(shard.index)});
+  if (!known.empty() && text(known[0][0]) != file.result)
+    throw std::runtime_error(
+        fmt::format("{}: is in the history with another result; one of the two was made by "
+                    "another program, or is no function of its plan",
+                    printable(folder)));
+}
+
 /// Returns false where the history has this shard, and keeps the seconds that it has.
-bool History::is_wanted(const ShardRecord& shard, const std::string& result,
-                        const std::string& content) {
+bool History::is_wanted(const ShardFile& file) {
+  const ShardRecord& shard = file.record;
   const Row key{shard.night, whole(shard.index)};
   const auto known =
       database_.query("SELECT content FROM shards WHERE night = ? AND shard = ?", key);
@@ -114,27 +115,28 @@ bool History::is_wanted(const ShardRecord& shard, const std::string& result,
             shard.terms.target, shard.terms.revision},
            "OR IGNORE");
     insert(database_, "shards",
-           {shard.night, whole(shard.index), result, content, shard.ended_at,
+           {shard.night, whole(shard.index), file.result, file.content, shard.ended_at,
             whole(shard.peak_bytes), shard.machine});
     return true;
   }
   // Two runs of one shard differ in their times: one of them is chosen, whichever came first.
-  if (content >= text(known[0][0])) return false;
+  if (file.content >= text(known[0][0])) return false;
   for (const char* table : {"sightings", "windows", "cells", "build_cells"})
     database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
   database_.query(
       "UPDATE shards SET content = ?, ended_at = ?, peak_bytes = ?, machine = ? WHERE night = ? "
       "AND shard = ?",
-      {content, shard.ended_at, whole(shard.peak_bytes), shard.machine, key[0], key[1]});
+      {file.content, shard.ended_at, whole(shard.peak_bytes), shard.machine, key[0], key[1]});
   return true;
 }
 
-bool History::add(const ShardRecord& shard, const std::string& result) {
+bool History::add(const ShardFile& file) {
+  const ShardRecord& shard = file.record;
   const bool is_new = database_
                           .query("SELECT 1 FROM shards WHERE night = ? AND shard = ?",
                                  {shard.night, whole(shard.index)})
                           .empty();
-  if (is_wanted(shard, result, hash_of(to_text(shard))))
+  if (is_wanted(file))
     for (const CellRecord& cell : shard.cells) add_cell(shard, cell);
   return is_new;
 }

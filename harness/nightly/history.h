@@ -91,8 +91,9 @@ class History {
   Database& database() { return database_; }
 
  private:
-  bool add(const ShardRecord& shard, const std::string& result);
-  bool is_wanted(const ShardRecord& shard, const std::string& result, const std::string& content);
+  void require_fit(const ShardFile& file, const std::string& folder);
+  bool add(const ShardFile& file);
+  bool is_wanted(const ShardFile& file);
   void add_cell(const ShardRecord& shard, const CellRecord& cell);
   void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);
 

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr const char* kCell = "cell";
 constexpr const char* kShard = "shard";
 
-std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
+std::string hash_of(std::string_view text) { return fmt::format("{:016x}", hash_name(text)); }
 
 Json to_json(const FindingRecord& finding) {
   Json json{{"cause", finding.cause},
@@ -186,6 +186,18 @@ ShardRecord shard_of(const Json& json, const std::string& folder) {
   return shard;
 }
 
+/// What differs from one run of a plan to another is as if it were not known.
+std::string result_of(Json shard) {
+  shard["ended_at"] = 0;
+  shard.erase("peak_bytes");
+  shard.erase("machine");
+  for (Json& cell : shard["cells"]) {
+    cell["seconds"] = cell["minimize_seconds"] = 0.0;
+    cell.erase("instructions");
+  }
+  return hash_of(sealed(kShard, std::move(shard)));
+}
+
 }  // namespace
 
 std::string to_text(const CellRecord& cell) { return sealed(kCell, to_json(cell)); }
@@ -196,20 +208,11 @@ CellRecord parse_cell(const std::string& text, const std::string& file, const st
   return parse_sealed(kCell, text, file, [&](const Json& json) { return cell_of(json, folder); });
 }
 
-ShardRecord parse_shard(const std::string& text, const std::string& file,
-                        const std::string& folder) {
-  return parse_sealed(kShard, text, file, [&](const Json& json) { return shard_of(json, folder); });
-}
-
-std::string result_of(ShardRecord shard) {
-  shard.ended_at = 0;
-  shard.peak_bytes = 0;
-  shard.machine = "";
-  for (CellRecord& cell : shard.cells) {
-    cell.seconds = cell.minimize_seconds = 0;
-    cell.instructions = 0;
-  }
-  return hash_of(to_text(shard));
+ShardFile parse_shard(const std::string& text, const std::string& file, const std::string& folder) {
+  return parse_sealed(kShard, text, file, [&](Json json) {
+    ShardRecord record = shard_of(json, folder);
+    return ShardFile{std::move(record), hash_of(text), result_of(std::move(json))};
+  });
 }
 
 }  // namespace harness::nightly

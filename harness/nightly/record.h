@@ -87,6 +87,13 @@ struct ShardRecord {
   bool operator==(const ShardRecord&) const = default;
 };
 
+/// A shard as it was read.
+struct ShardFile {
+  ShardRecord record;
+  std::string content;  ///< Hash of its file.
+  std::string result;   ///< Hash of all that follows from the plan: equal results have equal ones.
+};
+
 /// Returns the text of a finished cell's file. The texts of reproducers stand in files of their
 /// own; their hashes stand here.
 std::string to_text(const CellRecord& cell);
@@ -97,10 +104,6 @@ std::string to_text(const ShardRecord& shard);
 /// Errors: std::runtime_error with one line.
 CellRecord parse_cell(const std::string& text, const std::string& file, const std::string& folder);
 /// Reads a shard and its reproducers likewise.
-ShardRecord parse_shard(const std::string& text, const std::string& file,
-                        const std::string& folder);
-
-/// Returns a hash of all that follows from the plan: equal results have equal ones.
-std::string result_of(ShardRecord shard);
+ShardFile parse_shard(const std::string& text, const std::string& file, const std::string& folder);
 
 }  // namespace harness::nightly

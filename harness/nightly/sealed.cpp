@@ -13,6 +13,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kVersionKey = "afterlife_nightly";
 constexpr int kVersion = 1;
+constexpr const char* kSealKey = "seal";
 constexpr std::string_view kSealBegin = ",\n \"seal\": \"";
 constexpr std::string_view kSealEnd = "\"\n}\n";
 constexpr std::size_t kSealBytes = kSealBegin.size() + 16 + kSealEnd.size();
@@ -34,12 +35,13 @@ Json opened(std::string_view kind, const std::string& text, const std::string& f
   const std::size_t body = text.size() - std::min(text.size(), kSealBytes);
   if (body == 0 || text.substr(body) != seal_of(std::string_view(text).substr(0, body)))
     fail(file, "is damaged: it is not as it was written; remove it, and let it be made again");
-  const Json content = Json::parse(text, nullptr, false);
+  Json content = Json::parse(text, nullptr, false);
   const Json found = content.is_object() ? content.value(kVersionKey, Json()) : Json();
   if (found != fmt::format("{} {}", kind, kVersion))
     fail(file, fmt::format("is '{}', and this program reads '{} {}'",
                            found.is_string() ? shown(found.get<std::string>()) : "something else",
                            kind, kVersion));
+  content.erase(kSealKey);
   return content;
 }
 

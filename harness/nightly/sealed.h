@@ -16,7 +16,7 @@ namespace harness::nightly {
 /// Returns the text of a file of this kind, in ASCII; bytes that are no UTF-8 become U+FFFD.
 std::string sealed(std::string_view kind, nlohmann::json content);
 
-/// Returns the content of a file of this kind.
+/// Returns the content of a file of this kind, without its seal.
 nlohmann::json opened(std::string_view kind, const std::string& text, const std::string& file);
 
 /// Throws the line that says that nothing can be made of a file whose seal is whole.
@@ -26,9 +26,9 @@ nlohmann::json opened(std::string_view kind, const std::string& text, const std:
 template <class Read>
 auto parse_sealed(std::string_view kind, const std::string& text, const std::string& file,
                   Read read) {
-  const nlohmann::json content = opened(kind, text, file);
+  nlohmann::json content = opened(kind, text, file);
   try {
-    return read(content);
+    return read(std::move(content));
   } catch (const nlohmann::json::exception&) {
     refuse_content(kind, file);
   }

@@ -167,7 +167,7 @@ TEST(NightlyRecord, AShardIsReadBackAsItWas) {
   const Folder folder;
   const auto shard = testing::hand_made_shard(testing::hand_made_plan(3), 2, {"a", "b"}, 0.1);
   const std::string place = testing::leave_shard(folder.path(), shard);
-  EXPECT_EQ(nightly::read_shard(place), shard);
+  EXPECT_EQ(nightly::read_shard(place).record, shard);
 }
 
 TEST(NightlyRecord, AChangedByteOfAShardOrOfItsReproducersIsRefused) {
@@ -184,14 +184,26 @@ TEST(NightlyRecord, AChangedByteOfAShardOrOfItsReproducersIsRefused) {
     }
     write_file(file, text);
   }
-  EXPECT_EQ(nightly::read_shard(place), shard);
+  EXPECT_EQ(nightly::read_shard(place).record, shard);
 }
 
-TEST(NightlyRecord, AResultIsAllButTheSeconds) {
+nightly::ShardFile written_and_read(const nightly::ShardRecord& shard) {
+  const Folder folder;
+  return nightly::read_shard(testing::leave_shard(folder.path(), shard));
+}
+
+TEST(NightlyRecord, AResultIsAllButTimeMemoryAndMachine) {
   const auto plan = testing::hand_made_plan(1);
-  const auto result = nightly::result_of(testing::hand_made_shard(plan, 1, {"a"}, 1));
-  EXPECT_EQ(result, nightly::result_of(testing::hand_made_shard(plan, 1, {"a"}, 2)));
-  EXPECT_NE(result, nightly::result_of(testing::hand_made_shard(plan, 1, {"b"}, 1)));
+  const auto file = written_and_read(testing::hand_made_shard(plan, 1, {"a"}, 1));
+  auto elsewhere = testing::hand_made_shard(plan, 1, {"a"}, 2);
+  elsewhere.ended_at = 1'800'000'000;
+  elsewhere.peak_bytes = 1 << 20;
+  elsewhere.machine = "another";
+  elsewhere.cells[0].instructions = 1'000;
+  const auto other = written_and_read(elsewhere);
+  EXPECT_EQ(file.result, other.result);
+  EXPECT_NE(file.content, other.content);
+  EXPECT_NE(file.result, written_and_read(testing::hand_made_shard(plan, 1, {"b"}, 1)).result);
 }
 
 }  // namespace

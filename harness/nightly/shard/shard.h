@@ -38,7 +38,7 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
 std::string shard_name(std::size_t index, std::size_t count);
 
 /// Reads a whole shard.
-ShardRecord read_shard(const std::string& folder);
+ShardFile read_shard(const std::string& folder);
 
 /// Returns the folders of the whole shards among `folders` and directly below them, sorted, each
 /// once. Errors: std::runtime_error where one of them neither is nor holds a shard.

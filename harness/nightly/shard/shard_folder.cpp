@@ -56,7 +56,7 @@ ShardFolder::ShardFolder(const Plan& plan, std::size_t index, const std::string&
 bool ShardFolder::is_whole() const { return fs::exists(whole_); }
 
 ShardRecord ShardFolder::whole() const {
-  ShardRecord record = read_shard(whole_.string());
+  ShardRecord record = read_shard(whole_.string()).record;
   if (record.night != id_of(plan_))
     fail(whole_, "is a shard of another night; merge it, then remove it");
   return record;
@@ -125,7 +125,7 @@ std::string shard_name(std::size_t index, std::size_t count) {
   return fmt::format("shard-{}-of-{}", index, count);
 }
 
-ShardRecord read_shard(const std::string& folder) {
+ShardFile read_shard(const std::string& folder) {
   const std::string file = (fs::path(folder) / kRecordFile).string();
   return parse_shard(read_whole_file(file), file, folder);
 }
