@@ -20,11 +20,11 @@ Absence parse_absence(std::string_view word) {
 // Counts about a finding (sightings.h); ?3 is the night of the replay. A night that saw it counts
 // with all of its runs.
 constexpr const char* kRunsAround =
-    ", shown AS (SELECT number, sum(runs) AS shows FROM seen WHERE number < ?3 GROUP BY number), "
+    ", shown AS (SELECT number, sum(runs) AS shows FROM own WHERE number < ?3 GROUP BY number), "
     "last AS (SELECT coalesce(max(number), 0) AS number FROM shown), "
     "searched AS (SELECT nights.number AS number, sum(c.runs) AS runs FROM cells c JOIN nights ON "
     "night = id WHERE (c.path, c.variant) IN (SELECT path, variant FROM findings WHERE cause IN "
-    "(SELECT cause FROM seen)) AND nights.number <= ?3 GROUP BY nights.number) "
+    "(SELECT cause FROM own)) AND nights.number <= ?3 GROUP BY nights.number) "
     "SELECT coalesce((SELECT sum(shows) FROM shown), 0), "
     "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number <= last.number), 0), "
     "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number > last.number), 0)";
@@ -33,8 +33,7 @@ constexpr const char* kRunsAround =
 constexpr const char* kOutcomes =
     "SELECT CASE WHEN max(outcome = 'shown') THEN 'shown' WHEN min(outcome = 'gone') THEN 'gone' "
     "ELSE 'unclear' END, number FROM replays JOIN nights ON night = id WHERE cause IN (SELECT "
-    "cause "
-    "FROM seen) AND number <= ?3 GROUP BY id ORDER BY number DESC, id";
+    "cause FROM own) AND number <= ?3 GROUP BY id ORDER BY number DESC, id";
 
 void count_runs(Database& database, const FindingKey& key, AbsentReplay& replay) {
   const Row row = about(database, key, kRunsAround, replay.number).at(0);

@@ -17,12 +17,13 @@ std::string name_of(const FindingKey& key, const NightSymptom& symptom) {
   return fmt::format("{:016x}", hash_name(key.root + "\n" + key.owner));
 }
 
-// Columns of what shows, after root, owner and words. Those of one finding come together, first the
-// one with the shortest reproducer.
+// Columns of what shows, after root, owner and words. Those of one finding come together, first
+// what sound variants show, of that the one with the shortest reproducer.
 constexpr const char* kShows =
     "SELECT seen.root, seen.owner, max(words), f.cause, kind, path, variant, hazard, signature, "
     "file, sum(all_runs) FROM {} seen JOIN findings f USING (cause) WHERE {} GROUP BY seen.root, "
-    "seen.owner, f.cause ORDER BY seen.root, seen.owner, length(reproducer), reproducer, f.cause";
+    "seen.owner, f.cause ORDER BY seen.root, seen.owner, min(canary), length(reproducer), "
+    "reproducer, f.cause";
 
 /// Puts rows of kShows together.
 std::vector<NightFinding> gathered(const std::vector<Row>& rows) {
@@ -113,7 +114,8 @@ std::vector<AbsentFinding> findings_absent(Database& database, const std::string
            fmt::format(
                "SELECT DISTINCT root, owner, f.cause, signature, file, reproducer FROM {0} seen "
                "JOIN findings f USING (cause) WHERE number < ?2 AND kind = ?3 AND reproducer <> "
-               "'' AND EXISTS (SELECT 1 FROM cells c WHERE c.night = ?1 AND c.path = f.path AND "
+               "'' AND (NOT canary OR owner = '') AND EXISTS (SELECT 1 FROM cells c WHERE c.night "
+               "= ?1 AND c.path = f.path AND "
                "c.variant = f.variant) AND (root, owner) NOT IN (SELECT root, owner FROM {0} WHERE "
                "night = ?1) ORDER BY f.cause",
                kSightings),

@@ -186,7 +186,7 @@ ShardRecord shard_of(const Json& json, const std::string& folder) {
   return shard;
 }
 
-/// What differs from one run of a plan to another is as if it were not known.
+/// Leaves out what differs from one run of a plan to another, as if it were not known.
 std::string result_of(Json shard) {
   shard["ended_at"] = 0;
   shard.erase("peak_bytes");

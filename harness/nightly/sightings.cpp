@@ -7,28 +7,44 @@
 namespace harness::nightly {
 namespace {
 
-/// The owner of what was seen in the cell c.
-constexpr std::string_view kOwner = "CASE c.claim WHEN 'unsound' THEN '' ELSE 'sound' END";
+/// Whether what was seen in the cell c was seen in a canary.
+constexpr std::string_view kCanary = "c.claim = 'unsound'";
+
+/// Columns of `sighted` that say what else its root shows: in sound variants in the same night, and
+/// since when in those and in canaries.
+constexpr std::string_view kOfRoot =
+    "max(NOT canary) OVER (PARTITION BY root, night) AS is_sound_too, "
+    "min(iif(canary, NULL, number)) OVER (PARTITION BY root) AS sound_since, "
+    "min(iif(canary, number, NULL)) OVER (PARTITION BY root) AS canary_since";
+
+/// The owner of a row that has them: what came up in sound variants and in canaries in one night is
+/// one finding in each night that shows both, and what canaries showed before that stays theirs.
+constexpr std::string_view kOwner =
+    "iif(NOT canary OR (is_sound_too AND sound_since <= canary_since), 'sound', '')";
 
 /// Begins a statement about one finding, ?1 its root and ?2 its owner. By its causes, and so by an
 /// index: kSightings would go through all that was ever seen.
 const std::string kOfFinding = fmt::format(
     "WITH members AS (SELECT cause FROM roots WHERE root = ?1 UNION SELECT cause FROM findings "
-    "WHERE cause = ?1), seen AS (SELECT s.cause AS cause, s.night AS night, number, s.runs AS runs "
-    "FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON s.night = id JOIN findings f "
-    "USING (cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
-    "c.variant = f.variant WHERE {} = ?2) ",
-    kOwner);
+    "WHERE cause = ?1), sighted AS (SELECT ?1 AS root, s.cause AS cause, s.night AS night, number, "
+    "s.runs AS runs, {} AS canary FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON "
+    "s.night = id JOIN findings f USING (cause) JOIN cells c ON c.night = s.night AND c.shard = "
+    "s.shard AND c.path = f.path AND c.variant = f.variant), seen AS (SELECT cause, night, number, "
+    "runs, canary FROM (SELECT *, {} FROM sighted) WHERE {} = ?2), "
+    "own AS (SELECT * FROM seen WHERE NOT canary OR ?2 = '') ",
+    kCanary, kOfRoot, kOwner);
 
 }  // namespace
 
 const std::string kSightings = fmt::format(
-    "(SELECT coalesce(r.root, s.cause) AS root, {} AS owner, coalesce(r.words, '') AS words, "
+    "(WITH sighted AS (SELECT coalesce(r.root, s.cause) AS root, coalesce(r.words, '') AS words, "
     "s.cause AS cause, s.night AS night, n.number AS number, s.runs AS runs, s.runs + s.other_runs "
-    "AS all_runs FROM sightings s JOIN nights n ON s.night = n.id JOIN findings f USING (cause) "
-    "JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND c.variant = "
-    "f.variant LEFT JOIN roots r USING (cause))",
-    kOwner);
+    "AS all_runs, {} AS canary FROM sightings s JOIN nights n ON s.night = n.id JOIN findings f "
+    "USING (cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
+    "c.variant = f.variant LEFT JOIN roots r USING (cause)) SELECT root, {} AS owner, words, "
+    "cause, "
+    "night, number, runs, all_runs, canary FROM (SELECT *, {} FROM sighted))",
+    kCanary, kOwner, kOfRoot);
 
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
                        std::uint64_t number) {

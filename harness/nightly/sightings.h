@@ -13,16 +13,20 @@ namespace harness::nightly {
 /// Tells findings apart.
 struct FindingKey {
   std::string root;
-  std::string owner;  ///< "sound": the sound variants of the path together; "": its canaries.
+  /// "sound": the sound variants of the path together, and the canaries that show it only since
+  /// these do, in nights that show both; "": its canaries.
+  std::string owner;
   auto operator<=>(const FindingKey&) const = default;
 };
 
-/// Rows of (root, owner, words, cause, night, number, runs, all_runs), one per sighting. The runs
-/// are those of cells' own searches: how often these show a finding says how likely it shows.
+/// Rows of (root, owner, words, cause, night, number, runs, all_runs, canary), one per sighting.
+/// The runs are those of cells' own searches: how often these show a finding says how likely it
+/// shows.
 extern const std::string kSightings;
 
-/// Carries out a statement about one finding: `seen` has rows of (cause, night, number, runs), and
-/// ?3 is the number of a night. Returns its rows.
+/// Carries out a statement about one finding: `seen` has rows of (cause, night, number, runs),
+/// `own` those of them that say whether it is gone (of sound variants, where it is theirs), and ?3
+/// is the number of a night. Returns its rows.
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
                        std::uint64_t number);
 

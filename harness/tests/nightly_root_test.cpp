@@ -114,6 +114,30 @@ TEST_F(Roots, ACauseThatCanariesShowIsNewWhereASoundVariantShowsIt) {
   EXPECT_TRUE(night.is_red());
 }
 
+TEST_F(Roots, ACauseThatComesUpInBothIsOneFindingWhileBothShowIt) {
+  const std::vector<Shown> both{{"borrow", "x", {kNarrow}}, {"retain", "longer", {kNarrow}}};
+  const Night first = merge(both);
+  ASSERT_THAT(first.findings, SizeIs(1));
+  EXPECT_EQ(first.findings[0].state, State::fresh);
+  EXPECT_EQ(first.findings[0].variant, "retain")
+      << "a plainer one of a canary does not speak for it";
+  EXPECT_THAT(first.findings[0].symptoms, SizeIs(2));
+  EXPECT_EQ(merge(both).findings.at(0).state, State::known);
+
+  const Night canary = merge({{"borrow", "x", {kNarrow}}});
+  ASSERT_THAT(canary.findings, SizeIs(1));
+  EXPECT_EQ(canary.findings[0].state, State::fresh) << "now it is the canary's";
+  const auto absent = history().absent(canary);
+  ASSERT_THAT(absent, SizeIs(1)) << "the canary's reproducer does not say whether it is gone";
+  EXPECT_EQ(absent[0].signature, "longer");
+  history().note(canary, {{absent[0].cause, Absence::gone}});
+  EXPECT_EQ(now().absent.at(0).state, State::known) << "three runs prove nothing";
+
+  const Night again = merge(both);
+  ASSERT_THAT(again.findings, SizeIs(1));
+  EXPECT_EQ(again.findings[0].cause, first.findings[0].cause);
+}
+
 TEST_F(Roots, SoundVariantsOfAPathShareACause) {
   const std::string name = merge({{"retain", "x", {kNarrow}}}).findings.at(0).cause;
   const Night night = merge({{"retain", "x", {kNarrow}}, {"keep", "x", {kNarrow}}});
@@ -137,6 +161,7 @@ TEST_F(Roots, WhatNoRepairRemovesIsAFindingByWhatGoesWrongFirst) {
 }
 
 TEST_F(Roots, WhereThatIsNotKnownItIsOneByItsSignature) {
+  merge({{"borrow", "y", {}}});
   const Night night = merge({{"borrow", "x", {}}, {"borrow", "y", {}}, {"retain", "y", {}}});
   ASSERT_THAT(night.findings, SizeIs(3));
   EXPECT_EQ(night.findings[0].repair, "");
