@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutation"
 COPY = BUILD / "tree"
 PROGRAM = COPY / "build" / "dev" / "afterlife"  # As deep as in the tree: what is not mutated is in the compiler's cache.
+FLOW_PROGRAM = COPY / "build" / "flow" / "afterlife"  # The same, with edges counted for `afterlife diverge`.
 SCORER = "triage_mutants"  # A program that is in the copy alone.
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
@@ -44,7 +45,7 @@ class Path:
                 if of == file:
                     source.by_hand(name, what, instead)
             self.mutants += source.points
-            self.texts[file] = source.mutated()
+            self.texts[file] = source.mutated(f"targets/{self.name}/")
             if source.number > number + NUMBERS_PER_FILE:
                 raise CannotMutate(f"{file} has more than {NUMBERS_PER_FILE} mutants")
             number += NUMBERS_PER_FILE
@@ -116,11 +117,11 @@ def copy_tree(paths):
                                       if not n.startswith("scripts/"))).encode()).hexdigest()
 
 
-def build(*targets):
+def build(*targets, preset="dev"):
     """Builds these programs of the copy, or the command line."""
-    folder = PROGRAM.parent
+    folder = COPY / "build" / preset
     if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
-        run_or_fail("cmake", "--preset", "dev", "-DNVCC=", "-S", COPY, cwd=COPY)
+        run_or_fail("cmake", "--preset", preset, "-DNVCC=", "-S", COPY, cwd=COPY)
     run_or_fail("ninja", "-k", "0", "-C", folder, *(targets or ["afterlife"]))
 
 

@@ -358,8 +358,8 @@ class Source(Reader):
         self.inserts = [(p, r, k, t) for p, r, k, t in self.inserts if not begin < p < end]
         self.inserts.append((begin, 0, len(self.inserts), ("replace", end, text)))
 
-    def mutated(self):
-        """The text with every point in it."""
+    def mutated(self, folder=""):
+        """The text with every point in it; the compiler takes it for the file of its name in this folder."""
         # At one place: what closes comes before what opens; the outermost opens first and closes last.
         def order(entry):
             position, rank, count, _ = entry
@@ -374,4 +374,4 @@ class Source(Reader):
             else:
                 out.append(text)
         out.append(self.text[at:])
-        return f'#include "{HEADER}"\n#line 1 "{self.name}"\n' + "".join(out)
+        return f'#include "{HEADER}"\n#line 1 "{folder}{self.name}"\n' + "".join(out)

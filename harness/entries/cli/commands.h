@@ -51,6 +51,7 @@ struct ReplayOptions {
   std::string html;                ///< A page of the one case goes here; "" = none.
   std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
   std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
+  std::string flow;                ///< Its way through the code goes here; "" = nowhere.
   bool why = false;                ///< Look for the least repair, and tell what is missing.
   bool json = false;
 };

@@ -4,12 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/bisect/options.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
+#include "harness/entries/cli/diverge/options.h"
 #include "harness/entries/cli/effectiveness/options.h"
 #include "harness/entries/cli/memory/options.h"
 #include "harness/entries/cli/nightly/commands.h"
@@ -110,6 +115,10 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->type_name("FILE");
   command
       ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
+      ->type_name("FILE");
+  command
+      ->add_option("--flow", options.flow,
+                   "Write the way that the run takes through the code here, for `diverge`")
       ->type_name("FILE");
   CLI::Option* json =
       command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
@@ -294,42 +303,55 @@ int finish(int code) {
   return error.empty() ? code : complain(error, kWorld);
 }
 
+/// The commands that there are, each with its options and the function that carries it out.
+class Commands {
+ public:
+  explicit Commands(CLI::App& app) : app_(app) {}
+
+  /// Adds one. Returns its options, which live as long as this does.
+  template <class Options>
+  Options& add(CLI::App* (*describe)(CLI::App&, Options&), int (*carry_out)(const Options&)) {
+    const auto options = std::make_shared<Options>();
+    const CLI::App* command = describe(app_, *options);
+    commands_.push_back({command, [=] { return carry_out(*options); }});
+    return *options;
+  }
+
+  /// Carries out the one that was parsed. Returns its exit code.
+  int run() const {
+    const auto is_asked = [](const auto& one) { return one.first->parsed(); };
+    return std::find_if(commands_.begin(), commands_.end(), is_asked)->second();
+  }
+
+ private:
+  CLI::App& app_;
+  std::vector<std::pair<const CLI::App*, std::function<int()>>> commands_;
+};
+
 int run_command_line(int argc, char** argv) {
   CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
   app.require_subcommand(1);
   app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);
   app.footer(fmt::format("\n`afterlife COMMAND --help` has an example of each.\n{}", kExitCodes));
-  ListOptions list_options;
-  FuzzOptions fuzz_options;
-  ReplayOptions replay_options;
-  MinimizeOptions minimize_options;
-  ProveOptions prove_options;
-  ExplainOptions explain_options;
-  TriageCommandOptions triage_options;
-  CountersOptions counters_options;
-  PriceOptions price_options;
-  GateOptions gate_options;
-  EffectivenessOptions effectiveness_options;
-  MemoryOptions memory_options;
+  Commands commands(app);
+  RunOptions& run_options = commands.add(add_run, entries::run);
+  commands.add(add_list, list);
+  commands.add(add_fuzz, fuzz);
+  commands.add(add_replay, replay);
+  commands.add(add_minimize, minimize);
+  commands.add(add_explain, explain);
+  commands.add(add_triage, entries::triage);
+  commands.add(add_counters, counters);
+  commands.add(add_price, entries::price);
+  GateOptions& gate_options = commands.add(add_gate, gate);
+  commands.add(add_memory, entries::memory);
+  commands.add(add_effectiveness, entries::effectiveness);
   NightlyOptions nightly_options;
-  BisectOptions bisect_options;
-  RunOptions run_options;
+  const CLI::App* nightly_command = add_nightly(app, nightly_options);
+  commands.add(add_bisect, entries::bisect);
+  commands.add(add_diverge, entries::diverge);
+  commands.add(add_prove, prove);
   argc = take_command(take_commands(argc, argv, gate_options), argv, run_options);
-  CLI::App* run_command = add_run(app, run_options);
-  CLI::App* list_command = add_list(app, list_options);
-  CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
-  CLI::App* replay_command = add_replay(app, replay_options);
-  CLI::App* minimize_command = add_minimize(app, minimize_options);
-  CLI::App* explain_command = add_explain(app, explain_options);
-  CLI::App* triage_command = add_triage(app, triage_options);
-  CLI::App* counters_command = add_counters(app, counters_options);
-  CLI::App* price_command = add_price(app, price_options);
-  CLI::App* gate_command = add_gate(app, gate_options);
-  CLI::App* memory_command = add_memory(app, memory_options);
-  CLI::App* effectiveness_command = add_effectiveness(app, effectiveness_options);
-  CLI::App* nightly_command = add_nightly(app, nightly_options);
-  CLI::App* bisect_command = add_bisect(app, bisect_options);
-  add_prove(app, prove_options);
   std::string shell;
   CLI::App* completion_command = add_completion(app, shell);
   refuse_empty_values(app);
@@ -340,29 +362,16 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (const std::string word = unexpected(app, argc, argv); !word.empty())
       return complain(word, kUsage);
-    const auto commands = app.get_subcommands();
-    const std::string where = commands.empty() ? "" : " " + commands.front()->get_name();
+    const auto named = app.get_subcommands();
+    const std::string where = named.empty() ? "" : " " + named.front()->get_name();
     return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);
   }
   if (completion_command->parsed()) {
     fmt::print("{}", completion(app, shell));
     return kAsClaimed;
   }
-  if (run_command->parsed()) return entries::run(run_options);
-  if (list_command->parsed()) return list(list_options);
-  if (fuzz_command->parsed()) return fuzz(fuzz_options);
-  if (replay_command->parsed()) return replay(replay_options);
-  if (minimize_command->parsed()) return minimize(minimize_options);
-  if (explain_command->parsed()) return explain(explain_options);
-  if (triage_command->parsed()) return entries::triage(triage_options);
-  if (counters_command->parsed()) return counters(counters_options);
-  if (price_command->parsed()) return entries::price(price_options);
-  if (gate_command->parsed()) return gate(gate_options);
-  if (memory_command->parsed()) return entries::memory(memory_options);
-  if (effectiveness_command->parsed()) return entries::effectiveness(effectiveness_options);
-  if (bisect_command->parsed()) return entries::bisect(bisect_options);
   if (nightly_command->parsed()) return run_nightly(*nightly_command, nightly_options);
-  return prove(prove_options);
+  return commands.run();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "harness/entries/cli/run_client.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
+#include "harness/flow/recorder.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
 #include "harness/reports/page.h"
@@ -66,6 +67,15 @@ void print_why(Runner& runner, const reports::Telling& telling, const std::strin
   fmt::print("{}", reports::remedy_in_words(least_repair(runner, {telling.the_case, signature})));
 }
 
+/// Runs the case, and leaves the way that it took in the file, if there is to be one.
+const Outcome& run_noting_flow(Runner& runner, const Case& the_case, const std::string& file) {
+  if (file.empty()) return runner.run(the_case);
+  const FlowRecorder recorder;
+  const Outcome& outcome = runner.run(the_case);
+  write_whole_file(file, to_text(recorder.flow()));
+  return outcome;
+}
+
 }  // namespace
 
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace) {
@@ -88,6 +98,10 @@ int replay(const ReplayOptions& options) {
   require_place(options.html, options, "--html", "page");
   require_place(options.trace, options, "--trace", "trace");
   require_place(options.sarif, options, "--sarif", "log");
+  require_place(options.flow, options, "--flow", "flow");
+  if (!options.flow.empty() && !flow_hooks.are_called)
+    throw UsageError(
+        "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
   if (options.why && is_many(options.files))
     throw UsageError("--why is about one case: name one reproducer, and no folder");
   if (is_many(options.files)) return replay_many(options);
@@ -96,7 +110,7 @@ int replay(const ReplayOptions& options) {
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
-  const Outcome& outcome = runner.run(recorded.the_case);
+  const Outcome& outcome = run_noting_flow(runner, recorded.the_case, options.flow);
   const std::uint64_t trace = runner.trace_hash();
   const std::string unasked = never_asked(runner, recorded);
   const Reproducer now = describe(runner, outcome, recorded.the_case);

@@ -1,0 +1,190 @@
+// diverge: replays the case with a program that shows the fault and with one that does not, both of
+// which note their flow, and tells where they diverge.
+#include "harness/entries/cli/diverge/diverge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "harness/entries/cli/bisect/builds.h"
+#include "harness/entries/cli/bisect/repository.h"
+#include "harness/entries/cli/bisect/stopped.h"
+#include "harness/entries/cli/bisect/subject.h"
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/streams.h"
+#include "harness/files/fail.h"
+#include "harness/files/held_folder.h"
+#include "harness/files/read.h"
+#include "harness/files/scratch_folder.h"
+#include "harness/flow/divergence.h"
+#include "harness/printable.h"
+#include "harness/reports/json_text.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double kReplaySeconds = 3600;
+
+struct Programs {
+  std::string good;
+  std::string bad;
+};
+
+/// Builds the programs of the revisions that are named in place of programs.
+class Revisions {
+ public:
+  Revisions(const DivergeOptions& options, const std::atomic<bool>& stop)
+      : repository_(stop),
+        builds_(repository_, {options.build, options.program}, stop),
+        held_(repository_.folder()) {}
+
+  std::string program_of(const std::string& revision) const {
+    const std::string commit = repository_.commit_of(revision);
+    const Build build = builds_.of(commit);
+    if (!build.program)
+      throw std::runtime_error(
+          fmt::format("{}: {}", printable(repository_.words_of(commit)), build.why));
+    return *build.program;
+  }
+
+ private:
+  Repository repository_;
+  Builds builds_;
+  HeldFolder held_;  ///< Two in one worktree would get in each other's way.
+};
+
+Programs programs_of(const DivergeOptions& options, const std::atomic<bool>& stop) {
+  Programs programs{options.good_program, options.bad_program};
+  if (!programs.good.empty() && !programs.bad.empty()) return programs;
+  const Revisions revisions(options, stop);
+  if (programs.good.empty()) programs.good = revisions.program_of(options.good);
+  if (programs.bad.empty()) programs.bad = revisions.program_of(options.bad);
+  return programs;
+}
+
+/// The reproducer as a program runs it.
+struct Replayed {
+  Flow flow;
+  std::set<std::string> faults;
+};
+
+class Comparison {
+ public:
+  Comparison(const DivergeOptions& options, Programs programs, const std::atomic<bool>& stop)
+      : options_(options),
+        programs_(std::move(programs)),
+        stop_(stop),
+        scratch_("afterlife-diverge") {}
+
+  int run() const {
+    const Replayed bad = replayed_by(programs_.bad);
+    const Replayed good = replayed_by(programs_.good);
+    require_difference(good, bad);
+    const std::optional<Divergence> divergence = divergence_of(good.flow, bad.flow);
+    if (options_.json)
+      fmt::print("{}\n", reports::to_text(as_json(divergence)));
+    else
+      tell(divergence);
+    return divergence && !divergence->decided.function.empty() ? kAsClaimed : kNotAsClaimed;
+  }
+
+ private:
+  Replayed replayed_by(const std::string& program) const {
+    const std::string file = scratch_.name() + "/flow.json";
+    const ProcessEnd ended =
+        run_process({program, "replay", options_.file, "--flow", file, "--json"},
+                    {kReplaySeconds, {}, kErrKept}, stop_);
+    if (ended.stopped) throw BisectionStopped();
+    const Json said = Json::parse(ended.out, nullptr, false);
+    if ((ended.code != kAsClaimed && ended.code != kNotAsClaimed) || !said.is_object())
+      fail(program, fmt::format("cannot replay it: {}",
+                                ended.err.empty() ? ended.complaint(kReplaySeconds)
+                                                  : ended.err.substr(0, ended.err.find('\n'))));
+    Replayed replayed{parse_flow(read_whole_file(file), file), {}};
+    for (const Json& fault : said.value("faults", Json::array()))
+      replayed.faults.insert(fault.at("signature"));
+    return replayed;
+  }
+
+  void require_difference(const Replayed& good, const Replayed& bad) const {
+    if (bad.faults.empty())
+      fail(programs_.bad, "does not show it: name what does by --bad or --bad-program");
+    if (std::includes(good.faults.begin(), good.faults.end(), bad.faults.begin(), bad.faults.end()))
+      fail(programs_.good, "shows it, too: name what does not by --good or --good-program");
+  }
+
+  static std::string in_words(const std::optional<FlowPoint>& point) {
+    if (!point) return "ends";
+    const CodePlace& place = point->place;
+    return fmt::format("goes on at {}:{} in {}", printable(place.file), place.line,
+                       printable(place.function));
+  }
+
+  static void tell(const std::optional<Divergence>& divergence) {
+    if (!divergence) return fmt::print("both runs take one way through the code of the path\n");
+    const CodePlace& decided = divergence->decided;
+    if (decided.function.empty())
+      fmt::print("the runs diverge outside of the path's code, after {} edges\n",
+                 divergence->in_common);
+    else
+      fmt::print("{} goes another way, at {}:{}, after {} edges in common\n",
+                 printable(decided.function), printable(decided.file), decided.line,
+                 divergence->in_common);
+    fmt::print("  the good run {}\n  the bad run {}\n", in_words(divergence->good),
+               in_words(divergence->bad));
+    for (const CodePlace& caller : divergence->callers)
+      fmt::print("  called at {}:{} in {}\n", printable(caller.file), caller.line,
+                 printable(caller.function));
+  }
+
+  static Json to_json(const CodePlace& place) {
+    return {{"function", place.function}, {"file", place.file}, {"line", place.line}};
+  }
+
+  static Json to_json(const std::optional<FlowPoint>& point) {
+    return point ? to_json(point->place) : Json();
+  }
+
+  Json as_json(const std::optional<Divergence>& divergence) const {
+    Json json{{"schema", 1}, {"file", options_.file}, {"diverge", divergence.has_value()}};
+    if (!divergence) return json;
+    const bool is_known = !divergence->decided.function.empty();
+    json["decided"] = is_known ? to_json(divergence->decided) : Json();
+    json["in_common"] = divergence->in_common;
+    json["good"] = to_json(divergence->good);
+    json["bad"] = to_json(divergence->bad);
+    json["callers"] = Json::array();
+    for (const CodePlace& caller : divergence->callers) json["callers"].push_back(to_json(caller));
+    return json;
+  }
+
+  const DivergeOptions& options_;
+  Programs programs_;
+  const std::atomic<bool>& stop_;
+  ScratchFolder scratch_;
+};
+
+}  // namespace
+
+int diverge(const DivergeOptions& options) {
+  if (options.good.empty() && options.good_program.empty())
+    throw UsageError("--good is wanted: a revision that does not show it");
+  read_subject(options.file);
+  try {
+    const std::atomic<bool>& stop = take_interrupts();
+    return Comparison(options, programs_of(options, stop), stop).run();
+  } catch (const BisectionStopped&) {
+    say_error("stopped; what was built is kept, and the same command goes on from there");
+    return kStopped;
+  }
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,21 @@
+// The command `diverge`: which function goes another way than it did in a revision, or program,
+// that does not show what a reproducer shows.
+#pragma once
+
+#include <string>
+
+namespace harness::entries {
+
+struct DivergeOptions {
+  std::string file;
+  std::string good;  ///< A revision that does not show it; "" = the program below.
+  std::string bad = "HEAD";
+  std::string good_program;  ///< In place of a revision: what that was built as.
+  std::string bad_program;   ///< Likewise.
+  std::string build = "./scripts/build.sh flow afterlife";  ///< For a shell, in the root of a tree.
+  std::string program = "build/flow/afterlife";             ///< Left by it, relative to that root.
+  bool json = false;
+};
+int diverge(const DivergeOptions& options);
+
+}  // namespace harness::entries

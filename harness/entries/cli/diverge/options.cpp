@@ -1,0 +1,38 @@
+#include "harness/entries/cli/diverge/options.h"
+
+#include "harness/entries/cli/arguments.h"
+
+namespace harness::entries {
+
+CLI::App* add_diverge(CLI::App& app, DivergeOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "diverge", "Find the function by which a reproducer goes another way than it did before");
+  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
+  CLI::Option* good =
+      command->add_option("--good", options.good, "A revision that does not show it")
+          ->type_name("REV");
+  CLI::Option* bad = command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")
+                         ->type_name("REV");
+  command
+      ->add_option("--good-program", options.good_program,
+                   "A program that does not show it, of a build that counts edges")
+      ->excludes(good)
+      ->type_name("FILE");
+  command->add_option("--bad-program", options.bad_program, "One that shows it")
+      ->excludes(bad)
+      ->type_name("FILE");
+  command
+      ->add_option("--build", options.build,
+                   "How a tree is built, for a shell (./scripts/build.sh flow afterlife)")
+      ->type_name("COMMAND");
+  command->add_option("--program", options.program, "What that leaves (build/flow/afterlife)")
+      ->type_name("FILE");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      help_footer("  afterlife diverge results/found/argpack-own-08fa146f.repro --good HEAD~3",
+                  "Exit: 0 a function is named, 1 none is, 2 a file, git, a build or the disk, 3 "
+                  "usage, 4 stopped."));
+  return command;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,116 @@
+// How it works. The edge before the next one of a function tells that the function chose it; that a
+// function begins was chosen by its caller. Of two different ones, chosen in the two runs, the
+// function that was called last chose first: it returned in one of them.
+#include "harness/flow/divergence.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace harness {
+namespace {
+
+/// A call that has not returned, as far as the edges say.
+struct Frame {
+  CodePlace place;   ///< The last edge in it.
+  CodePlace caller;  ///< Where it was called.
+};
+
+bool is_of(const CodePlace& place, const CodePlace& other) {
+  return place.function == other.function && place.file == other.file;
+}
+
+class Calls {
+ public:
+  void follow(const FlowPoint& point) {
+    if (!point.is_entry) return at(point.place);
+    if (!point.caller.function.empty()) at(point.caller);
+    frames_.push_back({point.place, point.caller});
+  }
+
+  /// Returns how deep a function is called; 0 = not at all.
+  std::size_t depth_of(const CodePlace& place) const {
+    for (std::size_t depth = frames_.size(); depth > 0; --depth)
+      if (is_of(frames_[depth - 1].place, place)) return depth;
+    return 0;
+  }
+
+  /// Returns where the function at this depth was called, innermost first.
+  std::vector<CodePlace> callers_of(std::size_t depth) const {
+    std::vector<CodePlace> callers;
+    for (; depth > 0; --depth)
+      if (const CodePlace& caller = frames_[depth - 1].caller; !caller.function.empty())
+        callers.push_back(caller);
+    return callers;
+  }
+
+ private:
+  /// The run is in this function: those that it called have returned.
+  void at(const CodePlace& place) {
+    const std::size_t depth = depth_of(place);
+    if (depth == 0)
+      return frames_.push_back({place, {}});  // Another task's, or a function's piece.
+    frames_.resize(depth);
+    frames_.back().place = place;
+  }
+
+  std::vector<Frame> frames_;
+};
+
+/// Returns where the edge was chosen.
+CodePlace chosen_at(const std::optional<FlowPoint>& point) {
+  if (!point) return {};
+  return point->is_entry ? point->caller : point->place;
+}
+
+std::optional<FlowPoint> at(const Flow& flow, std::size_t index) {
+  if (index >= flow.path.size()) return std::nullopt;
+  return flow.points[flow.path[index]];
+}
+
+/// An edge by which it is known, wherever its functions stand in their files.
+FlowPoint anywhere(FlowPoint point) {
+  point.place.line = point.caller.line = 0;
+  return point;
+}
+
+using Numbers = std::map<FlowPoint, std::size_t>;
+
+/// Returns a flow's path as numbers of edges; those that have none yet get one.
+std::vector<std::size_t> numbered(const Flow& flow, Numbers& numbers) {
+  std::vector<std::size_t> of_points, path;
+  for (const FlowPoint& point : flow.points)
+    of_points.push_back(numbers.try_emplace(anywhere(point), numbers.size()).first->second);
+  for (const std::uint32_t index : flow.path) path.push_back(of_points[index]);
+  return path;
+}
+
+std::size_t count_in_common(const Flow& good, const Flow& bad) {
+  Numbers numbers;
+  const std::vector<std::size_t> these = numbered(good, numbers), those = numbered(bad, numbers);
+  const auto [end, other] = std::mismatch(these.begin(), these.end(), those.begin(), those.end());
+  return static_cast<std::size_t>(end - these.begin());
+}
+
+}  // namespace
+
+std::optional<Divergence> divergence_of(const Flow& good, const Flow& bad) {
+  Divergence divergence;
+  divergence.in_common = count_in_common(good, bad);
+  if (divergence.in_common == std::max(good.path.size(), bad.path.size())) return std::nullopt;
+  divergence.good = at(good, divergence.in_common);
+  divergence.bad = at(bad, divergence.in_common);
+  Calls calls;
+  for (std::size_t i = 0; i < divergence.in_common; ++i) calls.follow(bad.points[bad.path[i]]);
+  const std::array chosen{chosen_at(divergence.bad), chosen_at(divergence.good)};
+  const CodePlace& later = *std::max_element(chosen.begin(), chosen.end(), [&](auto& a, auto& b) {
+    return std::pair(calls.depth_of(a), !a.function.empty()) <
+           std::pair(calls.depth_of(b), !b.function.empty());
+  });
+  divergence.decided = later;
+  divergence.callers = calls.callers_of(calls.depth_of(later));
+  return divergence;
+}
+
+}  // namespace harness

@@ -1,0 +1,29 @@
+// Divergence: where the run of one build goes another way than the same run of another build, for
+// the first time. If the two builds differ in one place, that is in the function told here, or that
+// function was the first to act on it.
+//
+// Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
+// al., 2011), https://doi.org/10.1109/SP.2011.41; here two runs of equal decisions are aligned from
+// their beginning to there by themselves.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "harness/flow/flow.h"
+
+namespace harness {
+
+struct Divergence {
+  CodePlace decided;               ///< Where, as the bad build has it; no function = nobody knows.
+  std::size_t in_common = 0;       ///< Edges before it.
+  std::optional<FlowPoint> good;   ///< The edge that follows; none where the run ends.
+  std::optional<FlowPoint> bad;    ///< The same.
+  std::vector<CodePlace> callers;  ///< Where the function was called, innermost first.
+};
+
+/// Returns where two flows part; none where they are one.
+std::optional<Divergence> divergence_of(const Flow& good, const Flow& bad);
+
+}  // namespace harness

@@ -1,0 +1,103 @@
+#include "harness/flow/symbols.h"
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "harness/process/tool.h"
+
+namespace harness {
+namespace {
+
+using Json = nlohmann::json;
+
+/// So many addresses are in one command line.
+constexpr std::size_t kAtOnce = 4000;
+constexpr double kSeconds = 600;
+
+std::string symbolizer() {
+  for (const char* name : {"llvm-symbolizer-19", "llvm-symbolizer"})
+    if (std::string path = find_tool(name); !path.empty()) return path;
+  throw std::runtime_error("there is no llvm-symbolizer: ./scripts/setup.sh installs it");
+}
+
+/// How far from where it was linked for this program is loaded.
+std::uintptr_t own_shift() {
+  std::uintptr_t shift = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        *static_cast<std::uintptr_t*>(found) = info->dlpi_addr;
+        return 1;  // The program itself comes first.
+      },
+      &shift);
+  return shift;
+}
+
+/// "a::f(int, b::g<int>)" -> "a::f", "(anonymous namespace)::f()" -> "(anonymous namespace)::f".
+std::string without_parameters(const std::string& function) {
+  const std::string anonymous = "(anonymous namespace)";
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    if (function.compare(i, anonymous.size(), anonymous) == 0) i += anonymous.size();
+    if (i < function.size() && function[i] == '(' && !function.substr(0, i).ends_with("operator"))
+      return function.substr(0, i);
+  }
+  return function;
+}
+
+/// "/a/tree/targets/x.cpp" -> "targets/x.cpp".
+std::string from_root(const std::string& file) {
+  for (const std::string folder : {"targets/", "scenarios/", "harness/"}) {
+    if (file.starts_with(folder)) return file;
+    if (const std::size_t at = file.rfind("/" + folder); at != std::string::npos)
+      return file.substr(at + 1);
+  }
+  return file;
+}
+
+CodePlace place_of(const Json& answer) {
+  const Json symbols = answer.value("Symbol", Json::array());
+  if (symbols.empty()) return {};
+  const Json& innermost = symbols.front();
+  CodePlace place;
+  place.function = without_parameters(innermost.value("FunctionName", ""));
+  place.file = from_root(innermost.value("FileName", ""));
+  place.line = innermost.value("Line", std::int64_t{0});
+  place.down = place.line - innermost.value("StartLine", std::int64_t{0});
+  place.column = innermost.value("Column", std::int64_t{0});
+  return place;
+}
+
+/// Adds the places of a few addresses.
+void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
+                std::vector<CodePlace>& places) {
+  Command command = begin;
+  const std::uintptr_t shift = own_shift();
+  for (const std::uintptr_t code : codes) command.push_back(fmt::format("{:#x}", code - shift));
+  const ProcessEnd ended = run_tool(command, {.timeout_seconds = kSeconds});
+  const Json answers = Json::parse(ended.out, nullptr, false);
+  if (ended.code != 0 || !answers.is_array() || answers.size() != codes.size())
+    throw std::runtime_error(fmt::format("{} cannot tell where code is: {}", command.front(),
+                                         ended.complaint(kSeconds)));
+  for (const Json& answer : answers) places.push_back(place_of(answer));
+}
+
+}  // namespace
+
+std::vector<CodePlace> places_of(std::span<const std::uintptr_t> codes) {
+  const Command command{symbolizer(), "--output-style=JSON", "--demangle", "--inlines",
+                        "--obj=" + std::filesystem::read_symlink("/proc/self/exe").string()};
+  std::vector<CodePlace> places;
+  while (!codes.empty()) {
+    const std::span<const std::uintptr_t> some = codes.first(std::min(codes.size(), kAtOnce));
+    add_places(command, some, places);
+    codes = codes.subspan(some.size());
+  }
+  return places;
+}
+
+}  // namespace harness

@@ -1,0 +1,19 @@
+// Turns: code that counts its edges, and goes another way where it is told to.
+#pragma once
+
+namespace harness::testing {
+
+/// Where it goes another way.
+enum class Turn : unsigned char {
+  none,
+  call_left_out,  ///< top() calls no inner().
+  other_call,     ///< top() calls last() in its place.
+  early_return,   ///< inner() returns at its beginning.
+  value,          ///< inner() answers something else, by which top() turns.
+  longer,         ///< top() goes round once more.
+};
+
+/// Runs it. Returns something that follows from all of it.
+int top(Turn turn);
+
+}  // namespace harness::testing
