@@ -36,6 +36,12 @@ class Calls {
     return 0;
   }
 
+  /// Returns the last edge in the function that the one at this depth called last, if it called one
+  /// and came to no edge of its own since.
+  CodePlace last_called_at(std::size_t depth) const {
+    return depth > 0 && depth < frames_.size() ? frames_[depth].place : CodePlace{};
+  }
+
   /// Returns where the function at this depth was called, innermost first.
   std::vector<CodePlace> callers_of(std::size_t depth) const {
     std::vector<CodePlace> callers;
@@ -109,6 +115,7 @@ std::optional<Divergence> divergence_of(const Flow& good, const Flow& bad) {
            std::pair(calls.depth_of(b), !b.function.empty());
   });
   divergence.decided = later;
+  divergence.upon = calls.last_called_at(calls.depth_of(later));
   divergence.callers = calls.callers_of(calls.depth_of(later));
   return divergence;
 }

@@ -16,10 +16,13 @@
 namespace harness {
 
 struct Divergence {
-  CodePlace decided;               ///< Where, as the bad build has it; no function = nobody knows.
-  std::size_t in_common = 0;       ///< Edges before it.
-  std::optional<FlowPoint> good;   ///< The edge that follows; none where the run ends.
-  std::optional<FlowPoint> bad;    ///< The same.
+  CodePlace decided;              ///< Where, as the bad build has it; no function = nobody knows.
+  std::size_t in_common = 0;      ///< Edges before it.
+  std::optional<FlowPoint> good;  ///< The edge that follows; none where the run ends.
+  std::optional<FlowPoint> bad;   ///< The same.
+  /// The call of that function which had just ended, whose answer may have made the difference; no
+  /// function where it had done something else since then.
+  CodePlace upon;
   std::vector<CodePlace> callers;  ///< Where the function was called, innermost first.
 };
 

@@ -19,6 +19,7 @@ using Json = nlohmann::json;
 /// So many addresses are in one command line.
 constexpr std::size_t kAtOnce = 4000;
 constexpr double kSeconds = 600;
+constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 std::string symbolizer() {
   for (const char* name : {"llvm-symbolizer-19", "llvm-symbolizer"})
@@ -38,17 +39,6 @@ std::uintptr_t own_shift() {
   return shift;
 }
 
-/// "a::f(int, b::g<int>)" -> "a::f", "(anonymous namespace)::f()" -> "(anonymous namespace)::f".
-std::string without_parameters(const std::string& function) {
-  const std::string anonymous = "(anonymous namespace)";
-  for (std::size_t i = 0; i < function.size(); ++i) {
-    if (function.compare(i, anonymous.size(), anonymous) == 0) i += anonymous.size();
-    if (i < function.size() && function[i] == '(' && !function.substr(0, i).ends_with("operator"))
-      return function.substr(0, i);
-  }
-  return function;
-}
-
 /// "/a/tree/targets/x.cpp" -> "targets/x.cpp".
 std::string from_root(const std::string& file) {
   for (const std::string folder : {"targets/", "scenarios/", "harness/"}) {
@@ -64,7 +54,7 @@ CodePlace place_of(const Json& answer) {
   if (symbols.empty()) return {};
   const Json& innermost = symbols.front();
   CodePlace place;
-  place.function = without_parameters(innermost.value("FunctionName", ""));
+  place.function = name_in(innermost.value("FunctionName", ""));
   place.file = from_root(innermost.value("FileName", ""));
   place.line = innermost.value("Line", std::int64_t{0});
   place.down = place.line - innermost.value("StartLine", std::int64_t{0});
@@ -87,6 +77,31 @@ void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
 }
 
 }  // namespace
+
+std::string name_in(std::string_view signature) {
+  std::string name;
+  int depth = 0;  // Of template arguments.
+  for (std::size_t i = 0; i < signature.size(); ++i) {
+    const std::string_view rest = signature.substr(i);
+    if (rest.starts_with(kAnonymous)) {
+      if (depth == 0) name += kAnonymous;
+      i += kAnonymous.size() - 1;
+    } else if (rest.starts_with('<') && !name.ends_with("operator")) {
+      ++depth;
+    } else if (rest.starts_with('>') && depth > 0) {
+      --depth;
+    } else if (depth > 0) {
+      continue;
+    } else if (rest.starts_with('(') && !name.ends_with("operator")) {
+      break;
+    } else if (rest.starts_with(' ') && !name.ends_with("operator")) {
+      name.clear();  // It was the type that a template's instance returns.
+    } else {
+      name += rest.front();
+    }
+  }
+  return name;
+}
 
 std::vector<CodePlace> places_of(std::span<const std::uintptr_t> codes) {
   const Command command{symbolizer(), "--output-style=JSON", "--demangle", "--inlines",

@@ -5,11 +5,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/flow/flow.h"
 
 namespace harness {
+
+/// Returns the qualified name in a function's demangled signature, without template arguments:
+/// "void a::F<int>::g<b>(int) const" -> "a::F::g".
+std::string name_in(std::string_view signature);
 
 /// Returns the place of each address, in the same order: that of the innermost of the functions
 /// whose code is there; an empty one where nobody knows.

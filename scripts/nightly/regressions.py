@@ -12,7 +12,8 @@ Usage: scripts/nightly/regressions.py [PATH...] [--count N] [--runs N] [--nights
 The lines are switches in the copy of the tree that scripts/mutate_policies.py makes, so that nothing is built between two
 nights: of the half of them that triage was not tuned on (as `triage_score.py --set held` has it), those that are not listed as equivalent. A night of each path without any
 goes before. Then, over a history of its own, a line is broken for a night: it should be new, as exactly one finding, of which
-`afterlife diverge` says by which function its run goes another way than with the line: the one that the line is in. It is whole again until the finding is fixed, by replays and by further runs, and
+`afterlife diverge` says by which function, or by whose answer, its run goes another way than with the line: the one that the line is in.
+What the whole line's program shows as well, on that very reproducer, was there before, and only not found: it is counted apart. It is whole again until the finding is fixed, by replays and by further runs, and
 broken once more, which should be regressed.
 Prints a row for each, and how many of them came out so. Exit: 0 nine of ten are new as one finding and named, and all that are new are fixed and regressed; 1 not;
 2 the copy does not build, 3 usage.
@@ -61,7 +62,9 @@ class Row:
     function: str
     sound: int = 0     # New findings in sound variants.
     canaries: int = 0  # And in the others.
-    named: int = 0     # Of those, by the function that the line is in.
+    others: int = 0    # That the program without the line broken shows as well.
+    named: int = 0     # Of the new ones, by the function that the line is in, or by its answer.
+    decided: int = 0   # Of those, by the function alone.
     fixed: int = 0
     nights: int = 0    # Without it, until all that was new was fixed.
     runs: int = 0      # Of those nights, at most, of one finding's variants.
@@ -73,7 +76,7 @@ class Row:
         return self.sound + self.canaries
 
     def cells(self):
-        return (f"| {self.sound} + {self.canaries} | {self.named} of {self.new} | {self.fixed} of {self.new} after {self.nights} nights, "
+        return (f"| {self.sound} + {self.canaries} | {self.others} | {self.named} of {self.new} | {self.fixed} of {self.new} after {self.nights} nights, "
                 f"{self.runs} runs | {self.regressed} of {self.new} | `{self.name}`{' ' + self.note if self.note else ''} |")
 
 
@@ -84,18 +87,24 @@ def leave_program(place, mutant):
     place.chmod(0o755)
 
 
-def is_named(point, finding, nights):
-    """Whether a finding's run goes another way by the function that the line is in."""
+def is_in(point, place):
+    """Whether a place is in the function that the line is in."""
+    return (place is not None and place["file"].endswith(f"/{point.file}")
+            and place["function"].split("::")[-1] == point.function.split("::")[-1])
+
+
+def diverged(point, finding, nights):
+    """What `afterlife diverge` says of a finding; nothing where the line makes no difference to it."""
     good, bad = nights.history / "good", nights.history / "bad"
     leave_program(good, None)
     leave_program(bad, point.number)
     ended = subprocess.run([PROGRAM, "diverge", nights.history / "findings" / finding["reproducer"], "--json",
                             "--good-program", good, "--bad-program", bad], cwd=COPY, capture_output=True, text=True)
+    if "shows it, too" in ended.stderr:
+        return None
     if ended.returncode not in (0, 1):
-        print(f"regressions: {point.id}: {ended.stderr.strip()}", file=sys.stderr)
-        return False
-    decided = json.loads(ended.stdout).get("decided")
-    return decided is not None and f"::{decided['function']}".endswith(f"::{point.function}")
+        raise CannotMutate(f"{point.id}: {ended.stderr.strip()}")
+    return json.loads(ended.stdout)
 
 
 def states(night, causes):
@@ -111,11 +120,14 @@ def tried(point, nights, most_nights):
         row.note = "(the night itself ended)"
         return row
     sound = {cell["variant"] for cell in broken["cells"] if not cell["canary"]}
-    new = [one for one in broken["findings"] if one["state"] == "new"]
-    row.sound = sum(one["variant"] in sound for one in new)
-    row.canaries = len(new) - row.sound
-    row.named = sum(is_named(point, one, nights) for one in new)
-    causes = [one["cause"] for one in new]
+    found = [(one, diverged(point, one, nights)) for one in broken["findings"] if one["state"] == "new"]
+    own = [(one, answer) for one, answer in found if answer is not None]
+    row.others = len(found) - len(own)
+    row.sound = sum(one["variant"] in sound for one, _ in own)
+    row.canaries = len(own) - row.sound
+    row.decided = sum(is_in(point, answer.get("decided")) for _, answer in own)
+    row.named = sum(any(is_in(point, answer.get(key)) for key in ("decided", "upon")) for _, answer in own)
+    causes = [one["cause"] for one, _ in own]
     fixed = set()
     while len(fixed) < len(causes) and row.nights < most_nights:
         row.nights += 1
@@ -176,7 +188,7 @@ def main():
 
 def judged(arguments, folder, wanted):
     begin, before = time.monotonic(), bases(folder / "bases", wanted, arguments.runs)
-    print("| new in sound variants + canaries | names the function | fixed | regressed | line |\n|---|---|---|---|---|", flush=True)
+    print("| new in sound variants + canaries | there before | names the function | fixed | regressed | line |\n|---|---|---|---|---|---|", flush=True)
     rows = []
     for index, (path, point) in enumerate(chosen(wanted, arguments.count, arguments.random)):
         history = folder / str(index)
@@ -187,10 +199,10 @@ def judged(arguments, folder, wanted):
     seen = [row for row in rows if row.new]
     counts = collections.Counter()
     for row in seen:
-        counts.update({"one": row.new == 1, "one_sound": row.sound == 1, "named": row.named == row.new, "fixed": row.fixed == row.new,
+        counts.update({"one": row.new == 1, "one_sound": row.sound == 1, "named": row.named == row.new, "decided": row.decided == row.new, "fixed": row.fixed == row.new,
                        "regressed": row.regressed == row.new})
     print(f"of {len(rows)} lines {len(seen)} are new, {counts['one']} as exactly one finding ({counts['one_sound']} as one in sound variants), "
-          f"{counts['named']} by the name of the function; of those {len(seen)}, {counts['fixed']} are fixed and {counts['regressed']} regressed; "
+          f"{counts['named']} by the name of the function ({counts['decided']} without that of another); of those {len(seen)}, {counts['fixed']} are fixed and {counts['regressed']} regressed; "
           f"{time.monotonic() - begin:.0f} s")
     return 0 if min(counts["one"], counts["named"]) >= BAR * len(rows) and counts["fixed"] == counts["regressed"] == len(seen) else 1
 

@@ -6,6 +6,7 @@
 
 #include "harness/flow/divergence.h"
 #include "harness/flow/recorder.h"
+#include "harness/flow/symbols.h"
 #include "harness/tests/flow/targets/turns.h"
 
 namespace harness {
@@ -84,8 +85,24 @@ TEST(Divergence, IsInTheFunctionThatTurns) {
   EXPECT_EQ(decided(Turn::longer), "harness::testing::top");
 }
 
-TEST(Divergence, ByAValueIsInTheFirstFunctionThatActsOnIt) {
-  EXPECT_EQ(decided(Turn::value), "harness::testing::top");
+TEST(Divergence, ByAValueIsInTheFirstFunctionThatActsOnItUponAnAnswer) {
+  const auto divergence = divergence_of(flow_of(Turn::none), flow_of(Turn::value));
+  ASSERT_TRUE(divergence);
+  EXPECT_EQ(divergence->decided.function, "harness::testing::top");
+  EXPECT_THAT(divergence->upon.function, EndsWith("::inner"));
+  const auto other = divergence_of(flow_of(Turn::none), flow_of(Turn::early_return));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->upon.function, "") << "inner() had called nobody";
+}
+
+TEST(FlowSymbols, AreQualifiedNames) {
+  EXPECT_EQ(name_in("a::f(int, b::g<int>)"), "a::f");
+  EXPECT_EQ(name_in("void a::F<int, b<c> >::g<d::e()::f>(int) const"), "a::F::g");
+  EXPECT_EQ(name_in("a::(anonymous namespace)::f(void (*)(int))"), "a::(anonymous namespace)::f");
+  EXPECT_EQ(name_in("a::f(int)::$_0::operator()(int) const"), "a::f");
+  EXPECT_EQ(name_in("a::F::operator()(int)"), "a::F::operator()");
+  EXPECT_EQ(name_in("bool a::operator<<b>(b, b)"), "a::operator<");
+  EXPECT_EQ(name_in("a::F::operator bool() const"), "a::F::operator bool");
 }
 
 // ---- flows by hand

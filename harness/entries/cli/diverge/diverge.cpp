@@ -140,6 +140,9 @@ class Comparison {
                  divergence->in_common);
     fmt::print("  the good run {}\n  the bad run {}\n", in_words(divergence->good),
                in_words(divergence->bad));
+    if (const CodePlace& upon = divergence->upon; !upon.function.empty())
+      fmt::print("  upon the answer of {}, which had just been called, at {}:{}\n",
+                 printable(upon.function), printable(upon.file), upon.line);
     for (const CodePlace& caller : divergence->callers)
       fmt::print("  called at {}:{} in {}\n", printable(caller.file), caller.line,
                  printable(caller.function));
@@ -158,6 +161,7 @@ class Comparison {
     if (!divergence) return json;
     const bool is_known = !divergence->decided.function.empty();
     json["decided"] = is_known ? to_json(divergence->decided) : Json();
+    json["upon"] = divergence->upon.function.empty() ? Json() : to_json(divergence->upon);
     json["in_common"] = divergence->in_common;
     json["good"] = to_json(divergence->good);
     json["bad"] = to_json(divergence->bad);
