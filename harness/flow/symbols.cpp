@@ -80,7 +80,7 @@ void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
 
 std::string name_in(std::string_view signature) {
   std::string name;
-  int depth = 0;  // Of template arguments.
+  int depth = 0;  // In template arguments.
   for (std::size_t i = 0; i < signature.size(); ++i) {
     const std::string_view rest = signature.substr(i);
     if (rest.starts_with(kAnonymous)) {
