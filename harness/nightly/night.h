@@ -100,6 +100,8 @@ struct Night {
   std::vector<BuildSearches> build_searches = {};  ///< By name of the build.
   std::uint64_t nights_missing = 0;  ///< Nights before it that did not happen: see past.h.
   std::vector<Trend> trends = {};    ///< Up to this night: see trend.h.
+  /// The commit that the night before searched; "" = it is this one, or none that git could find.
+  std::string commit_before = {};
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;

@@ -105,6 +105,23 @@ TEST_F(NightlyReport, ASecondNightHasCurvesAndKnownFindings) {
   EXPECT_THAT(page, HasSubstr("new findings: 0<"));
 }
 
+TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
+  const auto page_after = [](const std::string& before, const std::string& now) {
+    const Folder folder;
+    const std::string history = folder / "history";
+    run_toys({"nightly", "--runs", "500", "--only", "toy/retain", "--revision", before, "--history",
+              history});
+    run_toys(
+        {"nightly", "--runs", "3000", "--only", "toy", "--revision", now, "--history", history});
+    return read_file(history + "/page.html");
+  };
+  const std::string page = page_after("0123abc", "4567def");
+  EXPECT_THAT(page, HasSubstr("REPRODUCER --good 0123abc</code><br>Which function"));
+  EXPECT_THAT(page, HasSubstr("<code>afterlife diverge "));
+  for (const char* before : {"4567def", "0123abc-dirty"})
+    EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("REPRODUCER --good"))) << before;
+}
+
 TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {
   const std::string junit = text("night.xml");
   const std::size_t failures = count("new") + found()["canaries_missed"].size();

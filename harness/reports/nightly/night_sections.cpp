@@ -138,10 +138,21 @@ std::string section(std::string_view title, std::string_view said, const std::st
       title, said.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", said), inside);
 }
 
+/// Commands about what is news.
+static std::string further_words(const Night& night, const NightFiles& files) {
+  const std::string reproducer =
+      fmt::format("{}/<wbr>REPRODUCER", shown_text(shell_word(files.folder)));
+  std::string words = fmt::format("To see one again: <code>afterlife replay {}</code>", reproducer);
+  if (!night.commit_before.empty())
+    words += fmt::format(
+        "<br>Which commit made it: <code>afterlife bisect {0} --good {1}</code><br>Which function "
+        "goes another way since then: <code>afterlife diverge {0} --good {1}</code>",
+        reproducer, shown_text(shell_word(night.commit_before)));
+  return words;
+}
+
 std::string news_sections(const Night& night, const NightFiles& files) {
-  const std::string seen_again =
-      fmt::format("To see one again: <code>afterlife replay {}/<wbr>REPRODUCER</code>",
-                  shown_text(shell_word(files.folder)));
+  const std::string seen_again = further_words(night, files);
   return section("News in sound variants", seen_again,
                  findings_table(findings_in(night, true, false), files)) +
          section("News in canaries", seen_again,

@@ -94,12 +94,21 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   return files;
 }
 
+/// Returns the commit that the night before searched, where that is another one than this night's.
+std::string commit_before(nightly::History& history, const Night& night) {
+  const std::string before = history.night_before(night.terms.number);
+  if (before.empty()) return {};
+  const std::string revision = history.outline(before).terms.revision;
+  return revision == night.terms.revision || revision.ends_with("-dirty") ? "" : revision;
+}
+
 }  // namespace
 
 Night night_of(nightly::History& history, const std::string& id, const NightlyOptions& options) {
   Night night = history.night(id);
   night.nights_missing = nightly::missing_nights(night.past, options.every_hours * 3600);
   night.trends = nightly::trends_of(history.database(), id, night.terms);
+  night.commit_before = commit_before(history, night);
   return night;
 }
 
