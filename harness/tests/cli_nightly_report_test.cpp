@@ -116,10 +116,10 @@ TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
     return read_file(history + "/page.html");
   };
   const std::string page = page_after("0123abc", "4567def");
-  EXPECT_THAT(page, HasSubstr("REPRODUCER --good 0123abc</code><br>Which function"));
+  EXPECT_THAT(page, HasSubstr("--good</span> 0123abc</code><br>Which function"));
   EXPECT_THAT(page, HasSubstr("<code>afterlife diverge "));
   for (const char* before : {"4567def", "0123abc-dirty"})
-    EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("REPRODUCER --good"))) << before;
+    EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("--good</span>"))) << before;
 }
 
 TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {

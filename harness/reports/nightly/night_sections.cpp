@@ -111,6 +111,7 @@ summary{cursor:pointer;padding:8px 14px;color:var(--task)}
 a{color:var(--task)}
 .stack .dim{font-size:13px}
 @media (min-width:601px){.stack td:nth-child(2)>code{white-space:nowrap}}
+.whole{white-space:nowrap}
 .fault summary{padding:2px 0}
 .fault ul{margin:4px 0;padding-left:18px}
 .fault li{overflow-wrap:anywhere}
@@ -142,12 +143,15 @@ std::string section(std::string_view title, std::string_view said, const std::st
 static std::string further_words(const Night& night, const NightFiles& files) {
   const std::string reproducer =
       fmt::format("{}/<wbr>REPRODUCER", shown_text(shell_word(files.folder)));
+  const std::string since = fmt::format("{} <span class=\"whole\">--good</span> {}", reproducer,
+                                        shown_text(shell_word(night.commit_before)));
   std::string words = fmt::format("To see one again: <code>afterlife replay {}</code>", reproducer);
   if (!night.commit_before.empty())
     words += fmt::format(
-        "<br>Which commit made it: <code>afterlife bisect {0} --good {1}</code><br>Which function "
-        "goes another way since then: <code>afterlife diverge {0} --good {1}</code>",
-        reproducer, shown_text(shell_word(night.commit_before)));
+        "<br>Which commit made it: <code>afterlife bisect {0}</code><br>Which function goes "
+        "another "
+        "way since then: <code>afterlife diverge {0}</code>",
+        since);
   return words;
 }
 
