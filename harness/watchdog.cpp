@@ -16,29 +16,25 @@ namespace {
 
 constexpr int kSignal = SIGVTALRM;
 constexpr long kTickNanoseconds = 250'000'000;
+/// Ticks that find the same step under way after one that saw it. They are counted rather than the
+/// time, in which a machine that stood still may have been for long: then many are one.
+constexpr int kEndlessTicks = kEndlessSeconds * 1'000'000'000L / kTickNanoseconds;
 
 static_assert(kEndlessSeconds == 2, "the words below say it");
 constexpr const char* kWords = "no turn was taken in 2 s of processor time";
 
-/// The turn that ticks of this thread saw last, and since when.
+/// The step that ticks of this thread saw last, and how many of them since the first.
 struct Seen {
   Watched::Place place;
-  double since = 0;
+  int ticks = 0;
 };
 constinit thread_local Seen seen;
 
 constinit struct sigaction previous_action{};
 
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 bool is_endless(const Watched::Place& place) {
-  const double now = processor_seconds();
-  if (place.steps != 0 && place == seen.place) return now - seen.since >= kEndlessSeconds;
-  seen = {place, now};
+  if (place.steps != 0 && place == seen.place) return ++seen.ticks >= kEndlessTicks;
+  seen = {place, 0};
   return false;
 }
 

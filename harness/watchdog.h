@@ -1,10 +1,11 @@
 // Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
 // would end it.
 //
-// A timer of the thread's processor time ticks a few times a second. A tick that finds the same
-// step of the same run under way as kEndlessSeconds before leaves the code under test as a signal
-// of its own would (crash.h). Processor time, so that a loaded machine changes nothing; a run and a
-// turn pay for no timer.
+// A timer of the thread's processor time ticks a few times a second. Where ticks find the same step
+// of the same run under way for kEndlessSeconds, the last of them leaves the code under test as a
+// signal of its own would (crash.h). Processor time, so that a loaded machine changes nothing, and
+// counted by ticks, so that one that stood still does not either; a run and a turn pay for no
+// timer.
 //
 // Watched is what runs while a Watched lives, and no longer: not the harness's own work between
 // runs. A tick in the middle of the C library's allocator is passed over, since that cannot be left

@@ -154,6 +154,21 @@ TEST_F(EndlessLoop, ALongComputationIsNone) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
+TEST_F(EndlessLoop, AMachineThatStoodStillIsNone) {
+  const Scenario scenario = path_of<[] {
+    sigset_t ticks;
+    sigemptyset(&ticks);
+    sigaddset(&ticks, SIGVTALRM);
+    compute(0.4);
+    pthread_sigmask(SIG_BLOCK, &ticks, nullptr);  // Processor time goes by, and nobody sees it.
+    compute(2.2);
+    pthread_sigmask(SIG_UNBLOCK, &ticks, nullptr);
+    compute(0.4);
+  }>();
+  Runner runner;
+  EXPECT_FALSE(run(runner, scenario).failed());
+}
+
 TEST_F(EndlessLoop, AThreadThatHasToWaitForItsProcessorIsNone) {
   const Scenario scenario = path_of<[] {
     compute(0.6);
