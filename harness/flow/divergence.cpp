@@ -15,6 +15,7 @@ namespace {
 struct Frame {
   CodePlace place;   ///< The last edge in it.
   CodePlace caller;  ///< Where it was called.
+  CodePlace called;  ///< The last edge in what it had called last, of what has returned.
 };
 
 bool is_of(const CodePlace& place, const CodePlace& other) {
@@ -26,7 +27,7 @@ class Calls {
   void follow(const FlowPoint& point) {
     if (!point.is_entry) return at(point.place);
     if (!point.caller.function.empty()) at(point.caller);
-    frames_.push_back({point.place, point.caller});
+    frames_.push_back({point.place, point.caller, {}});
   }
 
   /// Returns how deep a function is called; 0 = not at all.
@@ -36,10 +37,10 @@ class Calls {
     return 0;
   }
 
-  /// Returns the last edge in the function that the one at this depth called last, if it called one
-  /// and came to no edge of its own since.
+  /// Returns the last edge in the function that the one at this depth called last, if it did.
   CodePlace last_called_at(std::size_t depth) const {
-    return depth > 0 && depth < frames_.size() ? frames_[depth].place : CodePlace{};
+    if (depth == 0) return {};
+    return depth < frames_.size() ? frames_[depth].place : frames_[depth - 1].called;
   }
 
   /// Returns where the function at this depth was called, innermost first.
@@ -56,7 +57,8 @@ class Calls {
   void at(const CodePlace& place) {
     const std::size_t depth = depth_of(place);
     if (depth == 0)
-      return frames_.push_back({place, {}});  // Another task's, or a function's piece.
+      return frames_.push_back({place, {}, {}});  // Another task's, or a function's piece.
+    if (depth < frames_.size()) frames_[depth - 1].called = frames_[depth].place;
     frames_.resize(depth);
     frames_.back().place = place;
   }

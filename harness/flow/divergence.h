@@ -20,8 +20,8 @@ struct Divergence {
   std::size_t in_common = 0;      ///< Edges before it.
   std::optional<FlowPoint> good;  ///< The edge that follows; none where the run ends.
   std::optional<FlowPoint> bad;   ///< The same.
-  /// The call of that function which had just ended, whose answer may have made the difference; no
-  /// function where it had done something else since then.
+  /// The last edge in the function that it had called last, whose answer may have made the
+  /// difference; no function where it had called none.
   CodePlace upon;
   std::vector<CodePlace> callers;  ///< Where the function was called, innermost first.
 };

@@ -148,6 +148,18 @@ TEST(Divergence, IsOfTheFunctionThatReturnedInOneOfTheRuns) {
   }
 }
 
+TEST(Divergence, IsUponWhatWasCalledLastWhateverTheCallerDidSince) {
+  const std::vector<FlowPoint> both{entry("f"), entry("g", place("f", 1)), edge("g", 3),
+                                    edge("f", 2)};
+  std::vector<FlowPoint> these = both, those = both;
+  these.push_back(edge("f", 3));
+  those.push_back(edge("f", 4));
+  const auto divergence = divergence_of(straight(these), straight(those));
+  ASSERT_TRUE(divergence);
+  EXPECT_EQ(divergence->decided.function, "f");
+  EXPECT_EQ(divergence->upon, place("g", 3));
+}
+
 TEST(Divergence, OfACallIsOfWhoeverCallsNotOfTheCalled) {
   const FlowPoint begin = entry("f");
   const auto divergence = divergence_of(straight({begin, entry("g", place("f", 1))}),

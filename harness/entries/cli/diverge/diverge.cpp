@@ -141,7 +141,7 @@ class Comparison {
     fmt::print("  the good run {}\n  the bad run {}\n", in_words(divergence->good),
                in_words(divergence->bad));
     if (const CodePlace& upon = divergence->upon; !upon.function.empty())
-      fmt::print("  upon the answer of {}, which had just been called, at {}:{}\n",
+      fmt::print("  maybe upon the answer of {}, at {}:{}, which it had called last\n",
                  printable(upon.function), printable(upon.file), upon.line);
     for (const CodePlace& caller : divergence->callers)
       fmt::print("  called at {}:{} in {}\n", printable(caller.file), caller.line,
