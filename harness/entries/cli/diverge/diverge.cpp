@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -28,7 +27,6 @@
 namespace harness::entries {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr double kReplaySeconds = 3600;
@@ -48,6 +46,8 @@ class Revisions {
 
   std::string program_of(const std::string& revision) const {
     const std::string commit = repository_.commit_of(revision);
+    fmt::print(stderr, "{}: building it, unless that was done before\n",
+               printable(repository_.words_of(commit)));
     const Build build = builds_.of(commit);
     if (!build.program)
       throw std::runtime_error(
