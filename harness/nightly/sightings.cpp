@@ -42,8 +42,7 @@ const std::string kSightings = fmt::format(
     "AS all_runs, {} AS canary FROM sightings s JOIN nights n ON s.night = n.id JOIN findings f "
     "USING (cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
     "c.variant = f.variant LEFT JOIN roots r USING (cause)) SELECT root, {} AS owner, words, "
-    "cause, "
-    "night, number, runs, all_runs, canary FROM (SELECT *, {} FROM sighted))",
+    "cause, night, number, runs, all_runs, canary FROM (SELECT *, {} FROM sighted))",
     kCanary, kOwner, kOfRoot);
 
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,

@@ -148,9 +148,8 @@ static std::string further_words(const Night& night, const NightFiles& files) {
   std::string words = fmt::format("To see one again: <code>afterlife replay {}</code>", reproducer);
   if (!night.commit_before.empty())
     words += fmt::format(
-        "<br>Which commit made it: <code>afterlife bisect {0}</code><br>Which function goes "
-        "another "
-        "way since then: <code>afterlife diverge {0}</code>",
+        "<br>Which commit made it: <code>afterlife bisect {0}</code>"
+        "<br>Which function goes another way since then: <code>afterlife diverge {0}</code>",
         since);
   return words;
 }

@@ -65,7 +65,7 @@ class Bisection {
       : options_(options),
         stop_(take_interrupts()),
         repository_(stop_),
-        builds_(repository_, {options.build, options.program}, stop_),
+        builds_(repository_, options.build, stop_),
         judge_(fs::absolute(options.file), read_subject(options.file), repository_.folder(), stop_),
         held_(repository_.folder()) {}
 
@@ -129,7 +129,7 @@ class Bisection {
         shell_word(newer), shell_word(older),
         shell_word(fs::read_symlink("/proc/self/exe").string()),
         shell_word(fs::absolute(options_.file).string()), is_fixed_ ? " --fixed" : "",
-        shell_word(options_.build), shell_word(options_.program));
+        shell_word(options_.build.command), shell_word(options_.build.program));
   }
 
   std::string confidence() const {
@@ -197,7 +197,7 @@ class Bisection {
 int step(const BisectOptions& options) {
   const std::atomic<bool>& stop = take_interrupts();
   const Repository repository(stop);
-  const Builds builds(repository, {options.build, options.program}, stop);
+  const Builds builds(repository, options.build, stop);
   const Build build = builds.in(repository.root(), repository.folder() + "/logs/step.log");
   if (!build.program) return kUntestable;
   Judge judge(fs::absolute(options.file), read_subject(options.file), repository.folder(), stop);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "harness/entries/cli/bisect/stopped.h"
+#include "harness/entries/cli/bisect/asked.h"
 #include "harness/files/whole_file.h"
 #include "harness/process/process.h"
 
@@ -23,18 +23,6 @@ std::string kind_of(const std::string& signature) {
   return signature.substr(0, signature.find(' '));
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// Returns the texts in a list of JSON: "signatures", or the signature of each of "faults".
-std::set<std::string> signatures_in(const json& answer) {
-  std::set<std::string> found;
-  for (const json& fault : answer.value("faults", json::array()))
-    found.insert(fault.at("signature"));
-  for (const json& result : answer.value("results", json::array()))
-    for (const json& signature : result.at("signatures")) found.insert(signature);
-  return found;
-}
-
 }  // namespace
 
 Judge::Judge(std::string file, Subject subject, std::string folder, const std::atomic<bool>& stop)
@@ -47,15 +35,9 @@ Judge::Judge(std::string file, Subject subject, std::string folder, const std::a
 std::uint64_t Judge::search_runs() const { return found_within_ ? kCare * *found_within_ : 0; }
 
 Judge::Shown Judge::run(const std::vector<std::string>& command) {
-  const ProcessEnd ended = run_process(command, {3600, {}, kErrKept}, stop_);
-  if (ended.stopped) throw BisectionStopped();
-  if (ended.code != 0 && ended.code != 1) {
-    const std::string said = first_line(ended.err);
-    return {false, said.empty() ? ended.complaint(3600) : said, {}};
-  }
-  const json answer = json::parse(ended.out, nullptr, false);
-  if (answer.is_discarded() || !answer.is_object()) return {false, "prints no JSON", {}};
-  return {true, "", signatures_in(answer)};
+  const Answer answer = ask(command, stop_);
+  if (!answer.said) return {false, answer.why, {}};
+  return {true, "", signatures_in(*answer.said)};
 }
 
 Judge::Shown Judge::replay(const std::string& program, const std::string& file) {

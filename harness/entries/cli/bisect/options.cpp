@@ -4,6 +4,16 @@
 
 namespace harness::entries {
 
+void add_build_command(CLI::App& command, BuildCommand& build) {
+  command
+      .add_option("--build", build.command,
+                  fmt::format("How a tree is built, for a shell ({})", build.command))
+      ->type_name("COMMAND");
+  command
+      .add_option("--program", build.program, fmt::format("What that leaves ({})", build.program))
+      ->type_name("FILE");
+}
+
 CLI::App* add_bisect(CLI::App& app, BisectOptions& options) {
   CLI::App* command = app.add_subcommand(
       "bisect", "Find the commit that made what a reproducer shows, or that fixed it");
@@ -14,12 +24,7 @@ CLI::App* add_bisect(CLI::App& app, BisectOptions& options) {
                    "--bad: who fixed it?")
       ->type_name("REV");
   command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")->type_name("REV");
-  command
-      ->add_option("--build", options.build,
-                   "How a tree is built, for a shell (./scripts/build.sh dev afterlife)")
-      ->type_name("COMMAND");
-  command->add_option("--program", options.program, "What that leaves (build/dev/afterlife)")
-      ->type_name("FILE");
+  add_build_command(*command, options.build);
   command
       ->add_option("--runs", options.runs,
                    "At most so many runs, to measure how soon a search finds it (32000)")

@@ -7,6 +7,9 @@
 
 namespace harness::entries {
 
+/// Adds the options by which a user says how a revision is built.
+void add_build_command(CLI::App& command, BuildCommand& build);
+
 /// Adds the command to a program; it fills in the options.
 CLI::App* add_bisect(CLI::App& app, BisectOptions& options);
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/entries/cli/bisect/asked.h"
 #include "harness/entries/cli/bisect/builds.h"
 #include "harness/entries/cli/bisect/repository.h"
 #include "harness/entries/cli/bisect/stopped.h"
@@ -29,8 +30,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kReplaySeconds = 3600;
-
 struct Programs {
   std::string good;
   std::string bad;
@@ -40,9 +39,7 @@ struct Programs {
 class Revisions {
  public:
   Revisions(const DivergeOptions& options, const std::atomic<bool>& stop)
-      : repository_(stop),
-        builds_(repository_, {options.build, options.program}, stop),
-        held_(repository_.folder()) {}
+      : repository_(stop), builds_(repository_, options.build, stop), held_(repository_.folder()) {}
 
   std::string program_of(const std::string& revision) const {
     const std::string commit = repository_.commit_of(revision);
@@ -99,19 +96,9 @@ class Comparison {
  private:
   Replayed replayed_by(const std::string& program) const {
     const std::string file = scratch_.name() + "/flow.json";
-    const ProcessEnd ended =
-        run_process({program, "replay", options_.file, "--flow", file, "--json"},
-                    {kReplaySeconds, {}, kErrKept}, stop_);
-    if (ended.stopped) throw BisectionStopped();
-    const Json said = Json::parse(ended.out, nullptr, false);
-    if ((ended.code != kAsClaimed && ended.code != kNotAsClaimed) || !said.is_object())
-      fail(program, fmt::format("cannot replay it: {}",
-                                ended.err.empty() ? ended.complaint(kReplaySeconds)
-                                                  : ended.err.substr(0, ended.err.find('\n'))));
-    Replayed replayed{parse_flow(read_whole_file(file), file), {}};
-    for (const Json& fault : said.value("faults", Json::array()))
-      replayed.faults.insert(fault.at("signature"));
-    return replayed;
+    const Answer answer = ask({program, "replay", options_.file, "--flow", file, "--json"}, stop_);
+    if (!answer.said) fail(program, "cannot replay it: " + answer.why);
+    return {parse_flow(read_whole_file(file), file), signatures_in(*answer.said)};
   }
 
   void require_difference(const Replayed& good, const Replayed& bad) const {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "harness/entries/cli/bisect/builds.h"
+
 namespace harness::entries {
 
 struct DivergeOptions {
@@ -12,8 +14,7 @@ struct DivergeOptions {
   std::string bad = "HEAD";
   std::string good_program;  ///< In place of a revision: what that was built as.
   std::string bad_program;   ///< Likewise.
-  std::string build = "./scripts/build.sh flow afterlife";  ///< For a shell, in the root of a tree.
-  std::string program = "build/flow/afterlife";             ///< Left by it, relative to that root.
+  BuildCommand build{"./scripts/build.sh flow afterlife", "build/flow/afterlife"};
   bool json = false;
 };
 int diverge(const DivergeOptions& options);

@@ -1,6 +1,7 @@
 #include "harness/entries/cli/diverge/options.h"
 
 #include "harness/entries/cli/arguments.h"
+#include "harness/entries/cli/bisect/options.h"
 
 namespace harness::entries {
 
@@ -21,12 +22,7 @@ CLI::App* add_diverge(CLI::App& app, DivergeOptions& options) {
   command->add_option("--bad-program", options.bad_program, "One that shows it")
       ->excludes(bad)
       ->type_name("FILE");
-  command
-      ->add_option("--build", options.build,
-                   "How a tree is built, for a shell (./scripts/build.sh flow afterlife)")
-      ->type_name("COMMAND");
-  command->add_option("--program", options.program, "What that leaves (build/flow/afterlife)")
-      ->type_name("FILE");
+  add_build_command(*command, options.build);
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       help_footer("  afterlife diverge results/found/argpack-own-08fa146f.repro --good HEAD~3",
