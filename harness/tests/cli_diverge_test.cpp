@@ -124,6 +124,9 @@ TEST_F(CliDiverge, HandsOnWhyAProgramCannotReplay) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err,
               HasSubstr("./bad: cannot replay it: afterlife: --flow: this build counts"));
+  write("bad", "#!/bin/sh\necho words\n");
+  EXPECT_EQ(diverge_programs().code, 2);
+  EXPECT_THAT(diverge_programs().err, HasSubstr("./bad: cannot replay it: prints no JSON"));
 }
 
 TEST_F(CliDiverge, WantsAGoodOneAndAReproducer) {
