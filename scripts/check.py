@@ -31,15 +31,29 @@ ROOT = programs.ROOT
 
 
 class Tally(collections.Counter):
-    """How many checks passed, failed and were skipped."""
+    """How many checks passed, failed and were skipped; and which failed, for the end of a long log."""
 
-    def add(self, passed, line):
+    def __init__(self, *counts):
+        super().__init__(*counts)
+        self.failures = []
+
+    def add(self, passed, line, words=""):
+        """Counts a check. `words` say what was found wrong, where the log has that already."""
         self[{True: "passed", False: "failed", None: "skipped"}[passed]] += 1
+        if passed is False:
+            self.failures.append("\n    ".join([line, *words.splitlines()[:WORDS_LINES]]))
         if passed is not True:
             print(f"  {'FAILED' if passed is False else 'skipped'}: {line}", flush=True)
 
+    def told(self):
+        """Which checks failed, and why; empty where none did."""
+        return "".join(f"\nFAILED: {failure}" for failure in self.failures) + ("\n" if self.failures else "")
+
     def __str__(self):
         return f"{self['passed']} passed, {self['failed']} failed, {self['skipped']} skipped"
+
+
+WORDS_LINES = 12  # Of a failure, repeated at the end.
 
 
 def build(preset, *targets):
@@ -65,7 +79,8 @@ def gtest(tally, preset, name, only="*", **how):
     for part, (code, output, tests) in enumerate(ended, 1):
         for test in tests:
             passed = None if test["result"] == "SKIPPED" else "failures" not in test
-            tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}")
+            words = "\n".join(failure["failure"] for failure in test.get("failures", []))
+            tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}", words)
         if code:
             print(told(output, tests))
         if code and all("failures" not in test for test in tests):
@@ -423,7 +438,7 @@ def main():
         step(tally, "--long" in arguments)
         print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s, "
               f"{processor_seconds() - spent:.0f} s of processors", flush=True)
-    print(f"\nin {time.monotonic() - start:.0f} s, {processor_seconds():.0f} s of processors\n{tally}")
+    print(f"\nin {time.monotonic() - start:.0f} s, {processor_seconds():.0f} s of processors\n{tally.told()}{tally}")
     return 1 if tally["failed"] else 0
 
 

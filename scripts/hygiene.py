@@ -33,6 +33,10 @@ PRIVATE = [
 ]
 PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
+# A file of a fixed name is one that other tests write meanwhile.
+SHARED_FILE = re.compile(r"TempDi[r]\(\)|temp_director[y]_path")
+TESTS = r"harness/tests/(?!folder\.h)\S+"
+
 # A comment that begins so has no verb or no subject; as a tooltip it means nothing.
 HALF_SENTENCE = re.compile(r"(?:What|Who|Whose|Of|As)\b|\.\.\.|…")
 PLAIN = r"(?:harness|targets|scenarios)/.*\.(?:h|cpp|cu|def)"
@@ -47,6 +51,8 @@ def complaints(name, text):
             match = re.search(rf"\b{pattern}\b", line, re.I)
             if match:
                 yield f"{name}:{number}: '{match[0]}' is a private word: {plain}"
+        if re.fullmatch(TESTS, str(name)) and (match := SHARED_FILE.search(line)):
+            yield f"{name}:{number}: '{match[0]}' is one folder for all tests; a Folder is one test's own"
     if re.fullmatch(PLAIN, str(name)):
         for number, comment in half_sentences(text):
             yield f"{name}:{number}: a comment begins with '{comment.split()[0]}': {comment}"
@@ -93,6 +99,7 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("harness/planted.h", "int a;  ///< One.\nint b;  ///< Of it.", True),
     ("harness/planted.h", "/// Returns the sum\n/// Of all.", False), ("harness/planted.h", "int a;  ///< Asked.", False),
     ("harness/devices/planted.h", "/// What it does.", True), ("harness/planted.h", "/// Whatever.\n/// Office.", False),
+    ("harness/tests/planted.cpp", "f(TempDi" + "r());", True), ("harness/tests/folder.h", "f(TempDi" + "r());", False),
     ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 

@@ -1,4 +1,4 @@
-// Child: a program run to its end, with what it wrote. The test's folder is removed in the end.
+// Child: a program run to its end, with what it wrote.
 #pragma once
 
 #include <fcntl.h>
@@ -16,58 +16,14 @@
 #include <thread>
 #include <vector>
 
+#include "harness/tests/folder.h"
+
 namespace harness {
 
 struct Ended {
   int code;  ///< Exit code, or minus the signal.
   std::string out;
   std::string err;
-};
-
-inline std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_file(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-/// A folder of its own for one test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "afterlife-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
-  /// Lists the files in it, sorted. A program may write there meanwhile: where one of its temporary
-  /// files goes while it is looked at, the list is made anew.
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    while (!list_into(names)) names.clear();
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
- private:
-  bool list_into(std::vector<std::string>& names) const {
-    std::error_code gone;
-    std::filesystem::recursive_directory_iterator entry(path_, gone), end;
-    for (; !gone && entry != end; entry.increment(gone)) names.push_back(entry->path().string());
-    return !gone;
-  }
-
-  std::filesystem::path path_;
 };
 
 /// A program of this build that is running. Its output goes to files of a folder of its own.

@@ -1,8 +1,5 @@
 // The conformance suite of devices/: graphs as text that Graphviz draws.
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
+#include "harness/tests/folder.h"
 #include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
@@ -12,12 +9,10 @@ class CudaGraphDot : public OnEveryDevice {};
 
 /// Returns the text that cuGraphDebugDotPrint writes.
 std::string print(CUgraph graph, unsigned flags = 0) {
-  const std::string path = ::testing::TempDir() + "afterlife_graph.dot";
+  const Folder folder;
+  const std::string path = folder / "graph.dot";
   EXPECT_EQ(cuGraphDebugDotPrint(graph, path.c_str(), flags), CUDA_SUCCESS);
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  std::remove(path.c_str());
-  return text.str();
+  return read_file(path);
 }
 
 std::size_t count(const std::string& text, const std::string& part) {

@@ -11,6 +11,7 @@
 
 #include "harness/files/held_folder.h"
 #include "harness/files/read.h"
+#include "harness/tests/folder.h"
 
 namespace harness {
 namespace {
@@ -22,10 +23,7 @@ constexpr FileKind kNote{"note", std::size_t{1} << 20};
 
 class Files : public testing::Test {
  protected:
-  Files() : folder_(testing::TempDir() + "afterlife_files_XXXXXX") { mkdtemp(folder_.data()); }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder_ / name; }
 
   std::string written(std::size_t bytes) const {
     std::ofstream(path("note")) << std::string(bytes, 'x');
@@ -42,7 +40,7 @@ class Files : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  Folder folder_;
 };
 
 TEST_F(Files, AreReadWholeUpToTheLimitOfTheirKind) {

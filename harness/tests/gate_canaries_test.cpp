@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "harness/gate/canaries.h"
 #include "harness/reports/gate/canary_page.h"
 #include "harness/tests/child.h"
+#include "harness/tests/folder.h"
 #include "harness/tests/gate_machine.h"
 
 namespace harness {
@@ -190,15 +189,20 @@ TEST(GateCanaryPage, IsRedWhereABrokenGateIsNotSeen) {
 
 // ---- the record ----
 
-std::string written(const std::string& text) {
-  const std::string file = ::testing::TempDir() + "canaries.txt";
-  std::ofstream(file) << text;
-  return file;
-}
+/// A record in a file of its own.
+class RecordFile {
+ public:
+  explicit RecordFile(const std::string& text) { write_file(name_, text); }
+  const std::string& name() const { return name_; }
+
+ private:
+  Folder folder_;
+  std::string name_ = folder_ / "canaries.txt";
+};
 
 std::string refusal_of(const std::string& text) {
   try {
-    gate::read_canaries(written(text));
+    gate::read_canaries(RecordFile(text).name());
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -206,9 +210,10 @@ std::string refusal_of(const std::string& text) {
 }
 
 TEST(GateCanaries, ARecordIsReadInItsOrder) {
-  const CanaryRecord record = gate::read_canaries(
-      written("afterlife_canaries 1\na b\nquiet 0123 1 2 3 4 5 6 7 8\nhogs 3210 9 9 9 9 9 9 9 9\n"
-              "quiet 0123 2 2 2 2 2 2 2 2\nquiet 01"));
+  const RecordFile file(
+      "afterlife_canaries 1\na b\nquiet 0123 1 2 3 4 5 6 7 8\nhogs 3210 9 9 9 9 9 9 9 9\n"
+      "quiet 0123 2 2 2 2 2 2 2 2\nquiet 01");
+  const CanaryRecord record = gate::read_canaries(file.name());
   ASSERT_EQ(record.size(), 2U);
   ASSERT_EQ(record.at("quiet").size(), 2U);
   EXPECT_EQ(record.at("quiet")[0].base, (gate::Reading{{"a", 1}, {"b", 2}}));
@@ -231,12 +236,13 @@ TEST(GateCanaries, ARecordThatIsNoneIsRefusedByItsLine) {
 TEST(CliGateCanaries, TellRatesAndEndWithOneWhereTheyAreRed) {
   std::string text = "afterlife_canaries 1\na\n";
   for (int i = 0; i < 360; ++i) text += "quiet 0123 1000 1000 1010 1030\n";
-  const Ended sound = run_child("afterlife", {"gate", "--canaries", written(text)});
+  const Ended sound = run_child("afterlife", {"gate", "--canaries", RecordFile(text).name()});
   EXPECT_EQ(sound.code, 0) << sound.err;
   EXPECT_THAT(sound.out, HasSubstr("a gate with a broken confirmation: red, as it must be"));
   std::string wrong = "afterlife_canaries 1\na\n";
   for (int i = 0; i < 360; ++i) wrong += "quiet 0123 1000 1030 1010 1030\n";
-  const Ended red = run_child("afterlife", {"gate", "--json", "--canaries", written(wrong)});
+  const Ended red =
+      run_child("afterlife", {"gate", "--json", "--canaries", RecordFile(wrong).name()});
   EXPECT_EQ(red.code, 1);
   EXPECT_THAT(red.out, HasSubstr("\"is_red\": true"));
   EXPECT_EQ(run_child("afterlife", {"gate", "--canaries", "/nosuch"}).code, 2);

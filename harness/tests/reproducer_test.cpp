@@ -13,6 +13,7 @@
 #include "harness/reproducer/words.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/child.h"
+#include "harness/tests/folder.h"
 #include "harness/tests/toy_scenario.h"
 
 namespace harness {
@@ -53,18 +54,14 @@ std::string with(std::string_view lines) { return std::string(kHeader) + std::st
 /// A folder for one test.
 class ReproducerFile : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directory(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
+  std::string path(std::string_view name) const { return folder_ / std::string(name); }
   std::size_t file_count() const {
-    const std::filesystem::directory_iterator begin(folder_), end;
+    const std::filesystem::directory_iterator begin(folder_.path()), end;
     return static_cast<std::size_t>(std::distance(begin, end));
   }
 
  private:
-  std::string folder_ =
-      (std::filesystem::temp_directory_path() / ("reproducer_test." + std::to_string(::getpid())))
-          .string();
+  Folder folder_;
 };
 
 // ---- writing ----------------------------------------------------------------------------------

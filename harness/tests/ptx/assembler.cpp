@@ -1,11 +1,9 @@
 #include "harness/tests/ptx/assembler.h"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+
+#include "harness/tests/folder.h"
 
 namespace harness::testing {
 
@@ -14,8 +12,9 @@ std::string assembler_complaint(const std::string& text) {
   // "sm_90", or what else stands behind .target.
   const std::size_t target = text.find("sm_", text.find(".target "));
   const std::string arch = text.substr(target, text.find_first_of(" ,\n", target) - target);
-  const std::string stem = ::testing::TempDir() + "assembled_" + std::to_string(getpid());
-  std::ofstream(stem + ".ptx") << text;
+  const Folder folder;
+  const std::string stem = folder / "assembled";
+  write_file(stem + ".ptx", text);
   const std::string command = std::string(AFTERLIFE_PTXAS) + " -O0 -arch=" +
                               (arch < "sm_90" && arch.size() == 5 ? "sm_90" : arch) + " " + stem +
                               ".ptx -o " + stem + ".cubin 2>&1";
@@ -23,8 +22,6 @@ std::string assembler_complaint(const std::string& text) {
   FILE* output = popen(command.c_str(), "r");
   for (int byte; (byte = std::fgetc(output)) != EOF;) said += static_cast<char>(byte);
   const int status = pclose(output);
-  std::filesystem::remove(stem + ".ptx");
-  std::filesystem::remove(stem + ".cubin");
   return status == 0 ? "" : said + "(exit status " + std::to_string(status) + ")";
 }
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "harness/devices/sim/objects.h"
+#include "harness/tests/folder.h"
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {
@@ -43,9 +43,10 @@ class Text {
   Text& operator=(const Text&) = delete;
 
   static const char* file() {
+    static const Folder folder;
     static const std::string name = [] {
-      std::string made = ::testing::TempDir() + "afterlife_sound_program_kernels";
-      std::ofstream(made) << kText;
+      std::string made = folder / "kernels";
+      write_file(made, kText);
       return made;
     }();
     return name.c_str();
