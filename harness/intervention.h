@@ -11,10 +11,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include "harness/intervention/kept_words.h"
 #include "harness/label.h"
 
 namespace harness {
@@ -72,11 +72,13 @@ class Intervention {
   bool has_released(BirthId id) const;
   /// Keeps a thing that has ended as far as the ledger knows; `end`, if any, ends it later.
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
-  /// Returns whether a kept thing may be used at `use`, and counts where it may.
-  bool serves(BirthId id, Label use);
+  /// Returns whether a kept thing may be used at `use`, and notes where it may.
+  bool serves(BirthId id, Label use, Tick now);
 
   /// Keeps a word of shared memory, which is about to be written for another generation.
-  void keep_word(const void* word, std::uint64_t generation, std::uint64_t value);
+  void keep_word(const void* word, std::uint64_t generation, std::uint64_t value) {
+    words_.keep(word, generation, value);
+  }
   /// Returns the value that the word had in `generation`, if it was kept for `use`; else null.
   const std::uint64_t* word(const void* word, std::uint64_t generation, Label use);
 
@@ -85,9 +87,17 @@ class Intervention {
   bool is_release() const { return hold_.is_release; }  ///< Else it is a hold.
 
   /// Returns how many things were kept in this run, words included.
-  std::size_t kept_count() const { return kept_.size() + words_.size(); }
+  std::size_t kept_count() const { return kept_.size() + words_.count(); }
   /// Returns how many uses of them went well.
   std::uint64_t served_count() const { return served_count_; }
+  /// A kept thing was used.
+  struct Served {
+    BirthId id;
+    Label use;
+    Tick tick;  ///< When it was for the first time.
+  };
+  /// Returns the uses that went well, each thing and site once; words are not among them.
+  const std::vector<Served>& served() const { return served_; }
 
  private:
   struct Kept {
@@ -103,8 +113,9 @@ class Intervention {
   bool is_over_ = false;
   std::uint64_t served_count_ = 0;
   std::vector<Kept> kept_;
+  std::vector<Served> served_;
   std::vector<BirthId> released_;
-  std::map<std::pair<const void*, std::uint64_t>, std::uint64_t> words_;
+  KeptWords words_;
 
   static inline constinit thread_local Intervention* current_ = nullptr;
 };

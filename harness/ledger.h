@@ -88,7 +88,8 @@ class Ledger {
   }
   /// Returns whether a repair has kept `id`, which has died, for a use at `use`.
   bool serves(BirthId id, Label use) const {
-    return Intervention::current() != nullptr && Intervention::current()->serves(id, use);
+    return Intervention::current() != nullptr &&
+           Intervention::current()->serves(id, use, scheduler_.now());
   }
 
   Scheduler& scheduler() { return scheduler_; }

@@ -20,8 +20,9 @@ from mutation_asking import sound_variants
 from mutation_copy import COPY, PROGRAM, SCORER, CannotMutate
 
 CHUNK = 8
-EARLY = {"use_after_death", "recycled_use", "double_free", "wrong_owner", "order"}
-LIFETIMES = EARLY | {"retention", "ghost_generation", "data_race"}
+EARLY = {"use_after_death", "recycled_use", "order"}
+TWICE = {"double_free", "wrong_owner"}
+LIFETIMES = EARLY | TWICE | {"retention", "ghost_generation", "data_race"}
 
 
 def hashed(text):
@@ -54,7 +55,8 @@ def guard_of(row):
 
 def thing_of(row):
     kind, about = what_of(row["first"])
-    return "/".join((guard_of(row), "early" if kind in EARLY else kind, about.replace(" ", "_")))
+    when = "early" if kind in EARLY else "twice" if kind in TWICE else kind
+    return "/".join((guard_of(row), when, about.replace(" ", "_")))
 
 
 class Labels:

@@ -26,22 +26,19 @@ bool Intervention::has_released(BirthId id) const {
   return std::find(released_.begin(), released_.end(), id) != released_.end();
 }
 
-bool Intervention::serves(BirthId id, Label use) {
+bool Intervention::serves(BirthId id, Label use, Tick now) {
   const auto same = [&](const Kept& kept) { return kept.id == id; };
+  const auto known = [&](const Served& one) { return one.id == id && one.use == use; };
   if (!is_for(use) || std::none_of(kept_.begin(), kept_.end(), same)) return false;
   ++served_count_;
+  if (std::none_of(served_.begin(), served_.end(), known)) served_.push_back({id, use, now});
   return true;
 }
 
-void Intervention::keep_word(const void* word, std::uint64_t generation, std::uint64_t value) {
-  words_.insert_or_assign({word, generation}, value);
-}
-
 const std::uint64_t* Intervention::word(const void* word, std::uint64_t generation, Label use) {
-  const auto found = words_.find({word, generation});
-  if (found == words_.end() || !is_for(use)) return nullptr;
-  ++served_count_;
-  return &found->second;
+  const std::uint64_t* found = is_for(use) ? words_.find(word, generation) : nullptr;
+  if (found != nullptr) ++served_count_;
+  return found;
 }
 
 // An end may end other things, which are not kept any more.

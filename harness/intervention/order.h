@@ -1,6 +1,8 @@
 // Order: a repair that a run is given, in which one act waits until another is done: the read of a
 // shared word for its writer, and device work for work that was submitted before it, as if an event
-// had been recorded and waited for. Acts are named by their sites, work by its kernel.
+// had been recorded and waited for. Acts are named by their sites, work by its kernel. Where all
+// that is done with words is in order, a word is not written over before its readers have read it,
+// either: whoever comes later reads what it was for them.
 //
 // Whole tasks are put in order by whoever answers schedule questions (triage/held_up.h): in a run
 // with an order these also offer tasks that are slow or held up, which else are no option.
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "harness/intervention/kept_words.h"
 #include "harness/label.h"
 
 namespace harness {
@@ -46,6 +49,11 @@ class Order {
   bool delays(Label object, Label act) const {
     return !is_of_tasks_ && fits(object_, object) && fits(late_, act);
   }
+  /// Returns whether whatever is done with a thing comes in order.
+  bool is_of_all(Label object) const {
+    return late_.empty() && early_.empty() && delays(object, {});
+  }
+  KeptWords& words() { return words_; }  ///< Those that were written over, of such things.
   Label late() const { return late_; }
   Label early() const { return early_; }
 
@@ -69,6 +77,7 @@ class Order {
   Label by_;
   std::uint64_t kept_count_ = 0;
   bool is_of_tasks_ = false;
+  KeptWords words_;
 
   static inline constinit thread_local Order* current_ = nullptr;
 };

@@ -72,6 +72,9 @@ class History {
   void note(const Night& night, const std::map<std::string, Absence>& absences);
   /// Notes what its findings came to in other builds, in place of what was noted before.
   void note_builds(const Night& night, const std::vector<BuildReplays>& builds);
+  /// Notes by which functions its new findings go another way, by cause, and joins those that one
+  /// function explains.
+  void note_changes(const Night& night, const std::map<std::string, Change>& changes);
 
   /// Says something of a finding, named by itself or by one of its causes: "open", "fixed" or
   /// "ignored", for so many nights (0 = for good). False when there is no such finding.

@@ -8,6 +8,7 @@
 #include "harness/nightly/absent.h"
 #include "harness/nightly/build_cells.h"
 #include "harness/nightly/builds.h"
+#include "harness/nightly/changes.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
@@ -78,6 +79,8 @@ struct NightFinding {
   std::string root = {};           ///< See findings.h.
   std::string owner = {};
   std::vector<NightSymptom> symptoms = {};  ///< The plainest first.
+  /// By which function it goes another way than in the night before, where that was asked.
+  std::optional<Change> change = {};
   /// The replay of one that this night did not see.
   std::optional<AbsentReplay> absent = {};
 

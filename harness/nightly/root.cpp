@@ -24,16 +24,26 @@ struct Unsorted {
   Sorted sorted;
 };
 
+/// Returns what names the root of a finding: the words of its repair, or what goes wrong first.
+std::string what_names(const Unsorted& finding, const std::string& words) {
+  if (!words.empty()) return words;
+  return finding.sorted.first.empty() ? finding.signature : finding.sorted.first;
+}
+
 /// Those of one path.
 class PathRoots {
  public:
   PathRoots(Database& database, const std::string& path) : database_(database), path_(path) {
     for (const Row& row : database.query(
-             "SELECT DISTINCT words FROM roots r JOIN findings f USING (cause) WHERE path = ? AND "
-             "words <> ''",
-             {path}))
-      known_.push_back(text(row[0]));
-    std::sort(known_.begin(), known_.end());
+             "SELECT words, repairs, root, signature FROM roots r JOIN findings f USING (cause) "
+             "WHERE path = ? ORDER BY root",
+             {path})) {
+      const Unsorted finding{{}, text(row[3]), parse_sorted(text(row[1]))};
+      const std::string what = what_names(finding, text(row[0]));
+      const std::string root = text(row[2]);
+      if (root == root_of(path, what)) known_[what] = root;
+      known_.emplace(what, root);
+    }
   }
 
   void sort(const std::vector<Unsorted>& findings) {
@@ -54,7 +64,7 @@ class PathRoots {
     std::optional<std::pair<unsigned, std::string>> best;
     for (const RepairRecord& repair : finding.sorted.repairs) {
       const std::pair one(repair.cost, repair.words);
-      const bool is_known = std::binary_search(known_.begin(), known_.end(), repair.words);
+      const bool is_known = known_.contains(repair.words);
       if (is_known && (!best || one < *best)) best = one;
     }
     return best ? std::optional(best->second) : std::nullopt;
@@ -83,16 +93,17 @@ class PathRoots {
   }
 
   void note(const Unsorted& finding, const std::string& words) {
-    const std::string& first =
-        finding.sorted.first.empty() ? finding.signature : finding.sorted.first;
-    const std::string& what = words.empty() ? first : words;
-    database_.query("INSERT INTO roots VALUES (?, ?, ?)",
-                    {finding.cause, root_of(path_, what), words});
+    const std::string what = what_names(finding, words);
+    const auto known = known_.find(what);
+    database_.query(
+        "INSERT INTO roots VALUES (?, ?, ?)",
+        {finding.cause, known != known_.end() ? known->second : root_of(path_, what), words});
   }
 
   Database& database_;
   std::string path_;
-  std::vector<std::string> known_;  ///< Words of the repairs, in order.
+  /// Roots by what names them. Those that were joined go by the name of one (changes.h).
+  std::map<std::string, std::string> known_;
 };
 
 }  // namespace

@@ -214,12 +214,27 @@ ALTER TABLE cells ADD COLUMN tape_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 )";
 
+// 10: by which function new findings of a night go another way than in the night before; line 0 and
+// '' where none is named.
+constexpr std::string_view kChanges = R"(
+CREATE TABLE changes (
+  night TEXT NOT NULL REFERENCES nights,
+  cause TEXT NOT NULL REFERENCES findings,
+  outcome TEXT NOT NULL CHECK (outcome IN ('named', 'was before', 'unclear')),
+  function TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  upon TEXT NOT NULL,
+  PRIMARY KEY (night, cause)
+) STRICT, WITHOUT ROWID;
+)";
+
 constexpr std::array kMigrations{kRuns,   kFindings, kMarks,  kTimes, kReplays,
-                                 kTrends, kRoots,    kBuilds, kTapes};
-constexpr std::array<std::string_view, 15> kTables{
-    "revisions", "nights",        "shards",    "cells",       "windows",
-    "findings",  "roots",         "sightings", "marks",       "replays",
-    "builds",    "build_replays", "tapes",     "build_cells", "inputs"};
+                                 kTrends, kRoots,    kBuilds, kTapes, kChanges};
+constexpr std::array<std::string_view, 16> kTables{
+    "revisions", "nights",      "shards", "cells",   "windows", "findings",
+    "roots",     "sightings",   "marks",  "replays", "builds",  "build_replays",
+    "tapes",     "build_cells", "inputs", "changes"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

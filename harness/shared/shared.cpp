@@ -53,16 +53,24 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
   Intervention* repair = Intervention::current();
   if (repair != nullptr && repair->wants(label, word.writer.site, site)) [[unlikely]]
     repair->keep_word(&word, raw(word.generation), word.value);
+  Order* order = Order::current();
+  if (order != nullptr && order->is_of_all(label)) [[unlikely]]
+    order->words().keep(&word, raw(word.generation), word.value);
 }
 
-/// Has a reader whose word is still to be written wait for its writer, if a repair says so. One
-/// whose word is written over already waits until nobody can go on.
-void await_writer(Scheduler& scheduler, const SharedWords::Word& word, Access read, Label label,
-                  Generation expected) {
-  const bool is_early = expected != Generation::any && word.generation != expected;
-  if (!is_early || !Order::current()->delays(label, scheduler.site())) return;
-  scheduler.wait_until(read, "its writer", [&] { return word.generation == expected; });
-  Order::current()->kept(word.writer.site);
+/// Has a reader of another generation's word read its own, if a repair says so. Returns that where
+/// it was written over already; else waits for its writer, until nobody can go on if there is none.
+const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word& word, Access read,
+                                   Label label, Generation expected) {
+  Order& order = *Order::current();
+  if (expected == Generation::any || word.generation == expected ||
+      !order.delays(label, scheduler.site()))
+    return nullptr;
+  const std::uint64_t* kept = order.words().find(&word, raw(expected));
+  if (kept == nullptr)
+    scheduler.wait_until(read, "its writer", [&] { return word.generation == expected; });
+  order.kept(word.writer.site);
+  return kept;
 }
 
 /// Returns the kind of activation that runs, or null where it is a task's own.
@@ -95,12 +103,16 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
   bool reported = expected == Generation::any;
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::read});
+    const std::uint64_t* in_order = nullptr;
     if (Order::current() != nullptr) [[unlikely]]
-      await_writer(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
+      in_order =
+          word_in_order(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
     if (reported || words_[i].generation == expected) continue;
-    if (const auto* kept = kept_word(&words_[i], expected, scheduler_.site())) [[unlikely]] {
+    if (const auto* kept =
+            in_order != nullptr ? in_order : kept_word(&words_[i], expected, scheduler_.site()))
+        [[unlikely]] {
       take(*kept, target, part_of(i, offset, bytes));
       continue;
     }

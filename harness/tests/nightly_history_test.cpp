@@ -281,6 +281,7 @@ void fill(Database& database) {
       }
       if (table == "marks") row[2] = std::string("fixed");
       if (table == "replays") row[2] = std::string("gone");
+      if (table == "changes") row[2] = std::string("named");
       database.query("INSERT INTO " + table + " VALUES (" + places + ")", row);
     }
   }

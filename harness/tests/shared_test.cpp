@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/intervention/order.h"
 #include "harness/tests/run_tasks.h"
 
 namespace harness {
@@ -52,6 +53,36 @@ TEST(Shared, AWordOfAnotherGenerationIsAFaultEvenWhenItsValueIsRight) {
             "ghost_generation mem_info_src born:setup_start used:alltoallv_unmap");
   EXPECT_FALSE(fault.fatal);
   EXPECT_EQ(fault.detail, "word 0 is of generation 2, where generation 1 reads");
+}
+
+/// Writes for one, then for the other, and reads for the first under an order.
+int read_late(testing::Stage& stage, Order& order) {
+  testing::Plain plain;
+  const Order::Current current(order);
+  int seen = 0;
+  stage.run(plain, [&] {
+    Shared<int> state(stage.scheduler, "mem_info_src");
+    state.write(7, kFirst);
+    state.write(9, kSecond);
+    seen = state.read(kFirst);
+  });
+  return seen;
+}
+
+TEST(Shared, WhereAllComesInOrderALateReaderReadsItsOwnWord) {
+  testing::Stage stage;
+  Order order("mem_info_src", {}, {});
+  EXPECT_EQ(read_late(stage, order), 7);
+  EXPECT_TRUE(stage.history.faults().empty());
+  EXPECT_EQ(order.kept_count(), 1u);
+}
+
+TEST(Shared, WhereAllOfAnotherThingDoesItMeetsTheOtherOne) {
+  testing::Stage stage;
+  Order order("sync_state", {}, {});
+  EXPECT_EQ(read_late(stage, order), 9);
+  EXPECT_EQ(stage.history.faults().size(), 1u);
+  EXPECT_EQ(order.kept_count(), 0u);
 }
 
 TEST(Shared, AFaultTellsWhoWroteTheOtherGenerationAndWhen) {

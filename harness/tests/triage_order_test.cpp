@@ -27,6 +27,7 @@ using ::testing::SizeIs;
 /// Ways in which two acts come in the wrong order, by variant.
 enum Bug : std::size_t {
   early_read,
+  any_read,
   early_drop,
   needed_drop,
   other_drop,
@@ -59,6 +60,14 @@ void send(Scene& scene, Desk& desk) {
   desk.note.write(7, Generation{1});
 }
 
+/// The note is another reader's before and after.
+void send_between_others(Scene& scene, Desk& desk) {
+  const SiteScope site(scene.world().scheduler, "send");
+  desk.note.write(5, Generation{2});
+  desk.note.write(7, Generation{1});
+  desk.note.write(9, Generation{2});
+}
+
 /// Nobody here could keep the leaf: only the ledger knows of it.
 void drop(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "drop");
@@ -88,6 +97,8 @@ void early_task(Scene& scene, Desk& desk) {
   switch (scene.variant()) {
     case early_read:
       return receive(scene, desk);
+    case any_read:
+      return send_between_others(scene, desk);
     case early_drop:
     case other_drop:
       return drop(scene, desk);
@@ -106,6 +117,8 @@ void late_task(Scene& scene, Desk& desk) {
   switch (scene.variant()) {
     case early_read:
       return send(scene, desk);
+    case any_read:
+      return receive(scene, desk);
     case needed_drop:
       desk.dropped.wait();
       return use(scene, desk);
@@ -220,6 +233,21 @@ std::vector<Suspect> drawn(Runner& runner, Bug bug, std::size_t count) {
 TEST(TriageOrder, AReaderBeforeItsWriterWaitsForIt) {
   Runner runner;
   EXPECT_EQ(cause_of(runner, suspect(early_read)), order("receive", "send", "note"));
+}
+
+// To keep the note for its reader would remove the late read, and to wait for it the early one.
+TEST(TriageOrder, AReaderThatIsEarlyOrLateReadsItsOwnWord) {
+  Runner runner;
+  const Repair in_order = order({}, {}, "note");
+  EXPECT_EQ(cause_of(runner, suspect(any_read)), in_order);
+  triaging::Trial trial(runner, {});
+  triaging::Finding finding = trial.look(0, suspect(any_read))->finding;
+  trial.learn_writers(finding);
+  EXPECT_TRUE(trial.removes(in_order, finding));
+  EXPECT_FALSE(trial.passes(order("receive", "send", "note"), finding)) << "its writer is done";
+  const Repair hold{RepairKind::hold, "note", "send", {}, "receive"};
+  EXPECT_TRUE(trial.passes(hold, finding));
+  EXPECT_FALSE(trial.stays_away(hold, finding));
 }
 
 TEST(TriageOrder, ADeathBeforeAUseComesAfterIt) {

@@ -22,8 +22,15 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
+/// One that takes its time to go.
 struct Part {
+  ~Part() {
+    for (int i = 0; slow != nullptr && i < 8; ++i) slow->turn({});
+    if (gone != nullptr) *gone = true;
+  }
   std::uint64_t content = 7;
+  Scheduler* slow = nullptr;  ///< Null: it does not.
+  bool* gone = nullptr;
 };
 struct Whole {
   Owned<Part> part;
@@ -39,19 +46,23 @@ enum Bug : std::size_t {
   hoarded,
   stale_then_hoarded,
   fatal_then_wrong,
+  slow_then_wrong,
+  wrong_if_kept,
   outlived,
   outlived_for_a_while,
 };
 
 bool looks_too_late(Bug bug) {
   return bug == stale_part || bug == stale_whole || bug == sum_then_stale ||
-         bug == stale_then_hoarded || bug == fatal_then_wrong;
+         bug == stale_then_hoarded || bug == fatal_then_wrong || bug == slow_then_wrong ||
+         bug == wrong_if_kept;
 }
 
 struct Shelf {
   Owned<Part> spare;
   Owned<Whole> whole;
   Borrowed<Part> seen;
+  bool is_gone = false;
 };
 
 // The part goes with the whole; of a stale part, it may go by itself before on other schedules.
@@ -87,8 +98,9 @@ void run_user(Scene& scene, Shelf& shelf) {
   if (bug == wrong_sum || bug == sum_then_stale) scene.expect("sum", 1, 2);
   if (bug == outlived || bug == outlived_for_a_while) leave(scene, shelf);
   if (bug != hoarded && bug != outlived) drop(scene, shelf);
+  if (bug == wrong_if_kept && !shelf.is_gone) scene.expect("sum", 1, 2);
   if (looks_too_late(bug)) look(scene, shelf);
-  if (bug == fatal_then_wrong) scene.expect("sum", 1, 2);
+  if (bug == fatal_then_wrong || bug == slow_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
 }
@@ -99,6 +111,10 @@ void drive(Scene& scene) {
   scene.mark_baseline();
   Shelf& shelf = *scheduler.arena().make<Shelf>();
   Owned<Part> part = scene.world().host.make<Part>("Part");
+  if (scene.variant() == slow_then_wrong || scene.variant() == wrong_if_kept) {
+    part->slow = &scheduler;
+    part->gone = &shelf.is_gone;
+  }
   shelf.whole = scene.world().host.make<Whole>("Whole");
   shelf.whole->part = std::move(part);
   shelf.seen = shelf.whole->part.borrow();
@@ -266,6 +282,17 @@ TEST(Triage, WhatAFatalFaultHidInItsTurnIsNoFaultOfAHold) {
   const triaging::Finding finding = trial.look(0, suspect(fatal_then_wrong))->finding;
   ASSERT_TRUE(finding.fault.fatal);
   EXPECT_TRUE(trial.passes({RepairKind::hold, "Part", {}, {}, {}}, finding));
+}
+
+// A part that is kept does not take its time to go: the use, and the wrong sum after it, come
+// sooner than the use did without that.
+TEST(Triage, WhatComesAfterTheUseIsNoFaultOfAHoldHoweverSoon) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(slow_then_wrong))->finding;
+  EXPECT_TRUE(trial.removes(hold("Part"), finding));
+  const triaging::Finding other = trial.look(0, suspect(wrong_if_kept))->finding;
+  EXPECT_FALSE(trial.passes(hold("Part"), other)) << "it comes before the use";
 }
 
 TEST(Triage, WhatOutlivesItsOwnerForGoodIsReleased) {

@@ -63,6 +63,18 @@ bool is_after(const Fault& fault, const Fault& known) {
   return fault.tick > known.tick || (known.fatal && fault.tick == known.tick);
 }
 
+/// Returns when the use that the finding is about went well, for the first time; 0 where it did
+/// not. A run in which things are kept makes fewer calls, so that all comes sooner in it.
+Tick tick_of_use(const Finding& finding, const Intervention& intervention, const Ledger& ledger) {
+  for (const Intervention::Served& served : intervention.served()) {
+    const Life& life = ledger.life(served.id);
+    if (served.use == finding.used && life.kind == finding.fault.object_kind &&
+        life.birth_site == finding.fault.birth_site)
+      return served.tick;
+  }
+  return 0;
+}
+
 /// Whether anything was left for the repair to release: what outlives its owner may go later.
 bool has_released(const Intervention& intervention, const Ledger& ledger) {
   for (std::size_t i = 0; i < ledger.lives().size(); ++i)
@@ -164,17 +176,22 @@ void Trial::keep_orders(Look& look) {
 void Trial::learn_writers(Finding& finding) {
   std::vector<Way> learnt;
   for (Way way : finding.ways) {
-    if (way.repair.used.empty()) {
-      Order order(way.repair.object, way.repair.let_go, {});
-      const Order::Current current(order);
-      Replay replay(finding.the_case.tape);
-      Rehearsal rehearsal(replay, finding.the_case.tape, nullptr, runner_.world());
-      run(finding.index, finding.the_case, rehearsal);
-      way.repair.used = order.by();
-    }
+    if (way.repair.used.empty()) way.repair.used = writer_of(finding, way.repair.let_go);
+    if (way.repair.used.empty()) way.repair.used = writer_of(finding, {});
     if (!way.repair.used.empty()) learnt.push_back(way);
   }
   finding.ways = std::move(learnt);
+}
+
+/// Returns who writes what the reader at this site waits for, at any where that is empty: whoever
+/// reads too late has nobody to wait for, and it is who wrote over it.
+Label Trial::writer_of(const Finding& finding, Label reader) {
+  Order order(finding.fault.object_kind, reader, {});
+  const Order::Current current(order);
+  Replay replay(finding.the_case.tape);
+  Rehearsal rehearsal(replay, finding.the_case.tape, nullptr, runner_.world());
+  run(finding.index, finding.the_case, rehearsal);
+  return order.by();
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -189,6 +206,7 @@ const Outcome& Trial::run(std::size_t index, const Case& the_case, Strategy& str
 const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repair& repair) {
   Rehearsal rehearsal(strategy, finding.the_case.tape, &repair, runner_.world());
   is_needed_ = true;
+  went_well_ = 0;
   if (repair.kind == RepairKind::order) return run_in_order(finding, rehearsal, repair);
   if (repair.kind == RepairKind::spare) return run(finding.index, finding.the_case, rehearsal);
   Intervention intervention(
@@ -196,6 +214,7 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
   const Intervention::Current current(intervention);
   const Outcome& outcome = run(finding.index, finding.the_case, rehearsal);
   const bool is_its_use = repair.used.empty() || repair.used == finding.used;
+  went_well_ = tick_of_use(finding, intervention, runner_.world().ledger);
   if (repair.kind == RepairKind::hold)
     is_needed_ = intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0);
   else if (finding.fault.kind == FaultKind::wrong_owner)
@@ -234,7 +253,8 @@ bool Trial::gets_past(const Repair& repair, const Finding& finding) {
   bool is_past = outcome.ending == Ending::finished;
   for (const Fault& fault : outcome.faults) {
     if (is_released(fault, repair)) continue;
-    const bool is_later = is_after(fault, finding.fault);
+    const bool is_later =
+        is_after(fault, finding.fault) || (went_well_ != 0 && fault.tick >= went_well_);
     if (is_held(fault, repair) || is_same(fault, finding)) return false;
     if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // It cannot be had.
     if (!is_later && !was_there(fault, finding)) return false;

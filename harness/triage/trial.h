@@ -75,6 +75,7 @@ class Trial {
 
  private:
   std::optional<Look> look_at(std::size_t index, const Case& the_case);
+  Label writer_of(const Finding& finding, Label reader);
   Fault root_of(const Finding& finding, const std::vector<Fault>& faults);
   const Outcome& run(const Finding& finding, Strategy& strategy, const Repair& repair);
   const Outcome& run_in_order(const Finding& finding, Strategy& strategy, const Repair& repair);
@@ -89,6 +90,7 @@ class Trial {
   TriageOptions options_;
   std::uint64_t run_count_ = 0;
   bool is_needed_ = false;  ///< In the last run the repair let a use of this finding go well.
+  Tick went_well_ = 0;      ///< When that use did, which the finding is about; 0: not known.
   Way way_;                 ///< The way to come by an order that is tried.
 };
 

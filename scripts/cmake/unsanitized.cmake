@@ -4,7 +4,7 @@
 # All of it is skipped under a sanitizer: other programs lack its run-time.
 set(skipped_tests "harness/tests/client_(addresses|bad_ends|failures|forced|forced_runs|fork|free_threads|host_use|launchers|libraries|pedantic|threads|waiting)_test")
 # What is asked is if an algorithm is right, in so many runs or draws that a sanitizer takes minutes.
-set(searching_tests "harness/tests/(cli_gate|cli_nightly|cli_price|gate_trial|gate_canaries|nightly_change_points|nightly_root|nightly_trend)_test|scenarios/[a-z_]+/tests/[a-z_]+_corpus_test|scenarios/(argpack/tests/argpack_backends|managed_dict/tests/managed_dict_explain)_test")
+set(searching_tests "harness/tests/(cli_gate|cli_nightly|cli_price|gate_trial|gate_canaries|nightly_changes|nightly_change_points|nightly_root|nightly_trend)_test|scenarios/[a-z_]+/tests/[a-z_]+_corpus_test|scenarios/(argpack/tests/argpack_backends|managed_dict/tests/managed_dict_explain)_test")
 set(shared_tests "harness/tests/(cli_run|client_reads|laws)_test")
 
 # leave_out_unsanitized(<variable>): takes out of a list of test files those that a build with a sanitizer leaves out.

@@ -12,8 +12,8 @@ Usage: scripts/nightly/regressions.py [PATH...] [--count N] [--runs N] [--nights
 The lines are switches in the copy of the tree that scripts/mutate_policies.py makes, so that nothing is built between two
 nights: of the half of them that triage was not tuned on (as `triage_score.py --set held` has it), those that are not listed as equivalent. A night of each path without any
 goes before. Then, over a history of its own, a line is broken for a night: it should be new, as exactly one finding, of which
-`afterlife diverge` says by which function, or by whose answer, its run goes another way than with the line: the one that the line is in.
-What the whole line's program shows as well, on that very reproducer, was there before, and only not found: it is counted apart. It is whole again until the finding is fixed, by replays and by further runs, and
+the night itself says by which function, or by whose answer, its run goes another way than with the line (`--good-program`): the one that the line is in.
+What it says that the whole line's program shows as well, on that very reproducer, was there before, and only not found: it is counted apart. It is whole again until the finding is fixed, by replays and by further runs, and
 broken once more, which should be regressed.
 Prints a row for each, and how many of them came out so. Exit: 0 nine of ten are new as one finding and named, and all that are new are fixed and regressed; 1 not;
 2 the copy does not build, 3 usage.
@@ -46,11 +46,15 @@ class Nights:
         self.history, self.path, self.runs = history, path, runs
 
     def run(self, seed, mutant=None):
-        """What a night says of itself; nothing where it ended otherwise than a night may."""
+        """What a night says of itself, where a line is broken also of its functions; nothing where it ended otherwise than a night may."""
         env = {k: v for k, v in os.environ.items() if not k.startswith("AFTERLIFE_")}
+        command = [PROGRAM, "nightly", "--runs", self.runs, "--seed", seed, "--only", self.path, "--history", self.history, "--json"]
         if mutant is not None:
             env["AFTERLIFE_MUTANT"] = str(mutant)
-        command = [PROGRAM, "nightly", "--runs", self.runs, "--seed", seed, "--only", self.path, "--history", self.history, "--json"]
+            good, bad = self.history / "good", self.history / "bad"
+            leave_program(good, None)
+            leave_program(bad, mutant)
+            command += ["--good-program", good, "--bad-program", bad]
         ended = subprocess.run(list(map(str, command)), cwd=COPY, env=env, capture_output=True, text=True, errors="replace")
         return json.loads(ended.stdout) if ended.returncode in (0, 1) else None
 
@@ -87,24 +91,17 @@ def leave_program(place, mutant):
     place.chmod(0o755)
 
 
-def is_in(point, place):
-    """Whether a place is in the function that the line is in."""
-    return (place is not None and place["file"].endswith(f"/{point.file}")
-            and place["function"].split("::")[-1] == point.function.split("::")[-1])
+def is_of(point, function):
+    """Whether a function is the one that the line is in; a file has one of the name, or overloads."""
+    return function.split("::")[-1] == point.function.split("::")[-1]
 
 
-def diverged(point, finding, nights):
-    """What `afterlife diverge` says of a finding; nothing where the line makes no difference to it."""
-    good, bad = nights.history / "good", nights.history / "bad"
-    leave_program(good, None)
-    leave_program(bad, point.number)
-    ended = subprocess.run([PROGRAM, "diverge", nights.history / "findings" / finding["reproducer"], "--json",
-                            "--good-program", good, "--bad-program", bad], cwd=COPY, capture_output=True, text=True)
-    if "shows it, too" in ended.stderr:
-        return None
-    if ended.returncode not in (0, 1):
-        raise CannotMutate(f"{point.id}: {ended.stderr.strip()}")
-    return json.loads(ended.stdout)
+def is_decided_in(point, change):
+    return is_of(point, change["function"]) and change["file"].endswith(f"/{point.file}")
+
+
+def is_named(point, change):
+    return is_decided_in(point, change) or is_of(point, change["upon"])
 
 
 def states(night, causes):
@@ -120,14 +117,15 @@ def tried(point, nights, most_nights):
         row.note = "(the night itself ended)"
         return row
     sound = {cell["variant"] for cell in broken["cells"] if not cell["canary"]}
-    found = [(one, diverged(point, one, nights)) for one in broken["findings"] if one["state"] == "new"]
-    own = [(one, answer) for one, answer in found if answer is not None]
+    found = [one for one in broken["findings"] if one["state"] == "new"]
+    own = [one for one in found if one["change"] is None or one["change"]["outcome"] != "was before"]
+    changes = [one["change"] for one in own if one["change"]]
     row.others = len(found) - len(own)
-    row.sound = sum(one["variant"] in sound for one, _ in own)
+    row.sound = sum(one["variant"] in sound for one in own)
     row.canaries = len(own) - row.sound
-    row.decided = sum(is_in(point, answer.get("decided")) for _, answer in own)
-    row.named = sum(any(is_in(point, answer.get(key)) for key in ("decided", "upon")) for _, answer in own)
-    causes = [one["cause"] for one, _ in own]
+    row.decided = sum(is_decided_in(point, change) for change in changes)
+    row.named = sum(is_named(point, change) for change in changes)
+    causes = [one["cause"] for one in own]
     fixed = set()
     while len(fixed) < len(causes) and row.nights < most_nights:
         row.nights += 1

@@ -41,6 +41,8 @@ std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
     html += fmt::format("<div class=\"repair\">repair: {}</div>", shown_text(finding.repair));
+  if (const std::string change = change_of(finding); !change.empty())
+    html += fmt::format("<div class=\"repair\">{}</div>", shown_text(change));
   const std::string breadth = breadth_of(finding);
   if (breadth.empty()) return html;
   html += fmt::format("<details><summary>{}</summary><ul>", breadth);

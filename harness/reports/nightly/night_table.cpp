@@ -57,6 +57,8 @@ std::string news_of(const Night& night, const std::string& folder, const Termina
     text += terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n";
     if (!finding.repair.empty())
       text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
+    if (const std::string change = change_of(finding); !change.empty())
+      text += "  " + wrapped(printable(change), terminal.width, 4) + "\n";
     if (const std::string breadth = breadth_of(finding); !breadth.empty())
       text += "  " + breadth + "\n";
     text +=

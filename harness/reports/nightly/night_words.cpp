@@ -37,6 +37,23 @@ std::string breadth_of(const NightFinding& finding) {
                      variants.size() > 1 ? fmt::format(", in {} variants", variants.size()) : "");
 }
 
+std::string change_of(const NightFinding& finding) {
+  if (!finding.change) return {};
+  const nightly::Change& change = *finding.change;
+  switch (change.outcome) {
+    case nightly::ChangeOutcome::was_before:
+      return "not made since the night before, whose program shows it, too";
+    case nightly::ChangeOutcome::unclear:
+      return {};
+    case nightly::ChangeOutcome::named:
+      break;
+  }
+  return fmt::format(
+      "since the night before, {} goes another way, at {}:{}{}", change.function, change.file,
+      change.line,
+      change.upon.empty() ? "" : fmt::format(", maybe upon the answer of {}", change.upon));
+}
+
 std::string absence_of(const NightFinding& finding) {
   const nightly::AbsentReplay& replay = finding.absent.value();
   const std::string runs = fmt::format("{} runs since, of which {:.1f} would have shown it",

@@ -84,7 +84,10 @@ class Comparison {
   int run() const {
     const Replayed bad = replayed_by(programs_.bad);
     const Replayed good = replayed_by(programs_.good);
-    require_difference(good, bad);
+    if (bad.faults.empty())
+      fail(programs_.bad, "does not show it: name what does by --bad or --bad-program");
+    if (std::includes(good.faults.begin(), good.faults.end(), bad.faults.begin(), bad.faults.end()))
+      return tell_shown_by_good();
     const std::optional<Divergence> divergence = divergence_of(good.flow, bad.flow);
     if (options_.json)
       fmt::print("{}\n", reports::to_text(as_json(divergence)));
@@ -101,11 +104,15 @@ class Comparison {
     return {parse_flow(read_whole_file(file), file), signatures_in(*answer.said)};
   }
 
-  void require_difference(const Replayed& good, const Replayed& bad) const {
-    if (bad.faults.empty())
-      fail(programs_.bad, "does not show it: name what does by --bad or --bad-program");
-    if (std::includes(good.faults.begin(), good.faults.end(), bad.faults.begin(), bad.faults.end()))
-      fail(programs_.good, "shows it, too: name what does not by --good or --good-program");
+  int tell_shown_by_good() const {
+    if (options_.json)
+      fmt::print("{}\n", reports::to_text(as_json(std::nullopt, true)));
+    else
+      fmt::print(
+          "{} shows it, too: it was there before; name what does not show it by --good or "
+          "--good-program\n",
+          printable(programs_.good));
+    return kNotAsClaimed;
   }
 
   static std::string in_words(const std::optional<FlowPoint>& point) {
@@ -143,8 +150,11 @@ class Comparison {
     return point ? to_json(point->place) : Json();
   }
 
-  Json as_json(const std::optional<Divergence>& divergence) const {
-    Json json{{"schema", 1}, {"file", options_.file}, {"diverge", divergence.has_value()}};
+  Json as_json(const std::optional<Divergence>& divergence, bool good_shows_it = false) const {
+    Json json{{"schema", 1},
+              {"file", options_.file},
+              {"good_shows_it", good_shows_it},
+              {"diverge", divergence.has_value()}};
     if (!divergence) return json;
     const bool is_known = !divergence->decided.function.empty();
     json["decided"] = is_known ? to_json(divergence->decided) : Json();

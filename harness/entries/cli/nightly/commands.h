@@ -38,9 +38,12 @@ struct NightlyOptions {
   std::string metrics;
   std::string notify;  ///< A command for the shell; "" = nobody is told.
   std::uint64_t keep_bytes = nightly::kDefaultQuota;  ///< Size that the history may have; 0 = any.
-  double every_hours = 24;           ///< The time from night to night; 0 = there is no rhythm.
-  std::size_t shards = 1;            ///< To `plan`.
-  std::size_t index = 1;             ///< The one to run by `shard`.
+  bool diverge = false;      ///< Compare what is new with the night before.
+  std::string good_program;  ///< In place of the commit before: what that was built as; "" = none.
+  std::string bad_program;   ///< Likewise, of this night.
+  double every_hours = 24;   ///< The time from night to night; 0 = there is no rhythm.
+  std::size_t shards = 1;    ///< To `plan`.
+  std::size_t index = 1;     ///< The one to run by `shard`.
   std::vector<std::string> folders;  ///< To `merge`; none = those of the night under way.
   std::string file;                  ///< To `import`.
   std::string cause;                 ///< The finding to `show` or `mark`.

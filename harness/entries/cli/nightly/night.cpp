@@ -12,6 +12,7 @@
 #include "harness/entries/cli/nightly/absent.h"
 #include "harness/entries/cli/nightly/builds.h"
 #include "harness/entries/cli/nightly/commands.h"
+#include "harness/entries/cli/nightly/compare.h"
 #include "harness/entries/cli/nightly/night_folder.h"
 #include "harness/entries/cli/nightly/notice.h"
 #include "harness/entries/cli/nightly/phase.h"
@@ -153,6 +154,8 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     if (is_whole) {
       history.sort_findings();
       replay_absent(history, outline, stop);
+      if (options.diverge || !options.good_program.empty())
+        compare_news(options, history, night_of(history, id, options), stop);
     }
     nightly::Night night = night_of(history, id, options);
     if (is_whole) replay_in_builds(history, night, stop);

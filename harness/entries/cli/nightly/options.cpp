@@ -69,6 +69,24 @@ void add_keep(CLI::App& command, NightlyOptions& options) {
       ->type_name("SIZE");
 }
 
+void add_diverge(CLI::App& command, NightlyOptions& options) {
+  command.add_flag("--diverge", options.diverge,
+                   "Say by which function what is new goes another way than in the commit of the "
+                   "night before, and take for one finding what one function explains; builds "
+                   "both as `afterlife diverge` does, in the checkout that this is called in");
+  CLI::Option* good =
+      command
+          .add_option("--good-program", options.good_program,
+                      "Compare with this program instead, of a build that counts edges")
+          ->type_name("FILE");
+  CLI::Option* bad = command
+                         .add_option("--bad-program", options.bad_program,
+                                     "And this one stands for what the night searches")
+                         ->type_name("FILE");
+  good->needs(bad);
+  bad->needs(good);
+}
+
 void add_terms(CLI::App& command, NightlyOptions& options) {
   CLI::Option* runs =
       command
@@ -125,6 +143,7 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
       ->type_name("DIR");
   add_history(command, options);
   add_reports(command, options);
+  add_diverge(command, options);
   add_notify(command, options);
   add_keep(command, options);
 }
@@ -195,6 +214,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   command->add_flag("--resume", options.resume,
                     "Go on with the night that was stopped, if one was");
   add_reports(*command, options);
+  add_diverge(*command, options);
   add_notify(*command, options);
   add_keep(*command, options);
   command->footer(

@@ -1,0 +1,133 @@
+#include "harness/entries/cli/nightly/compare.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/entries/cli/streams.h"
+#include "harness/files/scratch_folder.h"
+#include "harness/files/whole_file.h"
+#include "harness/nightly/cause.h"
+#include "harness/printable.h"
+#include "harness/process/process.h"
+
+namespace harness::entries {
+namespace {
+
+using nightly::Change;
+using nightly::ChangeOutcome;
+using nightly::Night;
+using nightly::NightFinding;
+using Json = nlohmann::json;
+
+/// More new findings than this are one bug that shows everywhere, or a night that was the first.
+constexpr std::size_t kMostCompared = 40;
+/// The first comparison builds two programs.
+constexpr double kSeconds = 6 * 3600;
+
+bool names_programs(const NightlyOptions& options) { return !options.good_program.empty(); }
+
+/// Returns what `diverge` is told of the two programs; nothing, and why, where there are none.
+std::optional<Command> programs_of(const NightlyOptions& options, const Night& night,
+                                   std::string& why) {
+  if (names_programs(options))
+    return Command{"--good-program", options.good_program, "--bad-program", options.bad_program};
+  const std::string& now = night.terms.revision;
+  if (now.empty() || now.ends_with("-dirty"))
+    why = "this night searched no commit (--revision names it)";
+  else if (night.commit_before.empty())
+    why = "no night before searched another commit";
+  else
+    return Command{"--good", night.commit_before, "--bad", now};
+  return std::nullopt;
+}
+
+/// Returns those to compare; none of a night that was compared before.
+std::vector<const NightFinding*> news_of(const Night& night) {
+  std::vector<const NightFinding*> news;
+  for (const NightFinding& finding : night.findings) {
+    if (finding.change) return {};
+    const bool is_new = finding.state == nightly::State::fresh;
+    if (is_new && finding.kind == nightly::kFault && news.size() < kMostCompared)
+      news.push_back(&finding);
+  }
+  return news;
+}
+
+/// Reads what `diverge --json` printed.
+Change change_in(const std::string& out) {
+  const Json said = Json::parse(out, nullptr, false);
+  if (!said.is_object()) return {};
+  if (said.value("good_shows_it", false)) return {ChangeOutcome::was_before};
+  const auto place = [&](const char* name) { return said.value(name, Json()); };
+  const Json decided = place("decided"), upon = place("upon");
+  if (!decided.is_object()) return {};
+  return {ChangeOutcome::named, decided.value("function", ""), decided.value("file", ""),
+          decided.value("line", std::uint64_t{0}),
+          upon.is_object() ? upon.value("function", "") : ""};
+}
+
+class Comparisons {
+ public:
+  Comparisons(Command programs, const std::atomic<bool>& stop)
+      : programs_(std::move(programs)), stop_(stop), folder_("afterlife-changes") {}
+
+  Change compare(const NightFinding& finding, const std::string& reproducer) {
+    const std::string file = folder_.name() + "/" + finding.file;
+    write_whole_file(file, reproducer, OnDisk::later);
+    Command command{"/proc/self/exe", "diverge", file, "--json"};
+    command.insert(command.end(), programs_.begin(), programs_.end());
+    const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, stop_);
+    if (ended.code != 0 && ended.code != 1 && !stop_) complain(ended.err);
+    return change_in(ended.out);
+  }
+
+ private:
+  /// Once: what keeps one from being compared keeps most.
+  void complain(const std::string& err) {
+    static constexpr std::string_view kBegin = "afterlife: ";
+    if (std::exchange(has_complained_, true)) return;
+    const std::size_t begin = err.rfind(kBegin);
+    const std::string why = begin == std::string::npos ? err : err.substr(begin + kBegin.size());
+    say_error(fmt::format("--diverge: {}", printable(why.substr(0, why.find('\n')))));
+  }
+
+  Command programs_;
+  const std::atomic<bool>& stop_;
+  ScratchFolder folder_;
+  bool has_complained_ = false;
+};
+
+}  // namespace
+
+void compare_news(const NightlyOptions& options, nightly::History& history, const Night& night,
+                  const std::atomic<bool>& stop) {
+  const std::vector<const NightFinding*> news = news_of(night);
+  if (news.empty()) return;
+  std::string why;
+  const std::optional<Command> programs = programs_of(options, night, why);
+  if (!programs) return say_error(fmt::format("--diverge: {}: nothing to compare with", why));
+  if (!names_programs(options))
+    fmt::print(stderr,
+               "comparing {} new findings with {}: builds both commits, unless that was "
+               "done before\n",
+               news.size(), printable(night.commit_before));
+  Comparisons comparisons(*programs, stop);
+  std::map<std::string, Change> changes;
+  for (const NightFinding* finding : news) {
+    const std::string& cause = finding->symptoms.front().cause;
+    const std::optional<std::string> reproducer = history.reproducer(cause);
+    if (reproducer && !reproducer->empty())
+      changes[cause] = comparisons.compare(*finding, *reproducer);
+    if (stop) return;
+  }
+  history.note_changes(night, changes);
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,19 @@
+// Compare: has `afterlife diverge` say of each new finding by which function it goes another way
+// than with the program of the night before.
+#pragma once
+
+#include <atomic>
+
+#include "harness/entries/cli/nightly/commands.h"
+#include "harness/nightly/history.h"
+
+namespace harness::entries {
+
+/// Compares the new findings of a night, at most 40, and notes in its history what that came to,
+/// once: a night that was compared before stays as it is. Where the night before searched the same
+/// commit, or none that is known, a line on stderr says so. Where `stop` came first, nothing is
+/// noted.
+void compare_news(const NightlyOptions& options, nightly::History& history,
+                  const nightly::Night& night, const std::atomic<bool>& stop);
+
+}  // namespace harness::entries

@@ -1,0 +1,29 @@
+// Kept words: values that words of shared memory had in generations that are over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace harness {
+
+/// Lifetime: for one run. Threads: the run's thread.
+class KeptWords {
+ public:
+  /// Keeps a word that is about to be written for another generation.
+  void keep(const void* word, std::uint64_t generation, std::uint64_t value) {
+    words_.insert_or_assign({word, generation}, value);
+  }
+  /// Returns the value that the word had in `generation`, or null where it was not kept.
+  const std::uint64_t* find(const void* word, std::uint64_t generation) const {
+    const auto found = words_.find({word, generation});
+    return found != words_.end() ? &found->second : nullptr;
+  }
+  std::size_t count() const { return words_.size(); }  ///< Number of words that were kept.
+
+ private:
+  std::map<std::pair<const void*, std::uint64_t>, std::uint64_t> words_;
+};
+
+}  // namespace harness

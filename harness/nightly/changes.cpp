@@ -1,0 +1,106 @@
+#include "harness/nightly/changes.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "harness/base.h"
+
+namespace harness::nightly {
+namespace {
+
+constexpr std::array<std::string_view, 3> kOutcomes{"named", "was before", "unclear"};
+
+ChangeOutcome outcome_of(const std::string& text) {
+  const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), text);
+  if (found == kOutcomes.end()) throw std::runtime_error("what changed cannot be read");
+  return static_cast<ChangeOutcome>(found - kOutcomes.begin());
+}
+
+/// A root that no night before has shown. Those with a repair come first.
+struct Root {
+  bool is_unexplained = false;
+  std::string name;
+  auto operator<=>(const Root&) const = default;
+};
+
+/// New findings of one path, and the functions that they go another way by, or upon the answer of.
+struct Group {
+  std::string path;
+  std::set<std::string> functions;
+  std::set<Root> roots;
+
+  bool shares_with(const Group& other) const {
+    return path == other.path &&
+           std::any_of(functions.begin(), functions.end(),
+                       [&](const std::string& one) { return other.functions.contains(one); });
+  }
+};
+
+std::vector<Group> named_in(Database& database, const std::string& night) {
+  std::vector<Group> named;
+  for (const Row& row : database.query(
+           "SELECT path, function, upon, r.root, NOT EXISTS (SELECT 1 FROM roots e WHERE e.root = "
+           "r.root AND e.words <> '') FROM changes c JOIN findings f USING (cause) JOIN roots r "
+           "USING (cause) WHERE c.night = ?1 AND outcome = 'named' AND NOT EXISTS (SELECT 1 FROM "
+           "roots o JOIN sightings s USING (cause) JOIN nights n ON n.id = s.night WHERE o.root = "
+           "r.root AND n.number < (SELECT number FROM nights WHERE id = ?1)) ORDER BY cause",
+           {night})) {
+    Group& group = named.emplace_back(text(row[0]), std::set{text(row[1])},
+                                      std::set{Root{count_at(row, 4) != 0, text(row[3])}});
+    if (!text(row[2]).empty()) group.functions.insert(text(row[2]));
+  }
+  return named;
+}
+
+/// Puts together those that share a function, also by way of a third.
+std::vector<Group> joined(const std::vector<Group>& all) {
+  std::vector<Group> groups;
+  for (Group group : all) {
+    for (auto other = groups.begin(); other != groups.end();) {
+      if (!group.shares_with(*other)) {
+        ++other;
+        continue;
+      }
+      group.functions.merge(other->functions);
+      group.roots.merge(other->roots);
+      groups.erase(other);
+      other = groups.begin();
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::string to_text(ChangeOutcome outcome) { return std::string(kOutcomes.at(raw(outcome))); }
+
+void note_changes(Database& database, const std::string& night,
+                  const std::map<std::string, Change>& changes) {
+  Transaction transaction(database);
+  for (const auto& [cause, change] : changes)
+    database.query("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
+                   {night, cause, to_text(change.outcome), change.function, change.file,
+                    whole(change.line), change.upon});
+  for (const Group& group : joined(named_in(database, night)))
+    for (const Root& root : group.roots)
+      database.query("UPDATE roots SET root = ? WHERE root = ?",
+                     {group.roots.begin()->name, root.name});
+  transaction.commit();
+}
+
+std::map<std::string, Change> changes_of(Database& database, const std::string& night) {
+  std::map<std::string, Change> changes;
+  for (const Row& row : database.query(
+           "SELECT cause, outcome, function, file, line, upon FROM changes WHERE night = ?",
+           {night}))
+    changes[text(row[0])] = {outcome_of(text(row[1])), text(row[2]), text(row[3]), count_at(row, 4),
+                             text(row[5])};
+  return changes;
+}
+
+}  // namespace harness::nightly
