@@ -50,10 +50,8 @@ class Order {
     return !is_of_tasks_ && fits(object_, object) && fits(late_, act);
   }
   /// Returns whether whatever is done with a thing comes in order.
-  bool is_of_all(Label object) const {
-    return late_.empty() && early_.empty() && delays(object, {});
-  }
-  KeptWords& words() { return words_; }  ///< Those that were written over, of such things.
+  bool is_of_all() const { return !is_of_tasks_ && late_.empty() && early_.empty(); }
+  KeptWords& words() { return words_; }  ///< Those that were written over.
   Label late() const { return late_; }
   Label early() const { return early_; }
 

@@ -82,13 +82,11 @@ void add_state(Database& database, NightFinding& finding, std::uint64_t number) 
   finding.first_number = seen.empty() ? number : seen.front();
 }
 
-/// Not all of its symptoms were compared: it is that of the plainest that has a function, or any.
+/// One symptom of a finding is compared; of those that were joined, it is that of the plainest.
 void add_change(NightFinding& finding, const std::map<std::string, Change>& changes) {
   for (const NightSymptom& symptom : finding.symptoms) {
     const auto found = changes.find(symptom.cause);
     if (found == changes.end()) continue;
-    if (!finding.change) finding.change = found->second;
-    if (found->second.outcome != ChangeOutcome::named) continue;
     finding.change = found->second;
     return;
   }

@@ -39,10 +39,7 @@ class PathRoots {
              "WHERE path = ? ORDER BY root",
              {path})) {
       const Unsorted finding{{}, text(row[3]), parse_sorted(text(row[1]))};
-      const std::string what = what_names(finding, text(row[0]));
-      const std::string root = text(row[2]);
-      if (root == root_of(path, what)) known_[what] = root;
-      known_.emplace(what, root);
+      known_.emplace(what_names(finding, text(row[0])), text(row[2]));
     }
   }
 

@@ -54,7 +54,7 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
   if (repair != nullptr && repair->wants(label, word.writer.site, site)) [[unlikely]]
     repair->keep_word(&word, raw(word.generation), word.value);
   Order* order = Order::current();
-  if (order != nullptr && order->is_of_all(label)) [[unlikely]]
+  if (order != nullptr && order->is_of_all()) [[unlikely]]
     order->words().keep(&word, raw(word.generation), word.value);
 }
 

@@ -109,6 +109,22 @@ TEST_F(Changes, AJoinedFindingGoesByTheRepairIfOneHasSuch) {
   EXPECT_EQ(night.findings[0].root, nightly::root_of("toy", kRepair.words));
 }
 
+TEST_F(Changes, ThoseOfAnotherPathAreOthers) {
+  nightly::Plan plan = hand_made_plan(1, next_number());
+  plan.cells.push_back({"box", "borrow", "unsound", 3, {100, 0}});
+  nightly::ShardRecord shard = testing::hand_made_shard(plan, 1, {"x"});
+  std::map<std::string, Change> changes;
+  for (nightly::CellRecord& cell : shard.cells)
+    for (nightly::FindingRecord& finding : cell.findings) {
+      finding.file = cell.cell.path + "-x.repro";
+      finding.repairs = nightly::to_text(nightly::Sorted{{}, "x"});
+      changes[finding.cause] = by("harness::turn");
+    }
+  ASSERT_THAT(changes, SizeIs(2));
+  history().note_changes(merge_night(shard), changes);
+  EXPECT_THAT(now().findings, SizeIs(2));
+}
+
 TEST_F(Changes, AFindingThatIsKnownTakesNoNewOneIn) {
   merge({"x", "other x"});
   merge({"x", "y"});
@@ -212,6 +228,21 @@ TEST_F(CliNightlyDiverge, OneThatTheGoodProgramShowsWasThereBefore) {
   const json found = findings_of(night({"--good-program", good, "--bad-program", good}));
   ASSERT_GT(found.size(), 1u);
   for (const json& finding : found) EXPECT_EQ(finding["change"]["outcome"], "was before");
+}
+
+TEST_F(CliNightlyDiverge, ANightIsComparedOnce) {
+  const std::string history = folder_ / "history";
+  const std::string good = program("good", false, ""), bad = program("bad", true, kShown);
+  run_toys({"nightly", "plan", "1", "--only", "toy", "--runs", "2000", "--history", history});
+  run_toys({"nightly", "shard", "1", "--history", history});
+  const auto merge = [&](const std::string& one) {
+    return run_toys({"nightly", "merge", "--json", "--history", history, "--good-program", one,
+                     "--bad-program", bad});
+  };
+  const json found = findings_of(merge(bad));
+  ASSERT_GT(found.size(), 1u);
+  EXPECT_EQ(found[0]["change"]["outcome"], "was before");
+  EXPECT_EQ(findings_of(merge(good)), found);
 }
 
 TEST_F(CliNightlyDiverge, SaysWhyNothingWasCompared) {
