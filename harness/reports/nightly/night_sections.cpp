@@ -116,7 +116,7 @@ a{color:var(--task)}
 .whole{white-space:nowrap}
 .fault summary{padding:2px 0}
 .fault ul{margin:4px 0;padding-left:18px}
-.fault li{overflow-wrap:anywhere}
+.fault li,.repair{overflow-wrap:anywhere}
 .cross td,.cross th{padding:6px 8px}
 .cross td:first-child,.cross th:first-child{position:sticky;left:0;background:var(--page)}
 .cross th{vertical-align:bottom}
