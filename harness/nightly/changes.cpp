@@ -1,5 +1,7 @@
 #include "harness/nightly/changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "harness/base.h"
+#include "harness/nightly/sightings.h"
 
 namespace harness::nightly {
 namespace {
@@ -20,8 +23,10 @@ ChangeOutcome outcome_of(const std::string& text) {
   return static_cast<ChangeOutcome>(found - kOutcomes.begin());
 }
 
-/// A root that no night before has shown. Those with a repair come first.
+/// A root that is new, or new in sound variants: canaries have shown it before. A joined finding
+/// goes by one that is new altogether, and then by one that a repair names.
 struct Root {
+  bool is_of_canaries = false;
   bool is_unexplained = false;
   std::string name;
   auto operator<=>(const Root&) const = default;
@@ -44,13 +49,14 @@ std::vector<Group> named_in(Database& database, const std::string& night) {
   std::vector<Group> named;
   for (const Row& row : database.query(
            "SELECT path, function, upon, r.root, NOT EXISTS (SELECT 1 FROM roots e WHERE e.root = "
-           "r.root AND e.words <> '') FROM changes c JOIN findings f USING (cause) JOIN roots r "
-           "USING (cause) WHERE c.night = ?1 AND outcome = 'named' AND NOT EXISTS (SELECT 1 FROM "
-           "roots o JOIN sightings s USING (cause) JOIN nights n ON n.id = s.night WHERE o.root = "
-           "r.root AND n.number < (SELECT number FROM nights WHERE id = ?1)) ORDER BY cause",
+           "r.root AND e.words <> ''), EXISTS (SELECT 1 FROM roots o JOIN sightings s USING "
+           "(cause) JOIN nights n ON n.id = s.night WHERE o.root = r.root AND n.number < (SELECT "
+           "number FROM nights WHERE id = ?1)) FROM changes c JOIN findings f USING (cause) JOIN "
+           "roots r USING (cause) WHERE c.night = ?1 AND outcome = 'named' ORDER BY cause",
            {night})) {
-    Group& group = named.emplace_back(text(row[0]), std::set{text(row[1])},
-                                      std::set{Root{count_at(row, 4) != 0, text(row[3])}});
+    Group& group = named.emplace_back(
+        text(row[0]), std::set{text(row[1])},
+        std::set{Root{count_at(row, 5) != 0, count_at(row, 4) != 0, text(row[3])}});
     if (!text(row[2]).empty()) group.functions.insert(text(row[2]));
   }
   return named;
@@ -75,6 +81,15 @@ std::vector<Group> joined(const std::vector<Group>& all) {
   return groups;
 }
 
+/// Has what is new of a root go by another one's name. The canaries that have shown it keep theirs.
+void rename(Database& database, const Root& root, const std::string& name) {
+  static const std::string kSoundAlone = fmt::format(
+      " AND cause IN (SELECT cause FROM {} seen WHERE root = ?2 AND NOT canary)", kSightings);
+  database.query("UPDATE roots SET root = ?1 WHERE root = ?2" +
+                     (root.is_of_canaries ? kSoundAlone : std::string()),
+                 {name, root.name});
+}
+
 }  // namespace
 
 std::string to_text(ChangeOutcome outcome) { return std::string(kOutcomes.at(raw(outcome))); }
@@ -88,8 +103,7 @@ void note_changes(Database& database, const std::string& night,
                     whole(change.line), change.upon});
   for (const Group& group : joined(named_in(database, night)))
     for (const Root& root : group.roots)
-      database.query("UPDATE roots SET root = ? WHERE root = ?",
-                     {group.roots.begin()->name, root.name});
+      if (root != *group.roots.begin()) rename(database, root, group.roots.begin()->name);
   transaction.commit();
 }
 

@@ -22,7 +22,13 @@ struct Unsorted {
   std::string cause;
   std::string signature;
   Sorted sorted;
+  bool is_of_canary = false;
 };
+
+/// Says of a row of findings f whether it is of a canary.
+constexpr const char* kOfCanary =
+    "EXISTS (SELECT 1 FROM sightings s JOIN cells c ON c.night = s.night AND c.shard = s.shard AND "
+    "c.path = f.path AND c.variant = f.variant WHERE s.cause = f.cause AND c.claim = 'unsound')";
 
 /// Returns what names the root of a finding: the words of its repair, or what goes wrong first.
 std::string what_names(const Unsorted& finding, const std::string& words) {
@@ -35,11 +41,13 @@ class PathRoots {
  public:
   PathRoots(Database& database, const std::string& path) : database_(database), path_(path) {
     for (const Row& row : database.query(
-             "SELECT words, repairs, root, signature FROM roots r JOIN findings f USING (cause) "
-             "WHERE path = ? ORDER BY root",
+             fmt::format("SELECT words, repairs, root, signature, {} FROM roots r JOIN findings f "
+                         "USING (cause) WHERE path = ? ORDER BY root",
+                         kOfCanary),
              {path})) {
       const Unsorted finding{{}, text(row[3]), parse_sorted(text(row[1]))};
-      known_.emplace(what_names(finding, text(row[0])), text(row[2]));
+      const std::string what = what_names(finding, text(row[0]));
+      known_[count_at(row, 4) != 0].emplace(what, text(row[2]));
     }
   }
 
@@ -61,10 +69,18 @@ class PathRoots {
     std::optional<std::pair<unsigned, std::string>> best;
     for (const RepairRecord& repair : finding.sorted.repairs) {
       const std::pair one(repair.cost, repair.words);
-      const bool is_known = known_.contains(repair.words);
+      const bool is_known = known_root(repair.words, finding.is_of_canary) != nullptr;
       if (is_known && (!best || one < *best)) best = one;
     }
     return best ? std::optional(best->second) : std::nullopt;
+  }
+
+  /// Returns the root of those of its kind, if these have it, else of the others; or null.
+  const std::string* known_root(const std::string& what, bool is_of_canary) const {
+    for (const bool canary : {is_of_canary, !is_of_canary})
+      if (const auto found = known_[canary].find(what); found != known_[canary].end())
+        return &found->second;
+    return nullptr;
   }
 
   void choose(const std::vector<Unsorted>& findings) {
@@ -91,16 +107,16 @@ class PathRoots {
 
   void note(const Unsorted& finding, const std::string& words) {
     const std::string what = what_names(finding, words);
-    const auto known = known_.find(what);
-    database_.query(
-        "INSERT INTO roots VALUES (?, ?, ?)",
-        {finding.cause, known != known_.end() ? known->second : root_of(path_, what), words});
+    const std::string* known = known_root(what, finding.is_of_canary);
+    database_.query("INSERT INTO roots VALUES (?, ?, ?)",
+                    {finding.cause, known != nullptr ? *known : root_of(path_, what), words});
   }
 
   Database& database_;
   std::string path_;
-  /// Roots by what names them. Those that were joined go by the name of one (changes.h).
-  std::map<std::string, std::string> known_;
+  /// Roots by what names them, of sound variants and of canaries. Those that were joined go by the
+  /// name of one (changes.h).
+  std::map<std::string, std::string> known_[2];
 };
 
 }  // namespace
@@ -132,10 +148,13 @@ std::string root_of(const std::string& path, const std::string& what) {
 
 void sort_by_root(Database& database) {
   std::map<std::string, std::vector<Unsorted>> by_path;
-  for (const Row& row : database.query("SELECT path, cause, signature, repairs FROM findings f "
-                                       "WHERE repairs <> '' AND NOT EXISTS (SELECT "
-                                       "1 FROM roots r WHERE r.cause = f.cause) ORDER BY cause"))
-    by_path[text(row[0])].push_back({text(row[1]), text(row[2]), parse_sorted(text(row[3]))});
+  for (const Row& row : database.query(
+           fmt::format("SELECT path, cause, signature, repairs, {} FROM findings f WHERE repairs "
+                       "<> '' AND NOT EXISTS (SELECT 1 FROM roots r WHERE r.cause = f.cause) "
+                       "ORDER BY cause",
+                       kOfCanary)))
+    by_path[text(row[0])].push_back(
+        {text(row[1]), text(row[2]), parse_sorted(text(row[3])), count_at(row, 4) != 0});
   Transaction transaction(database);
   for (const auto& [path, findings] : by_path) PathRoots(database, path).sort(findings);
   transaction.commit();

@@ -143,6 +143,43 @@ TEST_F(Changes, LaterWaysToFailOfAJoinedFindingAreNoNews) {
   EXPECT_EQ(later.findings[0].state, State::known);
 }
 
+/// Nights in which sound variants and the canary show something.
+class ChangesOfBoth : public Changes {
+ protected:
+  Night merge_both(const std::vector<std::string>& sound, const std::vector<std::string>& canary) {
+    const nightly::Plan plan = hand_made_plan(1, next_number());
+    nightly::ShardRecord shard = testing::hand_made_shard(plan, 1, canary);
+    for (nightly::CellRecord& cell : shard.cells) {
+      if (cell.cell.claim == "sound")
+        for (const std::string& one : sound)
+          cell.findings.push_back(hand_made_finding(cell.cell, one, "shows " + one + "\n"));
+      for (nightly::FindingRecord& finding : cell.findings)
+        finding.repairs = nightly::to_text(nightly::Sorted{{}, finding.signature.substr(0, 1)});
+    }
+    return merge_night(shard);
+  }
+  static std::string sound(const std::string& signature) {
+    return hand_made_finding(hand_made_plan(1).cells.at(0), signature, "").cause;
+  }
+};
+
+TEST_F(ChangesOfBoth, ACauseThatCanariesHaveShownIsJoinedInSoundVariantsAlone) {
+  const std::string of_canary = merge_both({}, {"x"}).findings.at(0).cause;
+  ASSERT_THAT(merge_both({"x", "y"}, {"x"}).findings, SizeIs(3));
+  history().note_changes(now(), {{sound("x"), by("box::open")}, {sound("y"), by("box::open")}});
+  const Night night = now();
+  ASSERT_THAT(night.findings, SizeIs(2));
+  EXPECT_EQ(night.findings[0].state, State::fresh);
+  EXPECT_THAT(night.findings[0].symptoms, SizeIs(2));
+  EXPECT_EQ(night.findings[1].state, State::known);
+  EXPECT_EQ(night.findings[1].cause, of_canary);
+
+  const Night later = merge_both({"x again"}, {"x, too"});
+  ASSERT_THAT(later.findings, SizeIs(2));
+  EXPECT_EQ(later.count(State::known), 2u) << "each is known among its kind";
+  EXPECT_NE(later.findings[0].root, later.findings[1].root);
+}
+
 TEST_F(Changes, AreExportedAndImported) {
   merge({"x", "y"});
   note({{"x", by("box::open", "box::wait")}, {"y", {ChangeOutcome::was_before}}});
