@@ -5,8 +5,8 @@ which its run, minimized, no longer shows it. Where that is both, or neither, it
 
 A *guard* is a mutant that costs lifetimes and nothing else: in all that its search finds, a use of the dead, a leak, a
 stale generation or a data race is what goes wrong first. A line that guards several things, or that lets one die early
-and another leak, is as many guards as repairs would have to be: a *thing* is a guard, early or late, and the kind of
-what goes wrong first.
+and another leak, is as many guards as repairs would have to be: a *thing* is a guard, whether something ends too early,
+twice (or in another's name) or too late, and the kind of what goes wrong first.
 """
 import argparse
 import collections
