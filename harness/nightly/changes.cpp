@@ -23,10 +23,11 @@ ChangeOutcome outcome_of(const std::string& text) {
   return static_cast<ChangeOutcome>(found - kOutcomes.begin());
 }
 
-/// A root that is new, or new in sound variants: canaries have shown it before. A joined finding
-/// goes by one that is new altogether, and then by one that a repair names.
+/// A root that is new, or new among sound variants or canaries alone: the others have shown it
+/// before. A joined finding goes by one that is new altogether, and then by one that a repair
+/// names.
 struct Root {
-  bool is_of_canaries = false;
+  bool was_shown = false;
   bool is_unexplained = false;
   std::string name;
   auto operator<=>(const Root&) const = default;
@@ -81,13 +82,16 @@ std::vector<Group> joined(const std::vector<Group>& all) {
   return groups;
 }
 
-/// Has what is new of a root go by another one's name. The canaries that have shown it keep theirs.
-void rename(Database& database, const Root& root, const std::string& name) {
-  static const std::string kSoundAlone = fmt::format(
-      " AND cause IN (SELECT cause FROM {} seen WHERE root = ?2 AND NOT canary)", kSightings);
-  database.query("UPDATE roots SET root = ?1 WHERE root = ?2" +
-                     (root.is_of_canaries ? kSoundAlone : std::string()),
-                 {name, root.name});
+/// Has what this night is the first to show of a root go by another one's name: in sound variants
+/// alone, where the root was shown before.
+void rename(Database& database, const Root& root, const std::string& name,
+            const std::string& night) {
+  static const std::string kRename = fmt::format(
+      "UPDATE roots SET root = ?1 WHERE root = ?2 AND cause IN (SELECT cause FROM {} seen WHERE "
+      "root = ?2 AND NOT (canary AND ?3) GROUP BY cause HAVING min(number) = (SELECT number FROM "
+      "nights WHERE id = ?4))",
+      kSightings);
+  database.query(kRename, {name, root.name, whole(root.was_shown ? 1 : 0), night});
 }
 
 }  // namespace
@@ -103,7 +107,7 @@ void note_changes(Database& database, const std::string& night,
                     whole(change.line), change.upon});
   for (const Group& group : joined(named_in(database, night)))
     for (const Root& root : group.roots)
-      if (root != *group.roots.begin()) rename(database, root, group.roots.begin()->name);
+      if (root != *group.roots.begin()) rename(database, root, group.roots.begin()->name, night);
   transaction.commit();
 }
 

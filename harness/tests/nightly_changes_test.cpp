@@ -180,6 +180,16 @@ TEST_F(ChangesOfBoth, ACauseThatCanariesHaveShownIsJoinedInSoundVariantsAlone) {
   EXPECT_NE(later.findings[0].root, later.findings[1].root);
 }
 
+TEST_F(ChangesOfBoth, WhatSoundVariantsHaveShownStaysTheirsWhereACanaryIsNew) {
+  const std::string root = merge_both({"x"}, {}).findings.at(0).root;
+  ASSERT_THAT(merge_both({}, {"x", "y"}).findings, SizeIs(2));
+  history().note_changes(now(), {{cause("x"), by("box::open")}, {cause("y"), by("box::open")}});
+  const Night later = merge_both({"x"}, {});
+  ASSERT_THAT(later.findings, SizeIs(1));
+  EXPECT_EQ(later.findings[0].root, root);
+  EXPECT_EQ(later.findings[0].state, State::known);
+}
+
 TEST_F(Changes, AreExportedAndImported) {
   merge({"x", "y"});
   note({{"x", by("box::open", "box::wait")}, {"y", {ChangeOutcome::was_before}}});
