@@ -165,7 +165,7 @@ class ChangesOfBoth : public Changes {
 
 TEST_F(ChangesOfBoth, ACauseThatCanariesHaveShownIsJoinedInSoundVariantsAlone) {
   const std::string of_canary = merge_both({}, {"x"}).findings.at(0).cause;
-  ASSERT_THAT(merge_both({"x", "y"}, {"x"}).findings, SizeIs(3));
+  ASSERT_THAT(merge_both({"x", "y"}, {"x", "x in another way"}).findings, SizeIs(3));
   history().note_changes(now(), {{sound("x"), by("box::open")}, {sound("y"), by("box::open")}});
   const Night night = now();
   ASSERT_THAT(night.findings, SizeIs(2));
@@ -173,6 +173,7 @@ TEST_F(ChangesOfBoth, ACauseThatCanariesHaveShownIsJoinedInSoundVariantsAlone) {
   EXPECT_THAT(night.findings[0].symptoms, SizeIs(2));
   EXPECT_EQ(night.findings[1].state, State::known);
   EXPECT_EQ(night.findings[1].cause, of_canary);
+  EXPECT_THAT(night.findings[1].symptoms, SizeIs(2));
 
   const Night later = merge_both({"x again"}, {"x, too"});
   ASSERT_THAT(later.findings, SizeIs(2));
