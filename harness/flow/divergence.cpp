@@ -15,8 +15,11 @@ namespace {
 struct Frame {
   CodePlace place;   ///< The last edge in it.
   CodePlace caller;  ///< Where it was called.
-  CodePlace called;  ///< The last edge in what it had called last, of what has returned.
+  /// The last edges in what it had called last, of what has returned, and in what that had.
+  std::vector<CodePlace> called;
 };
+
+constexpr std::size_t kMostAnswers = 4;
 
 bool is_of(const CodePlace& place, const CodePlace& other) {
   return place.function == other.function && place.file == other.file;
@@ -37,10 +40,16 @@ class Calls {
     return 0;
   }
 
-  /// Returns the last edge in the function that the one at this depth called last, if it did.
-  CodePlace last_called_at(std::size_t depth) const {
+  /// Returns the last edges in the function that the one at this depth called last, if it did, in
+  /// what that had called last, and so on.
+  std::vector<CodePlace> last_called_at(std::size_t depth) const {
     if (depth == 0) return {};
-    return depth < frames_.size() ? frames_[depth].place : frames_[depth - 1].called;
+    std::vector<CodePlace> called;
+    for (std::size_t i = depth; i < frames_.size(); ++i) called.push_back(frames_[i].place);
+    const std::vector<CodePlace>& before = frames_.back().called;
+    called.insert(called.end(), before.begin(), before.end());
+    if (called.size() > kMostAnswers) called.resize(kMostAnswers);
+    return called;
   }
 
   /// Returns where the function at this depth was called, innermost first.
@@ -58,7 +67,7 @@ class Calls {
     const std::size_t depth = depth_of(place);
     if (depth == 0)
       return frames_.push_back({place, {}, {}});  // Another task's, or a function's piece.
-    if (depth < frames_.size()) frames_[depth - 1].called = frames_[depth].place;
+    if (depth < frames_.size()) frames_[depth - 1].called = last_called_at(depth);
     frames_.resize(depth);
     frames_.back().place = place;
   }

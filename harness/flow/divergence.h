@@ -20,9 +20,9 @@ struct Divergence {
   std::size_t in_common = 0;      ///< Edges before it.
   std::optional<FlowPoint> good;  ///< The edge that follows; none where the run ends.
   std::optional<FlowPoint> bad;   ///< The same.
-  /// The last edge in the function that it had called last, whose answer may have made the
-  /// difference; no function where it had called none.
-  CodePlace upon;
+  /// Last edges in functions whose answer may have made the difference: the one that it had called
+  /// last, the one that this had called last, and so on, at most four; none where it called none.
+  std::vector<CodePlace> upon;
   std::vector<CodePlace> callers;  ///< Where the function was called, innermost first.
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,14 @@ struct Group {
   }
 };
 
+/// Returns the lines of a column that holds several names.
+std::vector<std::string> lines_of(const std::string& column) {
+  std::vector<std::string> lines;
+  std::istringstream text(column);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
 std::vector<Group> named_in(Database& database, const std::string& night) {
   std::vector<Group> named;
   for (const Row& row : database.query(
@@ -58,7 +67,7 @@ std::vector<Group> named_in(Database& database, const std::string& night) {
     Group& group = named.emplace_back(
         text(row[0]), std::set{text(row[1])},
         std::set{Root{count_at(row, 5) != 0, count_at(row, 4) != 0, text(row[3])}});
-    if (!text(row[2]).empty()) group.functions.insert(text(row[2]));
+    for (const std::string& one : lines_of(text(row[2]))) group.functions.insert(one);
   }
   return named;
 }
@@ -104,7 +113,7 @@ void note_changes(Database& database, const std::string& night,
   for (const auto& [cause, change] : changes)
     database.query("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
                    {night, cause, to_text(change.outcome), change.function, change.file,
-                    whole(change.line), change.upon});
+                    whole(change.line), fmt::format("{}", fmt::join(change.upon, "\n"))});
   for (const Group& group : joined(named_in(database, night)))
     for (const Root& root : group.roots)
       if (root != *group.roots.begin()) rename(database, root, group.roots.begin()->name, night);
@@ -117,7 +126,7 @@ std::map<std::string, Change> changes_of(Database& database, const std::string& 
            "SELECT cause, outcome, function, file, line, upon FROM changes WHERE night = ?",
            {night}))
     changes[text(row[0])] = {outcome_of(text(row[1])), text(row[2]), text(row[3]), count_at(row, 4),
-                             text(row[5])};
+                             lines_of(text(row[5]))};
   return changes;
 }
 

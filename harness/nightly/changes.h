@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "harness/nightly/database.h"
 
@@ -29,8 +30,9 @@ struct Change {
   std::string function = {};  ///< It goes another way.
   std::string file = {};      ///< That of the function, as the compiler knew it.
   std::uint64_t line = 0;     ///< At which it does.
-  /// Maybe upon the answer of this function, which it had called last; "" = it had called none.
-  std::string upon = {};
+  /// Maybe upon the answer of one of these: the function that it had called last, the one that this
+  /// had called last, and so on.
+  std::vector<std::string> upon = {};
   bool operator==(const Change&) const = default;
 };
 

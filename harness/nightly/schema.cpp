@@ -215,7 +215,7 @@ ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 )";
 
 // 10: by which function new findings of a night go another way than in the night before; line 0 and
-// '' where none is named.
+// '' where none is named, a line for each function upon whose answer that may be.
 constexpr std::string_view kChanges = R"(
 CREATE TABLE changes (
   night TEXT NOT NULL REFERENCES nights,

@@ -33,7 +33,7 @@ using testing::run_toys;
 using ::testing::SizeIs;
 namespace fs = std::filesystem;
 
-Change by(const std::string& function, const std::string& upon = "") {
+Change by(const std::string& function, const std::vector<std::string>& upon = {}) {
   return {ChangeOutcome::named, function, "targets/box/box.cpp", 12, upon};
 }
 
@@ -85,9 +85,9 @@ TEST_F(Changes, NewFindingsOfOneFunctionAreOne) {
 TEST_F(Changes, SoAreThoseUponTheAnswerOfOneAlsoByWayOfAThird) {
   merge({"u", "x", "y", "z"});
   const Night night = note({{"u", by("box::close")},
-                            {"x", by("box::close", "box::wait")},
+                            {"x", by("box::close", {"box::wait"})},
                             {"y", by("box::read")},
-                            {"z", by("box::read", "box::wait")}});
+                            {"z", by("box::read", {"box::peek", "box::wait"})}});
   ASSERT_THAT(night.findings, SizeIs(1));
   EXPECT_THAT(night.findings[0].symptoms, SizeIs(4));
 }
@@ -193,31 +193,32 @@ TEST_F(ChangesOfBoth, WhatSoundVariantsHaveShownStaysTheirsWhereACanaryIsNew) {
 
 TEST_F(Changes, AreExportedAndImported) {
   merge({"x", "y"});
-  note({{"x", by("box::open", "box::wait")}, {"y", {ChangeOutcome::was_before}}});
+  note({{"x", by("box::open", {"box::wait", "box::see"})}, {"y", {ChangeOutcome::was_before}}});
   std::string exported;
   nightly::export_history(history().database(), [&](const std::string& line) { exported += line; });
   const Folder folder;
   nightly::import_history(exported, "exported", folder / "copy");
   nightly::History copy(folder / "copy");
   EXPECT_EQ(nightly::changes_of(copy.database(), copy.last_night()),
-            (std::map<std::string, Change>{{cause("x"), by("box::open", "box::wait")},
+            (std::map<std::string, Change>{{cause("x"), by("box::open", {"box::wait", "box::see"})},
                                            {cause("y"), {ChangeOutcome::was_before}}}));
 }
 
 TEST_F(Changes, AreOnThePageAndInTheJson) {
   merge({"x", "y"});
-  const Night night =
-      note({{"x", by("box::open<A>", "box::wait")}, {"y", {ChangeOutcome::was_before}}});
+  const Night night = note(
+      {{"x", by("box::open<A>", {"box::wait", "box::see"})}, {"y", {ChangeOutcome::was_before}}});
   const std::string page = reports::night_page(night, {});
-  EXPECT_THAT(page, HasSubstr("since the night before, box::open&lt;A&gt; goes another way, at "
-                              "targets/box/box.cpp:12, maybe upon the answer of box::wait"));
+  EXPECT_THAT(
+      page, HasSubstr("since the night before, box::open&lt;A&gt; goes another way, at "
+                      "targets/box/box.cpp:12, maybe upon the answer of box::wait or of box::see"));
   EXPECT_THAT(page, HasSubstr("not made since the night before, whose program shows it, too"));
   const json told = json::parse(reports::night_json(night));
   EXPECT_EQ(told["findings"][0]["change"], (json{{"outcome", "named"},
                                                  {"function", "box::open<A>"},
                                                  {"file", "targets/box/box.cpp"},
                                                  {"line", 12},
-                                                 {"upon", "box::wait"}}));
+                                                 {"upon", {"box::wait", "box::see"}}}));
   EXPECT_EQ(told["findings"][1]["change"]["outcome"], "was before");
 }
 

@@ -48,10 +48,11 @@ std::string change_of(const NightFinding& finding) {
     case nightly::ChangeOutcome::named:
       break;
   }
-  return fmt::format(
-      "since the night before, {} goes another way, at {}:{}{}", change.function, change.file,
-      change.line,
-      change.upon.empty() ? "" : fmt::format(", maybe upon the answer of {}", change.upon));
+  return fmt::format("since the night before, {} goes another way, at {}:{}{}", change.function,
+                     change.file, change.line,
+                     change.upon.empty() ? ""
+                                         : fmt::format(", maybe upon the answer of {}",
+                                                       fmt::join(change.upon, " or of ")));
 }
 
 std::string absence_of(const NightFinding& finding) {

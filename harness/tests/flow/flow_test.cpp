@@ -89,10 +89,11 @@ TEST(Divergence, ByAValueIsInTheFirstFunctionThatActsOnItUponAnAnswer) {
   const auto divergence = divergence_of(flow_of(Turn::none), flow_of(Turn::value));
   ASSERT_TRUE(divergence);
   EXPECT_EQ(divergence->decided.function, "harness::testing::top");
-  EXPECT_THAT(divergence->upon.function, EndsWith("::inner"));
+  ASSERT_FALSE(divergence->upon.empty());
+  EXPECT_THAT(divergence->upon[0].function, EndsWith("::inner"));
   const auto other = divergence_of(flow_of(Turn::none), flow_of(Turn::early_return));
   ASSERT_TRUE(other);
-  EXPECT_EQ(other->upon.function, "") << "inner() had called nobody";
+  EXPECT_TRUE(other->upon.empty()) << "inner() had called nobody";
 }
 
 TEST(FlowSymbols, AreQualifiedNames) {
@@ -157,7 +158,37 @@ TEST(Divergence, IsUponWhatWasCalledLastWhateverTheCallerDidSince) {
   const auto divergence = divergence_of(straight(these), straight(those));
   ASSERT_TRUE(divergence);
   EXPECT_EQ(divergence->decided.function, "f");
-  EXPECT_EQ(divergence->upon, place("g", 3));
+  EXPECT_EQ(divergence->upon, std::vector{place("g", 3)});
+}
+
+/// Functions that call each other in turn, of which the innermost is left first.
+std::vector<FlowPoint> nested(std::initializer_list<const char*> functions) {
+  std::vector<FlowPoint> points;
+  for (const char* function : functions)
+    points.push_back(points.empty() ? entry(function)
+                                    : entry(function, place(points.back().place.function, 1)));
+  return points;
+}
+
+TEST(Divergence, IsUponWhateverPassedTheAnswerOn) {
+  std::vector<FlowPoint> both = nested({"f", "g", "h", "i", "j", "k"});
+  const auto upon = [&] {
+    std::vector<FlowPoint> these = both, those = both;
+    these.push_back(edge("f", 3));
+    those.push_back(edge("f", 4));
+    std::string names;
+    const auto divergence = divergence_of(straight(these), straight(those));
+    for (const CodePlace& one : divergence.value().upon) names += one.function;
+    return names;
+  };
+  EXPECT_EQ(upon(), "ghij") << "four, with nobody back in between";
+  both.push_back(edge("h", 2));
+  both.push_back(edge("g", 2));
+  EXPECT_EQ(upon(), "ghij") << "each was back by itself";
+  both.push_back(entry("l", place("g", 3)));
+  EXPECT_EQ(upon(), "gl") << "it had called another one last";
+  both.push_back(edge("f", 2));
+  EXPECT_EQ(upon(), "gl");
 }
 
 TEST(Divergence, OfACallIsOfWhoeverCallsNotOfTheCalled) {

@@ -134,9 +134,12 @@ class Comparison {
                  divergence->in_common);
     fmt::print("  the good run {}\n  the bad run {}\n", in_words(divergence->good),
                in_words(divergence->bad));
-    if (const CodePlace& upon = divergence->upon; !upon.function.empty())
-      fmt::print("  maybe upon the answer of {}, at {}:{}, which it had called last\n",
-                 printable(upon.function), printable(upon.file), upon.line);
+    for (const CodePlace& upon : divergence->upon) {
+      const bool is_first = &upon == &divergence->upon.front();
+      fmt::print("  {} {}, at {}:{}, which {} had called last\n",
+                 is_first ? "maybe upon the answer of" : "or of", printable(upon.function),
+                 printable(upon.file), upon.line, is_first ? "it" : "that");
+    }
     for (const CodePlace& caller : divergence->callers)
       fmt::print("  called at {}:{} in {}\n", printable(caller.file), caller.line,
                  printable(caller.function));
@@ -144,6 +147,12 @@ class Comparison {
 
   static Json to_json(const CodePlace& place) {
     return {{"function", place.function}, {"file", place.file}, {"line", place.line}};
+  }
+
+  static Json to_json(const std::vector<CodePlace>& places) {
+    Json all = Json::array();
+    for (const CodePlace& place : places) all.push_back(to_json(place));
+    return all;
   }
 
   static Json to_json(const std::optional<FlowPoint>& point) {
@@ -158,12 +167,11 @@ class Comparison {
     if (!divergence) return json;
     const bool is_known = !divergence->decided.function.empty();
     json["decided"] = is_known ? to_json(divergence->decided) : Json();
-    json["upon"] = divergence->upon.function.empty() ? Json() : to_json(divergence->upon);
+    json["upon"] = to_json(divergence->upon);
     json["in_common"] = divergence->in_common;
     json["good"] = to_json(divergence->good);
     json["bad"] = to_json(divergence->bad);
-    json["callers"] = Json::array();
-    for (const CodePlace& caller : divergence->callers) json["callers"].push_back(to_json(caller));
+    json["callers"] = to_json(divergence->callers);
     return json;
   }
 

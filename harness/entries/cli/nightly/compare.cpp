@@ -66,11 +66,12 @@ Change change_in(const std::string& out) {
   if (!said.is_object()) return {};
   if (said.value("good_shows_it", false)) return {ChangeOutcome::was_before};
   const auto place = [&](const char* name) { return said.value(name, Json()); };
-  const Json decided = place("decided"), upon = place("upon");
+  const Json decided = place("decided");
   if (!decided.is_object()) return {};
-  return {ChangeOutcome::named, decided.value("function", ""), decided.value("file", ""),
-          decided.value("line", std::uint64_t{0}),
-          upon.is_object() ? upon.value("function", "") : ""};
+  Change change{ChangeOutcome::named, decided.value("function", ""), decided.value("file", ""),
+                decided.value("line", std::uint64_t{0})};
+  for (const Json& upon : place("upon")) change.upon.push_back(upon.value("function", ""));
+  return change;
 }
 
 class Comparisons {
