@@ -227,15 +227,19 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
 /// A toy night whose two programs are scripts: whatever they replay, they leave a flow.
 class CliNightlyDiverge : public ::testing::Test {
  protected:
-  /// Two points follow on open(); the run goes on at one of them.
+  /// Two points follow on open(), once it has called peek(); the run goes on at one of them.
   static Flow flow(bool is_bad) {
     const auto place = [](std::int64_t line) {
       return CodePlace{"box::open", "targets/box/box.cpp", line, line - 20, 3};
     };
     const CodePlace run{"box::run", "targets/box/box.cpp", 10, 2, 3};
-    return {
-        {{run, true, {}}, {place(20), true, run}, {place(22), false, {}}, {place(25), false, {}}},
-        {0, 1, is_bad ? 3u : 2u}};
+    const CodePlace peek{"box::peek", "targets/box/box.cpp", 30, 0, 3};
+    return {{{run, true, {}},
+             {place(20), true, run},
+             {peek, true, place(21)},
+             {place(22), false, {}},
+             {place(25), false, {}}},
+            {0, 1, 2, is_bad ? 4u : 3u}};
   }
   std::string program(const std::string& name, bool is_bad, const std::string& faults) const {
     const std::string file = folder_ / name;
@@ -269,6 +273,7 @@ TEST_F(CliNightlyDiverge, AFindingIsNamedByItsFunctionAndThoseOfOneAreOne) {
   ASSERT_THAT(found, SizeIs(1)) << "whatever shows, the scripts differ in one function";
   EXPECT_EQ(found[0]["change"]["function"], "box::open");
   EXPECT_EQ(found[0]["change"]["line"], 25);
+  EXPECT_EQ(found[0]["change"]["upon"], json::array({"box::peek"}));
   EXPECT_GT(found[0]["symptoms"].size(), 1u);
 }
 
