@@ -45,8 +45,9 @@ class PathRoots {
                          "USING (cause) WHERE path = ? ORDER BY root",
                          kOfCanary),
              {path})) {
-      const Unsorted finding{{}, text(row[3]), parse_sorted(text(row[1]))};
-      const std::string what = what_names(finding, text(row[0]));
+      const std::string words = text(row[0]);
+      const Sorted sorted = words.empty() ? parse_sorted(text(row[1])) : Sorted{};
+      const std::string what = what_names({{}, text(row[3]), sorted}, words);
       known_[count_at(row, 4) != 0].emplace(what, text(row[2]));
     }
   }

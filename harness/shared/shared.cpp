@@ -103,17 +103,15 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
   bool reported = expected == Generation::any;
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::read});
-    const std::uint64_t* in_order = nullptr;
+    const std::uint64_t* own = nullptr;
     if (Order::current() != nullptr) [[unlikely]]
-      in_order =
-          word_in_order(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
+      own = word_in_order(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
     if (reported || words_[i].generation == expected) continue;
-    if (const auto* kept =
-            in_order != nullptr ? in_order : kept_word(&words_[i], expected, scheduler_.site()))
-        [[unlikely]] {
-      take(*kept, target, part_of(i, offset, bytes));
+    if (own == nullptr) own = kept_word(&words_[i], expected, scheduler_.site());
+    if (own != nullptr) [[unlikely]] {
+      take(*own, target, part_of(i, offset, bytes));
       continue;
     }
     ghost(i, expected);

@@ -318,5 +318,12 @@ TEST_F(CliNightlyDiverge, AProgramThatFailsIsToldOnce) {
   EXPECT_EQ(night({"--good-program", bad}).code, 3) << "one of two programs";
 }
 
+TEST_F(CliNightlyDiverge, ItsLastLineIsHandedOnWhole) {
+  const std::string bad = program("bad", true, "");
+  write_file(bad, "#!/bin/sh\necho building >&2\necho 'afterlife: no edges' >&2\nexit 2\n");
+  EXPECT_EQ(night({"--good-program", bad, "--bad-program", bad}).err,
+            "afterlife: --diverge: " + bad + ": cannot replay it: afterlife: no edges\n");
+}
+
 }  // namespace
 }  // namespace harness

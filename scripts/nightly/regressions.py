@@ -101,7 +101,7 @@ def is_decided_in(point, change):
 
 
 def is_named(point, change):
-    return is_decided_in(point, change) or any(is_of(point, function) for function in change["upon"])
+    return is_decided_in(point, change) or any(f"::{function}".endswith(f"::{point.function}") for function in change["upon"])
 
 
 def states(night, causes):

@@ -7,16 +7,18 @@ namespace harness::entries {
 
 using nlohmann::json;
 
-constexpr double kSeconds = 3600;
+/// Returns the line that says what was wrong, which comes after what it said of its progress.
+static std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
 
-static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-Answer ask(const Command& command, const std::atomic<bool>& stop) {
-  const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, stop);
+Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds) {
+  const ProcessEnd ended = run_process(command, {seconds, {}, kErrKept}, stop);
   if (ended.stopped) throw BisectionStopped();
   if (ended.code != kAsClaimed && ended.code != kNotAsClaimed) {
-    const std::string said = first_line(ended.err);
-    return {{}, said.empty() ? ended.complaint(kSeconds) : said};
+    const std::string said = last_line(ended.err);
+    return {{}, said.empty() ? ended.complaint(seconds) : said};
   }
   json answer = json::parse(ended.out, nullptr, false);
   if (!answer.is_object()) return {{}, "prints no JSON"};

@@ -17,8 +17,9 @@ struct Answer {
   std::string why;
 };
 
-/// Runs the command, which may end with 0 or 1. Throws BisectionStopped where `stop` is set.
-Answer ask(const Command& command, const std::atomic<bool>& stop);
+/// Runs the command, which may end with 0 or 1, and is ended after so many seconds. Throws
+/// BisectionStopped where `stop` is set.
+Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds = 3600);
 
 /// Returns the faults in an answer of `replay` or `fuzz`, by their signatures.
 std::set<std::string> signatures_in(const nlohmann::json& answer);

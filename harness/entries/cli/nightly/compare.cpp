@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "harness/entries/cli/bisect/asked.h"
+#include "harness/entries/cli/bisect/stopped.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/files/scratch_folder.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
-#include "harness/process/process.h"
 
 namespace harness::entries {
 namespace {
@@ -61,9 +62,7 @@ std::vector<const NightFinding*> news_of(const Night& night) {
 }
 
 /// Reads what `diverge --json` printed.
-Change change_in(const std::string& out) {
-  const Json said = Json::parse(out, nullptr, false);
-  if (!said.is_object()) return {};
+Change change_in(const Json& said) {
   if (said.value("good_shows_it", false)) return {ChangeOutcome::was_before};
   const auto place = [&](const char* name) { return said.value(name, Json()); };
   const Json decided = place("decided");
@@ -84,19 +83,19 @@ class Comparisons {
     write_whole_file(file, reproducer, OnDisk::later);
     Command command{"/proc/self/exe", "diverge", file, "--json"};
     command.insert(command.end(), programs_.begin(), programs_.end());
-    const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, stop_);
-    if (ended.code != 0 && ended.code != 1 && !stop_) complain(ended.err);
-    return change_in(ended.out);
+    const Answer answer = ask(command, stop_, kSeconds);
+    if (answer.said) return change_in(*answer.said);
+    complain(answer.why);
+    return {};
   }
 
  private:
   /// Once: what keeps one from being compared keeps most.
-  void complain(const std::string& err) {
+  void complain(std::string_view why) {
     static constexpr std::string_view kBegin = "afterlife: ";
     if (std::exchange(has_complained_, true)) return;
-    const std::size_t begin = err.rfind(kBegin);
-    const std::string why = begin == std::string::npos ? err : err.substr(begin + kBegin.size());
-    say_error(fmt::format("--diverge: {}", printable(why.substr(0, why.find('\n')))));
+    if (why.starts_with(kBegin)) why.remove_prefix(kBegin.size());
+    say_error(fmt::format("--diverge: {}", printable(why)));
   }
 
   Command programs_;
@@ -107,13 +106,16 @@ class Comparisons {
 
 }  // namespace
 
-void compare_news(const NightlyOptions& options, nightly::History& history, const Night& night,
+bool compare_news(const NightlyOptions& options, nightly::History& history, const Night& night,
                   const std::atomic<bool>& stop) {
   const std::vector<const NightFinding*> news = news_of(night);
-  if (news.empty()) return;
+  if (news.empty()) return false;
   std::string why;
   const std::optional<Command> programs = programs_of(options, night, why);
-  if (!programs) return say_error(fmt::format("--diverge: {}: nothing to compare with", why));
+  if (!programs) {
+    say_error(fmt::format("--diverge: {}: nothing to compare with", why));
+    return false;
+  }
   if (!names_programs(options))
     fmt::print(stderr,
                "comparing {} new findings with {}: builds both commits, unless that was "
@@ -121,14 +123,18 @@ void compare_news(const NightlyOptions& options, nightly::History& history, cons
                news.size(), printable(night.commit_before));
   Comparisons comparisons(*programs, stop);
   std::map<std::string, Change> changes;
-  for (const NightFinding* finding : news) {
-    const std::string& cause = finding->symptoms.front().cause;
-    const std::optional<std::string> reproducer = history.reproducer(cause);
-    if (reproducer && !reproducer->empty())
-      changes[cause] = comparisons.compare(*finding, *reproducer);
-    if (stop) return;
+  try {
+    for (const NightFinding* finding : news) {
+      const std::string& cause = finding->symptoms.front().cause;
+      const std::optional<std::string> reproducer = history.reproducer(cause);
+      if (reproducer && !reproducer->empty())
+        changes[cause] = comparisons.compare(*finding, *reproducer);
+    }
+  } catch (const BisectionStopped&) {
+    return false;
   }
   history.note_changes(night, changes);
+  return true;
 }
 
 }  // namespace harness::entries

@@ -12,8 +12,8 @@ namespace harness::entries {
 /// Compares the new findings of a night, at most 40, and notes in its history what that came to,
 /// once: a night that was compared before stays as it is. Where the night before searched the same
 /// commit, or none that is known, a line on stderr says so. Where `stop` came first, nothing is
-/// noted.
-void compare_news(const NightlyOptions& options, nightly::History& history,
+/// noted. Returns whether something was.
+bool compare_news(const NightlyOptions& options, nightly::History& history,
                   const nightly::Night& night, const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

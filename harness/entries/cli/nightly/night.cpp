@@ -154,10 +154,11 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     if (is_whole) {
       history.sort_findings();
       replay_absent(history, outline, stop);
-      if (options.diverge || !options.good_program.empty())
-        compare_news(options, history, night_of(history, id, options), stop);
     }
     nightly::Night night = night_of(history, id, options);
+    const bool compares = options.diverge || !options.good_program.empty();
+    if (is_whole && compares && compare_news(options, history, night, stop))
+      night = night_of(history, id, options);
     if (is_whole) replay_in_builds(history, night, stop);
     show_phase(Phase::report);
     const int code = report_night(options, history, night, stop);
