@@ -52,6 +52,12 @@ class Calls {
     return called;
   }
 
+  /// Returns the same of what its caller had called before it, whose answer it may have been
+  /// handed.
+  std::vector<CodePlace> called_before(std::size_t depth) const {
+    return depth > 1 ? frames_[depth - 2].called : std::vector<CodePlace>();
+  }
+
   /// Returns where the function at this depth was called, innermost first.
   std::vector<CodePlace> callers_of(std::size_t depth) const {
     std::vector<CodePlace> callers;
@@ -126,8 +132,11 @@ std::optional<Divergence> divergence_of(const Flow& good, const Flow& bad) {
            std::pair(calls.depth_of(b), !b.function.empty());
   });
   divergence.decided = later;
-  divergence.upon = calls.last_called_at(calls.depth_of(later));
-  divergence.callers = calls.callers_of(calls.depth_of(later));
+  const std::size_t depth = calls.depth_of(later);
+  divergence.upon = calls.last_called_at(depth);
+  divergence.is_handed_over = divergence.upon.empty();
+  if (divergence.is_handed_over) divergence.upon = calls.called_before(depth);
+  divergence.callers = calls.callers_of(depth);
   return divergence;
 }
 

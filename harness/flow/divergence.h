@@ -21,8 +21,10 @@ struct Divergence {
   std::optional<FlowPoint> good;  ///< The edge that follows; none where the run ends.
   std::optional<FlowPoint> bad;   ///< The same.
   /// Last edges in functions whose answer may have made the difference: the one that it had called
-  /// last, the one that this had called last, and so on, at most four; none where it called none.
+  /// last, the one that this had called last, and so on, at most four. Where it had called none:
+  /// the one that its caller had called last, and so on, whose answer it may have been handed.
   std::vector<CodePlace> upon;
+  bool is_handed_over = false;     ///< It had called none.
   std::vector<CodePlace> callers;  ///< Where the function was called, innermost first.
 };
 

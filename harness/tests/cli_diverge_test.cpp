@@ -97,6 +97,22 @@ TEST_F(CliDiverge, NamesTheFunctionAndWhereItIsCalled) {
   EXPECT_EQ(told["callers"].size(), 1u);
 }
 
+TEST_F(CliDiverge, SaysWhoseAnswerItMayHaveBeenHanded) {
+  const FlowPoint asks{place("box::size", 40), true, place("box::open", 21)};
+  const FlowPoint acts{place("box::act", 50), true, place("box::open", 23)};
+  program("good", flow({asks, acts, {place("box::act", 51), false, {}}}));
+  program("bad", flow({asks, acts, {place("box::act", 52), false, {}}}), kFault);
+  EXPECT_THAT(
+      diverge_programs().out,
+      HasSubstr("  maybe upon the answer of box::size, at targets/box/box.cpp:40, which its "
+                "caller had called last\n"));
+  EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["handed_over"], true);
+  program("good", flow({asks, {place("box::open", 24), false, {}}}));
+  program("bad", flow({asks, {place("box::open", 25), false, {}}}), kFault);
+  EXPECT_THAT(diverge_programs().out, HasSubstr("box.cpp:40, which it had called last\n"));
+  EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["handed_over"], false);
+}
+
 TEST_F(CliDiverge, SaysWhereRunsTakeOneWay) {
   program("bad", kChecks, kFault);
   const Ended ended = diverge_programs();

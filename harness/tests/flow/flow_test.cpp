@@ -191,6 +191,25 @@ TEST(Divergence, IsUponWhateverPassedTheAnswerOn) {
   EXPECT_EQ(upon(), "gl");
 }
 
+TEST(Divergence, IsUponTheAnswerThatItsCallerHandedOver) {
+  std::vector<FlowPoint> both{entry("f"), entry("g", place("f", 1)), entry("h", place("g", 1)),
+                              edge("f", 2), entry("act", place("f", 2))};
+  const auto part = [&] {
+    std::vector<FlowPoint> these = both, those = both;
+    these.push_back(edge("act", 1));
+    those.push_back(edge("act", 2));
+    return divergence_of(straight(these), straight(those)).value();
+  };
+  const Divergence handed = part();
+  EXPECT_EQ(handed.decided.function, "act");
+  EXPECT_TRUE(handed.is_handed_over);
+  EXPECT_EQ(handed.upon, (std::vector{place("g", 1), place("h", 0)}));
+  both.push_back(entry("own", place("act", 0)));
+  const Divergence own = part();
+  EXPECT_FALSE(own.is_handed_over);
+  EXPECT_EQ(own.upon, std::vector{place("own", 0)}) << "it asked for itself";
+}
+
 TEST(Divergence, OfACallIsOfWhoeverCallsNotOfTheCalled) {
   const FlowPoint begin = entry("f");
   const auto divergence = divergence_of(straight({begin, entry("g", place("f", 1))}),

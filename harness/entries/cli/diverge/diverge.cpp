@@ -136,9 +136,10 @@ class Comparison {
                in_words(divergence->bad));
     for (const CodePlace& upon : divergence->upon) {
       const bool is_first = &upon == &divergence->upon.front();
+      const char* who = divergence->is_handed_over ? "its caller" : "it";
       fmt::print("  {} {}, at {}:{}, which {} had called last\n",
                  is_first ? "maybe upon the answer of" : "or of", printable(upon.function),
-                 printable(upon.file), upon.line, is_first ? "it" : "that");
+                 printable(upon.file), upon.line, is_first ? who : "that");
     }
     for (const CodePlace& caller : divergence->callers)
       fmt::print("  called at {}:{} in {}\n", printable(caller.file), caller.line,
@@ -168,6 +169,7 @@ class Comparison {
     const bool is_known = !divergence->decided.function.empty();
     json["decided"] = is_known ? to_json(divergence->decided) : Json();
     json["upon"] = to_json(divergence->upon);
+    json["handed_over"] = divergence->is_handed_over;
     json["in_common"] = divergence->in_common;
     json["good"] = to_json(divergence->good);
     json["bad"] = to_json(divergence->bad);
