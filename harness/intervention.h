@@ -1,10 +1,10 @@
 // Intervention: a repair that a run is given, to see whether its fault goes away with it.
 //
 // A *hold* keeps things as they are beyond their end, and their uses go well: those that it names
-// by their kind, where they were got, where they were let go and where they are used, of which all
-// but the kind may be left open. All other uses still meet something dead: a repair that keeps
-// things for everybody would not say who needs them. A *release* ends what is still alive when a
-// run is quiescent, with all that goes with it.
+// by their kind, where they were got, let go and used, of which all but the kind may be left open;
+// a second end is a use that has to be named. All other uses still meet something dead: a repair
+// that keeps things for everybody would not say who needs them. A *release* ends what is still
+// alive when a run is quiescent, with all that goes with it.
 //
 // Lifetime: for one run, in which a Current of it lives. Most runs have none, and look for no more
 // than a null pointer where a life begins or ends. Threads: the run's thread.
@@ -74,6 +74,11 @@ class Intervention {
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
   /// Returns whether a kept thing may be used at `use`, and notes where it may.
   bool serves(BirthId id, Label use, Tick now);
+  /// Returns the same of an end that comes once more, where the hold names it: to keep a thing for
+  /// all who use it is not to have it ended twice.
+  bool serves_end(BirthId id, Label end, Tick now) {
+    return !hold_.used.empty() && serves(id, end, now);
+  }
 
   /// Keeps a word of shared memory, which is about to be written for another generation.
   void keep_word(const void* word, std::uint64_t generation, std::uint64_t value) {

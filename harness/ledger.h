@@ -95,6 +95,7 @@ class Ledger {
   Scheduler& scheduler() { return scheduler_; }
 
  private:
+  bool serves_end(BirthId id) const;
   bool is_kept(BirthId id, void* thing, Intervention::End end) const;
   void note_releasable(BirthId id, void* thing, Intervention::End end) const;
   void complete(Intervention& repair);

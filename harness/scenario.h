@@ -246,6 +246,10 @@ struct ActorInfo {
   void (*install)(Scene& scene);
 };
 
+/// Returns whether a repair of the run may hold a task up until others are done with something: one
+/// that has several things in hand needs somebody who goes on with the rest meanwhile.
+bool holds_tasks_up();
+
 /// Returns whether `scenario` leaves out the oracle called `name`.
 bool leaves_out(const Scenario& scenario, Label name);
 

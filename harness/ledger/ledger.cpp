@@ -89,13 +89,17 @@ void Ledger::complete(Intervention& repair) {
   if (!repair.is_release()) repair.end_all();
 }
 
+bool Ledger::serves_end(BirthId id) const {
+  return Intervention::current()->serves_end(id, scheduler_.site(), scheduler_.now());
+}
+
 void Ledger::double_free(BirthId id) {
-  if (keeps(id) && serves(id, scheduler_.site())) return;
+  if (keeps(id) && serves_end(id)) return;
   report(describe(FaultKind::double_free, id));
 }
 
 void Ledger::wrong_owner(BirthId meant, BirthId met) {
-  if (!alive(meant) && keeps(meant) && serves(meant, scheduler_.site())) return;
+  if (!alive(meant) && keeps(meant) && serves_end(meant)) return;
   Fault fault = describe(FaultKind::wrong_owner, meant);
   fault.recycler = life(met).name;
   report(std::move(fault));

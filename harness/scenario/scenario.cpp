@@ -4,6 +4,7 @@
 
 #include "harness/device.h"
 #include "harness/fault/kinds.h"
+#include "harness/intervention/order.h"
 #include "harness/scenario/faults.h"
 
 namespace harness {
@@ -72,6 +73,8 @@ void Scene::refuse(Label what, std::string answer, Name object) {
   fault.object = object;
   world_.history.add(std::move(fault));
 }
+
+bool holds_tasks_up() { return Order::current() != nullptr; }
 
 bool leaves_out(const Scenario& scenario, Label name) {
   for (const Omission& omission : scenario.without)

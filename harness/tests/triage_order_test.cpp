@@ -302,6 +302,22 @@ TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
   EXPECT_THAT(triage(runner, std::vector{suspect(needed_drop)}).unexplained, SizeIs(1));
 }
 
+// The second waits for the first by itself, which is let go when nobody else can go on.
+TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
+  Runner runner;
+  const Case one = suspect(needed_drop).the_case;
+  const triaging::Turns had{slot_name(1, 0), slot_name(0, 0), {}, triaging::Turns::kAllAtRest};
+  const triaging::Turns other{slot_name(0, 0), slot_name(1, 0), {}, triaging::Turns::kAllAtRest};
+  for (const bool with_other : {false, true}) {
+    std::vector<triaging::Turns> turns{had};
+    if (with_other) turns.push_back(other);
+    Replay replay(one.tape);
+    triaging::HeldUp held(replay, turns, runner.world());
+    runner.run(*one.scenario, one.variant, one.config, *one.device, held);
+    EXPECT_EQ(held.was_kept(), !with_other);
+  }
+}
+
 TEST(TriageOrder, AnOrderThatHelpsTheRecordedScheduleAloneIsNone) {
   Runner runner;
   triaging::Trial trial(runner, {});

@@ -50,6 +50,7 @@ enum Bug : std::size_t {
   wrong_if_kept,
   outlived,
   outlived_for_a_while,
+  ended_twice,
 };
 
 bool looks_too_late(Bug bug) {
@@ -84,6 +85,14 @@ void leave(Scene& scene, Shelf& shelf) {
   world.history.add(world.ledger.describe(FaultKind::wrong_owner, shelf.whole->part.birth()));
 }
 
+/// All there is to see is that the part, which is gone, is ended once more.
+void end_again(Scene& scene, Shelf& shelf) {
+  Ledger& ledger = scene.world().ledger;
+  const SiteScope site(scene.world().scheduler, "end");
+  if (!ledger.keeps(shelf.seen.birth())) scene.exercised();
+  ledger.double_free(shelf.seen.birth());
+}
+
 void open(Scene& scene) {
   const SiteScope site(scene.world().scheduler, "open");
   const bool failed = scene.pick(Site::failure, 2) != 0;
@@ -92,14 +101,15 @@ void open(Scene& scene) {
 
 void run_user(Scene& scene, Shelf& shelf) {
   const ActivationScope slot(scene.world().scheduler, 0, 0);
-  scene.exercised();
-  if (scene.variant() == failed_open) open(scene);
   const auto bug = static_cast<Bug>(scene.variant());
+  if (bug != ended_twice) scene.exercised();
+  if (bug == failed_open) open(scene);
   if (bug == wrong_sum || bug == sum_then_stale) scene.expect("sum", 1, 2);
   if (bug == outlived || bug == outlived_for_a_while) leave(scene, shelf);
   if (bug != hoarded && bug != outlived) drop(scene, shelf);
   if (bug == wrong_if_kept && !shelf.is_gone) scene.expect("sum", 1, 2);
   if (looks_too_late(bug)) look(scene, shelf);
+  if (bug == ended_twice) end_again(scene, shelf);
   if (bug == fatal_then_wrong || bug == slow_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
@@ -216,6 +226,17 @@ TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_part))->finding;
   EXPECT_FALSE(trial.passes(hold("Part", "peek"), finding));
+}
+
+// To keep the part for all who use it has it end once, as what is kept has not ended.
+TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(ended_twice)});
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair, hold("Part", "end"));
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(ended_twice))->finding;
+  EXPECT_FALSE(trial.passes(hold("Part", {}), finding));
 }
 
 TEST(Triage, UsesOfWhatIsLetGoAtOneSiteAreOneCause) {

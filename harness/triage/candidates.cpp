@@ -114,7 +114,8 @@ unsigned cost_of(const Repair& repair) {
 /// of whoever reads a word, it is told by its writer.
 static std::vector<Repair> wider(const Way& way) {
   const Repair& here = way.repair;
-  std::vector<Repair> all{here, {here.kind, {}, {}, here.let_go, here.used}};
+  std::vector<Repair> all;
+  if (!here.used.empty()) all = {here, {here.kind, {}, {}, here.let_go, here.used}};
   if (!here.object.empty()) all.push_back({here.kind, here.object, {}, {}, {}});
   if (way.is_of_words) all.push_back({here.kind, {}, {}, {}, here.used});
   return all;
@@ -125,7 +126,7 @@ std::vector<Candidate> orders_of(const std::vector<Way>& ways) {
   for (const Way& way : ways)
     for (const Repair& repair : wider(way)) {
       const auto same = [&](const Candidate& other) { return other.repair == repair; };
-      if (!way.repair.used.empty() && std::none_of(found.begin(), found.end(), same))
+      if (std::none_of(found.begin(), found.end(), same))
         found.push_back({repair, way.repair, true});
     }
   std::sort(found.begin(), found.end(), comes_first);

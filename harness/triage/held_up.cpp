@@ -53,7 +53,8 @@ HeldUp::Rank HeldUp::rank_of(const Task* task) {
 void HeldUp::settle() {
   for (Precedence& one : precedences_)
     if (one.settle()) return one.look(asking_);
-  for (Precedence& one : precedences_) one.refuse();
+  for (Precedence& one : precedences_)
+    if (one.give_up()) return;
 }
 
 std::uint32_t HeldUp::choose(const Question& question, std::uint32_t wanted) {

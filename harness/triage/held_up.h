@@ -3,8 +3,8 @@
 //
 // Whoever is held up is passed over by each schedule question, until the other act is over, or
 // nobody else can go on. Then the order came to be if the act was over for somebody by then, and
-// nobody is at it; else it cannot be had, and nobody is held up any more. Whoever comes to the late
-// act has waited, as far as circles of locks go.
+// nobody is at it; else nobody waits for it any longer, and if it comes all the same, the order
+// could not be had. Whoever comes to the late act has waited, as far as circles of locks go.
 //
 // Slow tasks are no option of a question as long as others can go on (scheduler/pace.h). Whoever is
 // held up cannot, so that they are offered here, and taken when there is nobody else.

@@ -32,20 +32,24 @@ Precedence::Progress& Precedence::progress(std::size_t task) {
   return progress_[task];
 }
 
-/// Whoever left an event in the act has begun it, though no turn was taken there.
 void Precedence::look(Name asking) {
-  if (state_ == State::holding) {
-    const Records<Event>& events = world_.history.events();
-    for (; event_count_ < events.size(); ++event_count_) {
-      const Event& event = events[event_count_];
-      if (event.task != raw(TaskId::none) && act_of(event.activation) == Act::early)
-        progress(event.task).began = true;
-    }
-    for (const auto& task : world_.scheduler.tasks().all()) look_at(*task, asking);
-    const bool is_over = past_count() >= std::max(turns_.early_task_count, 1u);
-    if (is_over && !anybody_at_it()) state_ = State::over;
-  }
+  if (state_ == State::holding || state_ == State::given_up) look_at_all(asking);
+  if (state_ == State::given_up && past_count() > 0) state_ = State::refused;
+  if (state_ == State::holding && past_count() >= std::max(turns_.early_task_count, 1u) &&
+      !anybody_at_it())
+    state_ = State::over;
   if (state_ == State::over) join_late(asking);
+}
+
+/// Whoever left an event in the act has begun it, though no turn was taken there.
+void Precedence::look_at_all(Name asking) {
+  const Records<Event>& events = world_.history.events();
+  for (; event_count_ < events.size(); ++event_count_) {
+    const Event& event = events[event_count_];
+    if (event.task != raw(TaskId::none) && act_of(event.activation) == Act::early)
+      progress(event.task).began = true;
+  }
+  for (const auto& task : world_.scheduler.tasks().all()) look_at(*task, asking);
 }
 
 void Precedence::look_at(const Task& task, Name asking) {
@@ -69,6 +73,12 @@ bool Precedence::anybody_at_it() const {
 bool Precedence::settle() {
   if (state_ != State::holding || past_count() == 0 || anybody_at_it()) return false;
   state_ = State::over;
+  return true;
+}
+
+bool Precedence::give_up() {
+  if (state_ != State::holding) return false;
+  state_ = State::given_up;
   return true;
 }
 

@@ -32,11 +32,12 @@ class Precedence {
   void begin();  ///< A run begins.
   /// Looks how far the early act is. `asking` is the activation of the running task.
   void look(Name asking);
-  /// Nobody else can go on: the early act is over if it was for somebody and nobody is at it. Else
-  /// the order cannot be had. Returns whether that changes anything.
+  /// Nobody else can go on: the early act is over if it was for somebody and nobody is at it.
+  /// Returns whether that changes anything.
   bool settle();
-  /// The order cannot be had.
-  void refuse() { state_ = State::refused; }
+  /// Nobody waits for the early act any longer. If it comes all the same, the order could not be
+  /// had. Returns whether anybody did.
+  bool give_up();
 
   /// Returns whether a task has come to the late act and the early one is not over.
   bool holds(const scheduling::Task& task, Name asking) {
@@ -48,7 +49,7 @@ class Precedence {
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
 
  private:
-  enum class State : std::uint8_t { holding, over, refused };
+  enum class State : std::uint8_t { holding, over, given_up, refused };
   enum class Act : std::uint8_t { neither, late, early };
   /// How far a task is with the early act.
   struct Progress {
@@ -58,6 +59,7 @@ class Precedence {
 
   Act act_of(Name activation);
   Name activation_of(const scheduling::Task& task, Name asking) const;
+  void look_at_all(Name asking);
   void look_at(const scheduling::Task& task, Name asking);
   bool is_late(const scheduling::Task& task, Name asking);
   void join_late(Name asking);

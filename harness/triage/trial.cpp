@@ -39,8 +39,17 @@ bool is_same(const Fault& fault, const Finding& finding) {
   return fault.signature() == known.signature();
 }
 
-/// A leak of a thing that is kept would be there without the repair, had the run come so far.
+/// Whether the fault is that a thing is ended once more, or another in its place: to keep things
+/// for all their uses repairs that by accident alone, as what has gone is nobody else's then.
+bool is_second_end(const Fault& fault) {
+  return (fault.kind == FaultKind::double_free || fault.kind == FaultKind::wrong_owner) &&
+         !fault.use_site.empty();
+}
+
+/// A leak of a thing that is kept would be there without the repair, had the run come so far; so
+/// would a second end that the repair does not name.
 bool is_held(const Fault& fault, const Repair& repair) {
+  if (repair.used.empty() && is_second_end(fault)) return false;
   return repair.kind == RepairKind::hold && fault.kind != FaultKind::retention &&
          includes(repair, {repair.kind, fault.object_kind, fault.birth_site, fault.death_site,
                            use_of(fault)});
@@ -178,7 +187,7 @@ void Trial::learn_writers(Finding& finding) {
   for (Way way : finding.ways) {
     if (way.repair.used.empty()) way.repair.used = writer_of(finding, way.repair.let_go);
     if (way.repair.used.empty()) way.repair.used = writer_of(finding, {});
-    if (!way.repair.used.empty()) learnt.push_back(way);
+    if (!way.repair.used.empty() || !way.turns.empty()) learnt.push_back(way);
   }
   finding.ways = std::move(learnt);
 }
@@ -213,10 +222,12 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
       {repair.object, repair.got, repair.let_go, repair.used, repair.kind == RepairKind::release});
   const Intervention::Current current(intervention);
   const Outcome& outcome = run(finding.index, finding.the_case, rehearsal);
-  const bool is_its_use = repair.used.empty() || repair.used == finding.used;
+  const bool is_for_all = repair.used.empty();
+  const bool is_its_use = is_for_all || repair.used == finding.used;
   went_well_ = tick_of_use(finding, intervention, runner_.world().ledger);
   if (repair.kind == RepairKind::hold)
-    is_needed_ = intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0);
+    is_needed_ = !(is_for_all && is_second_end(finding.fault)) &&
+                 (intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0));
   else if (finding.fault.kind == FaultKind::wrong_owner)
     is_needed_ = has_released(intervention, runner_.world().ledger);
   return outcome;
@@ -260,7 +271,9 @@ bool Trial::gets_past(const Repair& repair, const Finding& finding) {
     if (!is_later && !was_there(fault, finding)) return false;
     is_past |= is_later;
   }
-  return is_past && is_needed_ && (!outcome.vacuous || finding.vacuous);
+  // That something does not end once more may be all that there is to see.
+  const bool shows = !outcome.vacuous || finding.vacuous || is_second_end(finding.fault);
+  return is_past && is_needed_ && shows;
 }
 
 bool Trial::is_clean(const Repair& repair, const Finding& finding, Strategy& strategy) {

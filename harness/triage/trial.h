@@ -54,7 +54,8 @@ class Trial {
   void keep_working(Look& look);
   /// Leaves the orders that work instead, for a finding that no other repair removes.
   void keep_orders(Look& look);
-  /// Finds out which writers the reader of a finding waits for, where that helps.
+  /// Finds out which writers the reader of a finding waits for, where that helps. Forgets the ways
+  /// in which it would wait for nobody.
   void learn_writers(Finding& finding);
 
   /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and

@@ -2,7 +2,8 @@
 // read, or holds the other lock, it names by task and turn. Two acts are put in order by what they
 // come from: of the activations behind each, the first that is not behind both, so that an op that
 // runs on several tasks waits as a whole. Either may be the one that came too early. Where both
-// are ops of one task's program, whatever else is like them is put in the program's order, too.
+// are ops of one task's program, whatever else is like them is put in the program's order, too, or
+// all of it. So it is where nobody has written what is read: nothing tells who came too early.
 #include "harness/triage/ways.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace harness::triaging {
 namespace {
 
 constexpr std::size_t kWayLimit = 16;
+constexpr auto kAny = [](Label) { return true; };
 
 struct Act {
   Name activation = 0;
@@ -84,8 +86,13 @@ class Ways {
 
   /// Which of them comes first is learnt from the writer that the reader waits for.
   void add_reads() {
-    add({{RepairKind::order, fault_.object_kind, {}, fault_.use_site, {}}, {}, true});
-    add_both(writer(), use());
+    const Repair order{RepairKind::order, fault_.object_kind, {}, fault_.use_site, {}};
+    add({order, {}, true});
+    const Act other = writer();
+    add_both(other, use());
+    if (const std::vector<Name> line = ancestry_.line(fault_.activation);
+        other.site.empty() && !line.empty())
+      add_in_turn(order, ops_of(line.front(), kAny));
   }
 
   void add_lives() {
@@ -123,11 +130,18 @@ class Ways {
     const Name second = its != of_early.end() ? *its : early.activation;
     const Repair order{RepairKind::order, fault_.object_kind, {}, late.site, early.site};
     for (const Label at : {late.site, Label()}) add({order, {turns(first, second, at)}});
-    if (const std::vector<Name> ops = ops_like(first, second); ops.size() > 2) {
-      std::vector<Turns> all;
-      for (std::size_t i = 1; i < ops.size(); ++i) all.push_back(turns(ops[i], ops[i - 1], {}));
-      add({order, all});
-    }
+    if (!are_in_turn(first, second)) return;
+    const Label kinds[] = {op_of(first), op_of(second)};
+    add_in_turn(order,
+                ops_of(first, [&](Label kind) { return kind == kinds[0] || kind == kinds[1]; }));
+    add_in_turn(order, ops_of(first, kAny));
+  }
+
+  /// Has each come after the one before it.
+  void add_in_turn(const Repair& order, const std::vector<Name>& ops) {
+    std::vector<Turns> all;
+    for (std::size_t i = 1; i < ops.size(); ++i) all.push_back(turns(ops[i], ops[i - 1], {}));
+    if (!all.empty()) add({order, all});
   }
 
   /// Whole ops may be driven from elsewhere, now and then: they are over when all is at rest.
@@ -135,20 +149,23 @@ class Ways {
     return {late, early, at, at.empty() ? Turns::kAllAtRest : count_tasks(early, late)};
   }
 
-  /// Returns the slots of a task's program with ops as in these two, in their order; none where
-  /// they are no slots of one task, in this order.
-  std::vector<Name> ops_like(Name late, Name early) const {
-    std::vector<Name> slots;
-    if (late >> 16 != early >> 16 || early >= late || (late >> 48) != 0) return slots;
-    const auto op_of = [&](Name slot) {
-      for (const Event& event : world_.history.events())
-        if (event.kind == EventKind::op && event.activation == slot) return event.what;
-      return Label();
-    };
-    const Label kinds[] = {op_of(early), op_of(late)};
+  /// Whether these are slots of one task's program, in this order.
+  static bool are_in_turn(Name late, Name early) {
+    return late >> 16 == early >> 16 && early < late && (late >> 48) == 0;
+  }
+
+  Label op_of(Name slot) const {
     for (const Event& event : world_.history.events())
-      if (event.kind == EventKind::op && event.activation >> 16 == late >> 16 &&
-          (event.what == kinds[0] || event.what == kinds[1]))
+      if (event.kind == EventKind::op && event.activation == slot) return event.what;
+    return {};
+  }
+
+  /// Returns the slots of the program that one slot is of, with wanted ops, in their order.
+  template <class Wanted>
+  std::vector<Name> ops_of(Name slot, Wanted wanted) const {
+    std::vector<Name> slots;
+    for (const Event& event : world_.history.events())
+      if (event.kind == EventKind::op && event.activation >> 16 == slot >> 16 && wanted(event.what))
         slots.push_back(event.activation);
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());

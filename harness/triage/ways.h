@@ -11,7 +11,8 @@ namespace harness::triaging {
 
 /// An order, and how a run comes by it.
 struct Way {
-  Repair repair;  ///< Its kind is `order`, and nothing but the kind of the thing is left open.
+  /// Its kind is `order`; who comes first may be left open, where nobody knows or it is learnt.
+  Repair repair;
   /// Tasks are held up so; empty: a read waits for its writer, or work for work.
   std::vector<Turns> turns;
   bool is_of_words = false;

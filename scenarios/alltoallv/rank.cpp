@@ -19,6 +19,7 @@ void Rank::run() {
   for (std::uint32_t i = 0; i < course_.shape().thread_count; ++i)
     job_.path->start_progress_thread(rank_);
   if (course_.theme().served && rank_ == 0) start_slow_thread();
+  if (harness::holds_tasks_up()) job_.path->start_spare_thread(rank_);
   for (const Step& step : course_.plan()) {
     if (step.concerns(rank_)) take_step(step);
     if (course_.shape().blocking) collectives_.finish_all();

@@ -112,6 +112,8 @@ class Alltoallv {
   virtual void destroy_team(std::uint32_t rank, std::uint32_t team) = 0;
   /// A second thread calls progress, until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;
+  /// The same; whatever is posted wakes it: for a rank whose own task may be held up after that.
+  virtual void start_spare_thread(std::uint32_t rank) = 0;
 
   // ---- buffers: managed objects ----
   /// buffers[b] = a new tensor, filled on `stream`.

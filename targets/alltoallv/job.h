@@ -22,6 +22,7 @@ class Job final : public Alltoallv {
     processes_[rank]->destroy_team(team);
   }
   void start_progress_thread(std::uint32_t rank) override { requests(rank).start_thread(); }
+  void start_spare_thread(std::uint32_t rank) override { requests(rank).start_spare_thread(); }
 
   Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
               std::uint32_t stream) override {

@@ -12,7 +12,7 @@ bool Progress::pass() {
   for (std::size_t left = queue_.size(); left > 0 && !queue_.empty(); --left) {
     Task& task = queue_.pop();
     moved |= task.advance();
-    if (task.queued()) queue_.push(task);
+    if (task.queued()) push(task);
     core_.delay_point("between two polls");
   }
   if (moved) fruitless_ = 0;

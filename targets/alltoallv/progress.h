@@ -18,7 +18,10 @@ class Progress {
   Progress(Rank& rank, const Requested& requested)
       : core_(rank.core), context_(rank.context), requested_(requested) {}
 
-  void push(Task& task) { queue_.push(task); }
+  void push(Task& task) {
+    queue_.push(task);
+    if (has_spare_) core_.ring();
+  }
   /// Whether anything is queued.
   bool has_work() const { return !queue_.empty(); }
   /// Visits every task once. Returns true when one moved.
@@ -37,6 +40,11 @@ class Progress {
 
   /// Another thread passes, until stop().
   void start_thread();
+  /// The same, and whatever is pushed wakes it.
+  void start_spare_thread() {
+    has_spare_ = true;
+    start_thread();
+  }
   /// Returns when no thread is left.
   void stop();
 
@@ -53,6 +61,7 @@ class Progress {
   Queue queue_;
   std::uint32_t fruitless_ = 0;  ///< Passes since anything moved.
   bool closing_ = false;
+  bool has_spare_ = false;
   std::uint32_t thread_count_ = 0;
 };
 

@@ -29,6 +29,7 @@ class Requests {
   /// Returns what is outstanding, for those who take it on while they wait.
   Progress& outstanding() { return progress_; }
   void start_thread() { progress_.start_thread(); }
+  void start_spare_thread() { progress_.start_spare_thread(); }
   void stop_threads() { progress_.stop(); }
 
  private:

@@ -73,7 +73,7 @@ void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
 
 void Judges::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
   scratch_[team][rank] = births.last_allocation();
-  if (course_.bounded()) leftovers_.team_made(team, births);
+  if (course_.bounded()) leftovers_.team_made(rank, team, births);
 }
 
 // It is told once: when it goes, or, where that was seen too late, by whoever lets go of it.

@@ -18,11 +18,13 @@ struct Kind {
   Label kind;
   std::size_t Allowance::* allowed;
 };
+constexpr Label kTeamSite{"create_team"};  // That of the target.
+
 constexpr std::array<Kind, 5> kKinds{{
     {"IPC mapping", &Allowance::mappings},
     {"device memory", &Allowance::allocations},
     {"stream", &Allowance::streams},
-    {"event", &Allowance::events},
+    {kOwnEvent, &Allowance::events},
     {kOpenedEvent, &Allowance::ipc_events},
 }};
 
@@ -63,18 +65,31 @@ void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
   }
 }
 
-void Leftovers::team_made(std::uint32_t team, const Births& births) {
-  births.for_each(kOpenedEvent, [&](BirthId opened) { opened_[team].push_back(opened); });
+// Whoever makes a team may go on with collectives of another one meanwhile, and open theirs.
+void Leftovers::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  const auto keep = [&](Label kind, Lives& lives) {
+    births.for_each(kind, [&](BirthId id) {
+      if (ledger.life(id).birth_site == kTeamSite) lives.push_back(id);
+    });
+  };
+  keep(kOwnEvent, own_[team][rank]);
+  keep(kOpenedEvent, opened_[team]);
 }
 
 // Once its owner has destroyed an event, any operation on what was opened of it is undefined
 // (cuIpcOpenEventHandle); and that it must be destroyed, too, is one.
 void Leftovers::judge_team(std::uint32_t rank, std::uint32_t team) {
   const harness::Ledger& ledger = scene_.world().ledger;
-  for (const BirthId opened : std::exchange(opened_[team], {})) {
-    if (!ledger.alive(opened)) continue;
-    harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, opened);
-    fault.detail = fmt::format("still open when rank {} has gone from the team", rank);
+  const Lives opened = std::exchange(opened_[team], {});
+  const auto is_alive = [&](BirthId id) { return ledger.alive(id); };
+  const Lives own = std::exchange(own_[team][rank], {});
+  if (std::none_of(opened.begin(), opened.end(), is_alive)) return;
+  for (const BirthId id : own) {
+    if (is_alive(id)) continue;
+    if (ledger.keeps(id) && ledger.serves(id, {})) return;  // A repair does, for who has it open.
+    harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, id);
+    fault.detail = fmt::format("rank {} goes from the team while its events are open", rank);
     scene_.world().history.add(std::move(fault));
     return;
   }

@@ -11,6 +11,7 @@
 
 namespace scenarios::alltoallv {
 
+inline constexpr harness::Label kOwnEvent{"event"};
 /// An event of a peer's, opened.
 inline constexpr harness::Label kOpenedEvent{"IPC event"};
 
@@ -29,9 +30,9 @@ class Leftovers {
   /// Reports the first that is one too many of its kind.
   void judge(std::uint32_t rank, const Allowance& allowance);
   /// A rank has made its part of a team; `births`: those of that call.
-  void team_made(std::uint32_t team, const Births& births);
-  /// Reports an event of a peer's that somebody has open although the rank has gone from the team,
-  /// and destroyed its own. Looks at the first to go: what is closed by then stays so.
+  void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
+  /// Reports an event that the rank has destroyed, as it went from the team, while somebody has
+  /// the team's open. Looks at the first to go: what is closed by then stays so.
   void judge_team(std::uint32_t rank, std::uint32_t team);
 
  private:
@@ -41,7 +42,10 @@ class Leftovers {
   harness::Scene& scene_;
   bool looked_ = false;
   std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
-  /// Events of peers that were opened where a team was made, until the first rank has gone from it.
+  // Events of a team, where it was made: each rank's own, and those of peers that were opened,
+  // until the first rank has gone from it.
+  std::array<std::array<Lives, targets::alltoallv::kRankLimit>, targets::alltoallv::kTeamLimit>
+      own_;
   std::array<Lives, targets::alltoallv::kTeamLimit> opened_;
 };
 

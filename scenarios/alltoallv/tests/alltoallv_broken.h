@@ -24,6 +24,7 @@ class Wrapper : public Alltoallv {
     path_.destroy_team(rank, team);
   }
   void start_progress_thread(std::uint32_t rank) override { path_.start_progress_thread(rank); }
+  void start_spare_thread(std::uint32_t rank) override { path_.start_spare_thread(rank); }
   Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
               std::uint32_t stream) override {
     return path_.fill(rank, buffer, fill, stream);

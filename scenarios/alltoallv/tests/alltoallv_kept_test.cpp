@@ -101,7 +101,7 @@ TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsScratchMapped) {
 
 TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsEventsOpen) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, one()), IsEmpty());
-  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, one()), Contains("wrong_owner IPC event"));
+  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, one()), Contains("wrong_owner event"));
 }
 
 // ---- answers ------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* kPlain = "C=8 ranks=2 close=never";
 
@@ -153,11 +154,36 @@ class KeepSecondTeam final : public Wrapper {
 };
 TEST(AlltoallvTeams, AreJudgedEachByItself) {
   const Program gather = Program().script(Op::second_team).script(Op::allgather, {0, 0, 1});
-  EXPECT_THAT(
-      run_wrapper<KeepSecondTeam>(kPlain, gather),
-      AllOf(Contains("retention reference to a mapping"), Contains("wrong_owner IPC event")));
+  EXPECT_THAT(run_wrapper<KeepSecondTeam>(kPlain, gather),
+              AllOf(Contains("retention reference to a mapping"), Contains("retention IPC event")));
   const Program ended = one_each().script(Op::end_team);
-  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner IPC event"));
+  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner event"));
+}
+
+/// Leaves the last of its teams to the end of the process.
+class KeepNewTeam final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) override {
+    ++made_[rank];
+    path_.create_team(rank, team, topology);
+  }
+  void destroy_team(std::uint32_t rank, std::uint32_t team) override {
+    if (made_[rank] == 1) path_.destroy_team(rank, team);
+  }
+
+ private:
+  std::array<int, kRankLimit> made_{};
+};
+TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheTeamThatGoes) {
+  EXPECT_THAT(run_wrapper<KeepNewTeam>(kPlain, one_each().script(Op::new_team)),
+              AllOf(Contains("retention IPC event"), Not(Contains("wrong_owner event"))));
+}
+
+// The first team's collective, numbered when it was made, opens events while the second is made.
+TEST(AlltoallvTeams, AreJudgedByTheirOwnEvents) {
+  const Program program = Program().script(Op::alltoall).script(Op::second_team);
+  EXPECT_THAT(run_policy<NumberAtInit>("C=8 ranks=6 close=never copies=each", program), IsEmpty());
 }
 
 /// Rank 0 takes the first team for the second.

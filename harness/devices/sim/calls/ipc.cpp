@@ -12,7 +12,7 @@ namespace harness::devices {
 Event* recorded_event(SimDevice& sim, Event* event) {
   if (event == nullptr || event->exported == nullptr) [[likely]]
     return event;
-  if (event->exported->alive) return event->exported;
+  if (event->exported->alive || sim.faults().spared(event->exported->birth)) return event->exported;
   sim.faults().used_dead(event->exported->birth);
   return nullptr;
 }
