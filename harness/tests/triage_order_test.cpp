@@ -310,7 +310,7 @@ TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
   const triaging::Turns other{slot_name(0, 0), slot_name(1, 0), {}, triaging::Turns::kAllAtRest};
   for (const bool with_other : {false, true}) {
     std::vector<triaging::Turns> turns{had};
-    if (with_other) turns.push_back(other);
+    if (with_other) turns.insert(turns.begin(), other);
     Replay replay(one.tape);
     triaging::HeldUp held(replay, turns, runner.world());
     runner.run(*one.scenario, one.variant, one.config, *one.device, held);

@@ -34,7 +34,7 @@ Precedence::Progress& Precedence::progress(std::size_t task) {
 
 void Precedence::look(Name asking) {
   if (state_ == State::holding || state_ == State::given_up) look_at_all(asking);
-  if (state_ == State::given_up && past_count() > 0) state_ = State::refused;
+  if (state_ == State::given_up && (past_count() > 0 || anybody_at_it())) state_ = State::refused;
   if (state_ == State::holding && past_count() >= std::max(turns_.early_task_count, 1u) &&
       !anybody_at_it())
     state_ = State::over;
