@@ -51,12 +51,13 @@ enum Bug : std::size_t {
   outlived,
   outlived_for_a_while,
   ended_twice,
+  used_then_ended,
 };
 
 bool looks_too_late(Bug bug) {
   return bug == stale_part || bug == stale_whole || bug == sum_then_stale ||
          bug == stale_then_hoarded || bug == fatal_then_wrong || bug == slow_then_wrong ||
-         bug == wrong_if_kept;
+         bug == wrong_if_kept || bug == used_then_ended;
 }
 
 struct Shelf {
@@ -109,7 +110,7 @@ void run_user(Scene& scene, Shelf& shelf) {
   if (bug != hoarded && bug != outlived) drop(scene, shelf);
   if (bug == wrong_if_kept && !shelf.is_gone) scene.expect("sum", 1, 2);
   if (looks_too_late(bug)) look(scene, shelf);
-  if (bug == ended_twice) end_again(scene, shelf);
+  if (bug == ended_twice || bug == used_then_ended) end_again(scene, shelf);
   if (bug == fatal_then_wrong || bug == slow_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
@@ -237,6 +238,8 @@ TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(ended_twice))->finding;
   EXPECT_FALSE(trial.passes(hold("Part", {}), finding));
+  const triaging::Finding used = trial.look(0, suspect(used_then_ended))->finding;
+  EXPECT_TRUE(trial.passes(hold("Part", {}), used)) << "its end comes later, and is another fault";
 }
 
 TEST(Triage, UsesOfWhatIsLetGoAtOneSiteAreOneCause) {
