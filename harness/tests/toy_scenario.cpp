@@ -248,6 +248,21 @@ const Scenario scenario{
 const DeviceInfo no_device{"none", "no device at all",
                            [] { return static_cast<Device*>(new NoDevice); }};
 
+Scenario driven_by(Label name, void (*drive)(Scene& scene)) {
+  Scenario other = scenario;
+  other.name = name;
+  other.drive = drive;
+  other.window_of = nullptr;
+  return other;
+}
+
+Scenario hoarding(Label name, void (*drive)(Scene& scene)) {
+  static constexpr Omission kWithout[] = {{"retention", "nothing here is let go of"}};
+  Scenario other = driven_by(name, drive);
+  other.without = kWithout;
+  return other;
+}
+
 Tape small_program() {
   return {decide(slot_name(kUser, 0), Site::op, op(store)),
           decide(slot_name(kUser, 1), Site::op, op(use)),

@@ -187,15 +187,7 @@ void drive(Scene& scene) {
 }
 
 const Scenario& desks() {
-  static const Scenario kScenario = [] {
-    Scenario scenario = toy::scenario;
-    scenario.name = "desks";
-    scenario.drive = drive;
-    scenario.window_of = nullptr;
-    static constexpr Omission kWithout[] = {{"retention", "nothing here is let go of"}};
-    scenario.without = kWithout;
-    return scenario;
-  }();
+  static const Scenario kScenario = toy::hoarding("desks", drive);
   return kScenario;
 }
 

@@ -80,15 +80,7 @@ void drive(Scene& scene) {
 }
 
 const Scenario& meetings() {
-  static const Scenario kScenario = [] {
-    Scenario scenario = toy::scenario;
-    scenario.name = "meetings";
-    scenario.drive = drive;
-    scenario.window_of = nullptr;
-    static constexpr Omission kWithout[] = {{"retention", "nothing here is let go of"}};
-    scenario.without = kWithout;
-    return scenario;
-  }();
+  static const Scenario kScenario = toy::hoarding("meetings", drive);
   return kScenario;
 }
 

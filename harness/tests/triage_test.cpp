@@ -133,13 +133,7 @@ void drive(Scene& scene) {
 }
 
 const Scenario& shelves() {
-  static const Scenario kScenario = [] {
-    Scenario scenario = toy::scenario;
-    scenario.name = "shelves";
-    scenario.drive = drive;
-    scenario.window_of = nullptr;
-    return scenario;
-  }();
+  static const Scenario kScenario = toy::driven_by("shelves", drive);
   return kScenario;
 }
 

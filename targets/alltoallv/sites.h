@@ -5,6 +5,8 @@
 
 namespace targets::alltoallv {
 
+/// Whoever makes a rank's part of a team.
+inline constexpr harness::Label kTeamSite{"create_team"};
 /// Whoever lets go of a peer's memory.
 inline constexpr harness::Label kUnmapSite{"alltoallv_unmap"};
 inline constexpr harness::Label kProxyUnmapSite{"alltoallv_unmap/proxy"};

@@ -18,8 +18,6 @@ struct Kind {
   Label kind;
   std::size_t Allowance::* allowed;
 };
-constexpr Label kTeamSite{"create_team"};  // That of the target.
-
 constexpr std::array<Kind, 5> kKinds{{
     {"IPC mapping", &Allowance::mappings},
     {"device memory", &Allowance::allocations},
@@ -70,7 +68,7 @@ void Leftovers::team_made(std::uint32_t rank, std::uint32_t team, const Births& 
   const harness::Ledger& ledger = scene_.world().ledger;
   const auto keep = [&](Label kind, Lives& lives) {
     births.for_each(kind, [&](BirthId id) {
-      if (ledger.life(id).birth_site == kTeamSite) lives.push_back(id);
+      if (ledger.life(id).birth_site == targets::alltoallv::kTeamSite) lives.push_back(id);
     });
   };
   keep(kOwnEvent, own_[team][rank]);

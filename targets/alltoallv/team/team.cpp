@@ -9,7 +9,7 @@ using harness::SiteScope;
 
 // Rank 0 makes the segment; the others learn of it, and of all scratch, out of band.
 void Team::create(Topology topology, Progress& progress) {
-  const SiteScope site(core_.scheduler, "create_team");
+  const SiteScope site(core_.scheduler, kTeamSite);
   topology_ = topology;
   seq_ = 0;
   if (rank_ == 0)
