@@ -4,10 +4,11 @@
 Usage: scripts/hygiene.py [--self-test]
 
 Plainly: certain private words are in no source and no document, and no comment begins with a word that makes half
-a sentence of it.
+a sentence of it. And what says how it is run can be run.
 
 Exit: 0 clean, 1 not. --self-test plants a line per pattern; each must be found.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -71,6 +72,12 @@ def half_sentences(text):
         column_above = column
 
 
+def unrunnable(name, text, may_run):
+    """A script that the documents have people type, and that the shell refuses."""
+    if text.startswith("#!") and not may_run:
+        yield f"{name}: says how it is run, and may not be: chmod +x"
+
+
 def tree_files():
     """What is or could be committed. Without git, everything but the build folder."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
@@ -82,8 +89,11 @@ def tree_files():
 
 def check():
     """All complaints about the tree. Binary files are read as text with holes."""
-    return [line for file in sorted(tree_files()) if file.is_file()
-            for line in complaints(file.relative_to(ROOT), file.read_text(errors="replace"))]
+    lines = []
+    for file in filter(pathlib.Path.is_file, sorted(tree_files())):
+        name, text = file.relative_to(ROOT), file.read_text(errors="replace")
+        lines += [*complaints(name, text), *unrunnable(name, text, os.access(file, os.X_OK))]
+    return lines
 
 
 # File | text planted | whether it is wrong.
@@ -103,12 +113,18 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 
+# Text of a script | whether it may be run | whether that is wrong.
+SCRIPTS = [("#!/bin/sh\n", False, True), ("#!/bin/sh\n", True, False), ("import sys\n", False, False)]
+
 
 def self_test():
-    wrong = [plant for plant in PLANTS if bool(list(complaints(plant[0], plant[1]))) != plant[2]]
-    for file, text, _ in wrong:
+    wrong = [(file, text) for file, text, is_wrong in PLANTS if bool(list(complaints(file, text))) != is_wrong]
+    wrong += [("planted.py", text) for text, may_run, is_wrong in SCRIPTS
+              if bool(list(unrunnable("planted.py", text, may_run))) != is_wrong]
+    for file, text in wrong:
         print(f"hygiene: judged wrongly in {file}: {text}")
-    print(f"hygiene: {len(PLANTS) - len(wrong)} of {len(PLANTS)} planted lines judged rightly")
+    count = len(PLANTS) + len(SCRIPTS)
+    print(f"hygiene: {count - len(wrong)} of {count} planted lines judged rightly")
     return not wrong
 
 
