@@ -72,6 +72,8 @@ class Intervention {
   bool has_released(BirthId id) const;
   /// Keeps a thing that has ended as far as the ledger knows; `end`, if any, ends it later.
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
+  /// Returns whether a thing is kept together with its storage, which `keep()` was told of then.
+  bool keeps_storage_of(BirthId id) const;
   /// Returns whether a kept thing may be used at `use`, and notes where it may.
   bool serves(BirthId id, Label use, Tick now);
   /// Returns the same of an end that comes once more, where the hold names it: to keep a thing for

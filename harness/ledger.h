@@ -91,11 +91,16 @@ class Ledger {
     return Intervention::current() != nullptr &&
            Intervention::current()->serves(id, use, scheduler_.now());
   }
+  /// Returns how many uses of what has died have gone well, as a repair has kept it.
+  std::uint64_t served_count() const {
+    return Intervention::current() == nullptr ? 0 : Intervention::current()->served_count();
+  }
 
   Scheduler& scheduler() { return scheduler_; }
 
  private:
   bool serves_end(BirthId id) const;
+  bool spares(BirthId meant, bool recycled) const;
   bool is_kept(BirthId id, void* thing, Intervention::End end) const;
   void note_releasable(BirthId id, void* thing, Intervention::End end) const;
   void complete(Intervention& repair);

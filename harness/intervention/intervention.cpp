@@ -26,6 +26,11 @@ bool Intervention::has_released(BirthId id) const {
   return std::find(released_.begin(), released_.end(), id) != released_.end();
 }
 
+bool Intervention::keeps_storage_of(BirthId id) const {
+  return std::any_of(kept_.begin(), kept_.end(),
+                     [&](const Kept& kept) { return kept.id == id && kept.thing != nullptr; });
+}
+
 bool Intervention::serves(BirthId id, Label use, Tick now) {
   const auto same = [&](const Kept& kept) { return kept.id == id; };
   const auto known = [&](const Served& one) { return one.id == id && one.use == use; };

@@ -53,13 +53,21 @@ bool Ledger::used(BirthId meant, BirthId met) {
   if (meant == met && alive(meant)) [[likely]]
     return true;
   const bool recycled = alive(met);
-  if (!recycled && keeps(meant) && serves(meant, scheduler_.site())) [[unlikely]]
+  if (spares(meant, recycled)) [[unlikely]]
     return true;
   Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = life(met).name;
   report(std::move(fault));
   return recycled;
+}
+
+// Somebody else may be met where a table gives numbers out anew: what is kept with its storage is
+// still there, whoever has its number.
+bool Ledger::spares(BirthId meant, bool recycled) const {
+  const Intervention* repair = Intervention::current();
+  if (repair == nullptr || (recycled && !repair->keeps_storage_of(meant))) return false;
+  return keeps(meant) && serves(meant, scheduler_.site());
 }
 
 bool Ledger::is_kept(BirthId id, void* thing, Intervention::End end) const {

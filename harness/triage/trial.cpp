@@ -46,6 +46,11 @@ bool is_second_end(const Fault& fault) {
          !fault.use_site.empty();
 }
 
+/// Whether the fault is a second end of such a thing.
+bool ends_again(const Fault& fault, Label object) {
+  return is_second_end(fault) && fault.object_kind == object;
+}
+
 /// A leak of a thing that is kept would be there without the repair, had the run come so far; so
 /// would a second end that the repair does not name.
 bool is_held(const Fault& fault, const Repair& repair) {
@@ -226,7 +231,7 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
   const bool is_its_use = is_for_all || repair.used == finding.used;
   went_well_ = tick_of_use(finding, intervention, runner_.world().ledger);
   if (repair.kind == RepairKind::hold)
-    is_needed_ = !(is_for_all && is_second_end(finding.fault)) &&
+    is_needed_ = !(is_for_all && ends_again(finding.fault, repair.object)) &&
                  (intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0));
   else if (finding.fault.kind == FaultKind::wrong_owner)
     is_needed_ = has_released(intervention, runner_.world().ledger);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/fault/kinds.h"
+#include "harness/intervention.h"
 #include "harness/reproducer.h"
 #include "scenarios/argpack/offer.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
@@ -97,6 +98,16 @@ TEST(ArgpackStale, APackAtTheAddressOfAStaleOneIsReadInItsPlace) {
   EXPECT_EQ(outcome.faults[0].use_site.view(), "launch_kernel/pack");
   for (std::size_t i = 0; i < outcome.faults.size(); ++i)
     EXPECT_EQ(outcome.windows[i], harness::raw(Window::stale_wrapper));
+}
+
+// The table of the next program's allocations begins anew, so that another array has its number.
+TEST(ArgpackStale, AnArrayThatIsKeptIsThereWhoeverHasItsNumber) {
+  harness::Runner runner;
+  const std::string rest = op_with("fill", kStaleArray);
+  harness::Intervention kept({.object = "Ndarray", .let_go = "reset"});
+  const harness::Intervention::Current current(kept);
+  EXPECT_EQ(first_signature(replay(runner, "borrow", rest)), "");
+  EXPECT_GT(kept.served_count(), 1u) << "by its wrapper, and by its number";
 }
 
 // ---- a policy that lets them pass ---------------------------------------------------------------

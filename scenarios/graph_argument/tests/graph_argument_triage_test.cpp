@@ -1,0 +1,44 @@
+// Repairs of what is done with graphs that went with their nodes.
+#include "harness/triage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/graph_argument/tests/graph_argument_cases.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using harness::Repair;
+using harness::RepairKind;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
+
+// The judge of handles has nothing to say of a graph that is kept: it is no stranger's.
+TEST(GraphArgumentTriage, OneRepairKeepsGraphsWhoeverHasEmbeddedThem) {
+  const Program child = Program()
+                            .script(Op::create_definition, {11})
+                            .script(Op::add_child)
+                            .script(Op::get_child)
+                            .script(Op::destroy_node)
+                            .script(Op::instantiate, {0, 12});
+  const Program branch = Program()
+                             .script(Op::add_conditional)
+                             .script(Op::destroy_node)
+                             .script(Op::get_branch)
+                             .script(Op::add_kernel, {0, 12});
+  std::vector<harness::Suspect> suspects;
+  for (const Program& program : {child, branch})
+    suspects.push_back({make_case("borrow", kConfig, program), ""});
+  harness::Runner runner;
+  const harness::Triage found = harness::triage(runner, suspects);
+  EXPECT_THAT(found.unexplained, IsEmpty());
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair,
+            (Repair{RepairKind::hold, "embedded graph", {}, "GraphNode.destroy", {}}));
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing
