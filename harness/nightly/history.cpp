@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "harness/files/make_folder.h"
 #include "harness/nightly/findings.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
@@ -50,13 +51,7 @@ bool is_for_good(Database& database, const FindingKey& key, std::uint64_t last) 
 }  // namespace
 
 std::string history_file(const std::string& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    throw std::runtime_error(
-        fmt::format("{}: cannot make the folder: {}; choose another with "
-                    "--history",
-                    printable(folder), failed.message()));
+  make_folder(folder, "choose another with --history");
   return (fs::path(folder) / "history.sqlite").string();
 }
 

@@ -1,4 +1,5 @@
-// Files read whole: bounds, pipes, and how they begin. And folders that one program holds.
+// Files read whole: bounds, pipes, and how they begin. And folders: that are made, and that one
+// program holds.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "harness/files/held_folder.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/tests/folder.h"
 
@@ -90,6 +92,22 @@ TEST_F(Files, AFolderThatIsLetGoOfSoonIsWaitedFor) {
 TEST_F(Files, AFolderThatStaysHeldIsRefused) {
   const HeldFolder held(path(""));
   EXPECT_THROW(HeldFolder{path("")}, std::runtime_error);
+}
+
+TEST_F(Files, AFolderIsMadeWithThoseThatItIsIn) {
+  make_folder(path("a/b/c"));
+  EXPECT_TRUE(std::filesystem::is_directory(path("a/b/c")));
+  make_folder(path("a/b"));  // It is there.
+}
+
+TEST_F(Files, AFolderWhereAFileIsIsRefusedInOneLineWithAdvice) {
+  const std::string file = written(1);
+  try {
+    make_folder(file + "/a", "choose another");
+    ADD_FAILURE() << "it was made";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(error.what(), file + "/a: cannot make the folder: Not a directory; choose another");
+  }
 }
 
 }  // namespace

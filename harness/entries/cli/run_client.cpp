@@ -18,6 +18,7 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/fault/kinds.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
@@ -74,7 +75,7 @@ class Watcher final : public client::SearchWatcher {
   /// Writes the finding. Returns whether it could be: what is found is told all the same.
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
-      std::filesystem::create_directories(options_.out);
+      make_folder(options_.out);
       write_whole_file(file, client::to_text(finding, options_.command));
       return true;
     } catch (const std::runtime_error& error) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/shard/shard_folder.h"

@@ -9,6 +9,7 @@
 
 #include "harness/files/drafts.h"
 #include "harness/files/fail.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/sealed.h"
@@ -41,12 +42,6 @@ bool is_shard(const fs::path& folder) {
 }
 
 }  // namespace
-
-void make_folder(const std::string& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) fail(folder, fmt::format("cannot make the folder: {}", failed.message()));
-}
 
 ShardFolder::ShardFolder(const Plan& plan, std::size_t index, const std::string& folder)
     : plan_(plan),

@@ -49,7 +49,4 @@ class ShardFolder {
   std::optional<HeldFolder> held_;
 };
 
-/// Makes a folder and those above it. Errors: std::runtime_error with one line.
-void make_folder(const std::string& folder);
-
 }  // namespace harness::nightly

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/entries/cli/bisect/stopped.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/whole_file.h"
 
 namespace harness::entries {
@@ -37,7 +38,7 @@ void keep_newest(const std::string& folder) {
 }
 
 void keep(const std::string& program, const std::string& place) {
-  fs::create_directories(place);
+  make_folder(place);
   const std::string draft = place + "/draft";
   fs::copy_file(program, draft, fs::copy_options::overwrite_existing);
   fs::rename(draft, place + "/program");
@@ -47,8 +48,8 @@ void keep(const std::string& program, const std::string& place) {
 
 Builds::Builds(const Repository& repository, BuildCommand command, const std::atomic<bool>& stop)
     : repository_(repository), command_(std::move(command)), stop_(stop) {
-  fs::create_directories(repository_.folder() + "/programs");
-  fs::create_directories(repository_.folder() + "/logs");
+  make_folder(repository_.folder() + "/programs");
+  make_folder(repository_.folder() + "/logs");
 }
 
 std::string Builds::place_of(const std::string& commit) const {
@@ -60,7 +61,7 @@ void Builds::prepare(const std::string& tree) const {
   const fs::path note = fs::path(repository_.root()) / kNote;
   const fs::path there = fs::path(tree) / kNote;
   if (!fs::exists(note) || fs::exists(there)) return;
-  fs::create_directories(there.parent_path());
+  make_folder(there.parent_path().string());
   fs::copy_file(note, there);
 }
 
@@ -89,7 +90,7 @@ Build Builds::of(const std::string& commit) const {
     keep_newest(repository_.folder() + "/programs");
     return {place + "/program", "", true};
   }
-  fs::create_directories(place);
+  make_folder(place);
   write_whole_file(place + "/failed", build.why + '\n');
   return build;
 }

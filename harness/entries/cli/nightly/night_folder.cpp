@@ -2,6 +2,7 @@
 
 #include "harness/entries/cli/lookup.h"
 #include "harness/files/fail.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/shard/shard.h"
@@ -44,9 +45,7 @@ Plan NightFolder::plan() const {
 }
 
 void NightFolder::write(const Plan& plan) const {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) fail(name(), fmt::format("cannot make the folder: {}", failed.message()));
+  make_folder(name());
   write_whole_file(plan_file().string(), nightly::to_text(plan));
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/files/drafts.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
@@ -35,14 +36,6 @@ std::string findings_folder(const std::string& history) {
 /// The page of the night: where it was asked for, or beside the history.
 std::string page_file(const NightlyOptions& options) {
   return options.html.empty() ? (fs::path(options.history) / "page.html").string() : options.html;
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    throw std::runtime_error(fmt::format("{}: cannot make the folder: {}",
-                                         printable(folder.string()), failed.message()));
 }
 
 /// Returns whether the file is there, and holds this text.
