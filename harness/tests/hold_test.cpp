@@ -51,7 +51,7 @@ void drive(Scene& scene) {
 Outcome run_with(Gone gone, const Hold& hold) {
   static const Scenario kScenario = toy::driven_by("numbers", drive);
   Runner runner;
-  RandomWalk strategy(1);
+  strategies::RandomWalk strategy(1);
   Intervention kept(hold);
   const Intervention::Current current(kept);
   return runner.run(kScenario, gone, config_at(kScenario, 0), toy::no_device, strategy);
