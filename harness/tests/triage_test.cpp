@@ -52,6 +52,7 @@ enum Bug : std::size_t {
   outlived_for_a_while,
   ended_twice,
   used_then_ended,
+  ended_as_another,
 };
 
 bool looks_too_late(Bug bug) {
@@ -95,6 +96,13 @@ void end_again(Scene& scene, Shelf& shelf) {
   ledger.double_free(shelf.seen.birth());
 }
 
+/// Whoever is where the part was is ended: nobody, where the part is kept.
+void end_another(Scene& scene, Shelf& shelf) {
+  Ledger& ledger = scene.world().ledger;
+  const SiteScope site(scene.world().scheduler, "end");
+  if (!ledger.keeps(shelf.seen.birth())) ledger.wrong_owner(shelf.seen.birth(), BirthId::none);
+}
+
 void open(Scene& scene) {
   const SiteScope site(scene.world().scheduler, "open");
   const bool failed = scene.pick(Site::failure, 2) != 0;
@@ -112,6 +120,7 @@ void run_user(Scene& scene, Shelf& shelf) {
   if (bug == wrong_if_kept && !shelf.is_gone) scene.expect("sum", 1, 2);
   if (looks_too_late(bug)) look(scene, shelf);
   if (bug == ended_twice || bug == used_then_ended) end_again(scene, shelf);
+  if (bug == ended_as_another) end_another(scene, shelf);
   if (bug == fatal_then_wrong || bug == slow_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
@@ -234,6 +243,9 @@ TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   const triaging::Finding finding = trial.look(0, suspect(ended_twice))->finding;
   EXPECT_FALSE(trial.passes(hold("Part", {}), finding));
   EXPECT_TRUE(trial.passes(hold("Whole", {}), finding)) << "the part has not ended then";
+  const triaging::Finding other = trial.look(0, suspect(ended_as_another))->finding;
+  EXPECT_TRUE(trial.passes(hold("Part", "end"), other));
+  EXPECT_FALSE(trial.passes(hold("Part", {}), other)) << "nobody is there by accident alone";
   const triaging::Finding used = trial.look(0, suspect(used_then_ended))->finding;
   EXPECT_TRUE(trial.passes(hold("Part", {}), used)) << "its end comes later, and is another fault";
 }
