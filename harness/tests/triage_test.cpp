@@ -50,7 +50,7 @@ enum Bug : std::size_t {
   wrong_if_kept,
   outlived,
   outlived_for_a_while,
-  ended_twice,
+  ended_twice,  // From here on, the part ends twice.
   used_then_ended,
   ended_as_another,
 };
@@ -87,20 +87,15 @@ void leave(Scene& scene, Shelf& shelf) {
   world.history.add(world.ledger.describe(FaultKind::wrong_owner, shelf.whole->part.birth()));
 }
 
-/// All there is to see is that the part, which is gone, is ended once more.
+/// The part, which is gone, is ended once more; or another in its place, if any is there.
 void end_again(Scene& scene, Shelf& shelf) {
   Ledger& ledger = scene.world().ledger;
   const SiteScope site(scene.world().scheduler, "end");
-  if (!ledger.keeps(shelf.seen.birth())) scene.exercised();
-  if (ledger.alive(shelf.seen.birth())) return;  // It goes with the whole, which is kept.
-  ledger.double_free(shelf.seen.birth());
-}
-
-/// Whoever is where the part was is ended: nobody, where the part is kept.
-void end_another(Scene& scene, Shelf& shelf) {
-  Ledger& ledger = scene.world().ledger;
-  const SiteScope site(scene.world().scheduler, "end");
-  if (!ledger.keeps(shelf.seen.birth())) ledger.wrong_owner(shelf.seen.birth(), BirthId::none);
+  const BirthId part = shelf.seen.birth();
+  if (!ledger.keeps(part)) scene.exercised();
+  if (ledger.alive(part)) return;  // It goes with the whole, which is kept.
+  if (scene.variant() != ended_as_another) return ledger.double_free(part);
+  if (!ledger.keeps(part)) ledger.wrong_owner(part, BirthId::none);
 }
 
 void open(Scene& scene) {
@@ -119,8 +114,7 @@ void run_user(Scene& scene, Shelf& shelf) {
   if (bug != hoarded && bug != outlived) drop(scene, shelf);
   if (bug == wrong_if_kept && !shelf.is_gone) scene.expect("sum", 1, 2);
   if (looks_too_late(bug)) look(scene, shelf);
-  if (bug == ended_twice || bug == used_then_ended) end_again(scene, shelf);
-  if (bug == ended_as_another) end_another(scene, shelf);
+  if (bug >= ended_twice) end_again(scene, shelf);
   if (bug == fatal_then_wrong || bug == slow_then_wrong) scene.expect("sum", 1, 2);
   if (bug == stale_then_hoarded) shelf.spare = scene.world().host.make<Part>("Part");
   scene.mark_quiescent();
