@@ -2,6 +2,7 @@
 #include <set>
 
 #include "harness/fault/kinds.h"
+#include "harness/intervention.h"
 #include "harness/tests/ipc_stage.h"
 
 namespace harness::testing {
@@ -48,6 +49,31 @@ TEST_F(SimIpc, AKernelThatFollowsAPeersOwnAddressIsWild) {
   }),
             Ending::fatal);
   expect_fault("wild_access");
+}
+
+/// The exporter destroys its event; the importer, who has it open, waits for it.
+void wait_for_destroyed(World& world) {
+  CUevent event = make_event(kShared);
+  CUDA_OK(cuEventRecord(event, nullptr));
+  const CUipcEventHandle handle = export_event(event);
+  const AsImporter importer(world);
+  CUevent opened = nullptr;
+  CUDA_OK(cuIpcOpenEventHandle(&opened, handle));
+  {
+    const ProcessScope exporter(world.scheduler, ProcessId{0});
+    CUDA_OK(cuEventDestroy_v2(event));
+  }
+  cuStreamWaitEvent(make_stream(), opened, 0);
+}
+
+TEST_F(SimIpc, AnEventIsGoneForThoseWhoHaveItOpenUnlessARepairKeepsIt) {
+  run([this] { wait_for_destroyed(stage.world); });
+  expect_fault("use_after_death");
+  Intervention kept({.object = "event"});
+  const Intervention::Current current(kept);
+  run([this] { wait_for_destroyed(stage.world); });
+  expect_no_fault();
+  EXPECT_EQ(kept.served_count(), 1u);
 }
 
 TEST_F(SimIpc, APeersHandleMeansNothing) {
