@@ -91,10 +91,6 @@ class Ledger {
     return Intervention::current() != nullptr &&
            Intervention::current()->serves(id, use, scheduler_.now());
   }
-  /// Returns how many uses of what has died have gone well, as a repair has kept it.
-  std::uint64_t served_count() const {
-    return Intervention::current() == nullptr ? 0 : Intervention::current()->served_count();
-  }
 
   Scheduler& scheduler() { return scheduler_; }
 

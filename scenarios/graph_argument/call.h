@@ -37,7 +37,6 @@ struct Call {
   harness::TaskId task = harness::TaskId::none;
   std::uint32_t number = 0;    ///< Number among all calls of a run, from 1.
   std::size_t faults = 0;      ///< How many had been found.
-  std::uint64_t served = 0;    ///< How many uses of what a repair keeps had gone well.
   std::size_t events = 0;      ///< How many there had been.
   std::uint32_t injected = 0;  ///< How many CUDA calls had been told to fail.
   std::size_t lives = 0;       ///< How many lives there had been.

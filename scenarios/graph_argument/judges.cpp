@@ -109,10 +109,22 @@ void Judges::pending_call_refused() {
   model_.calls().set_stuck(true);
 }
 
-// Dead, the handle is nobody's, and CUDA says so itself.
+/// Whether a repair keeps the graph that had this handle, for whoever names it here.
+static bool is_kept(const harness::World& world, std::uint64_t handle) {
+  const harness::Ledger& ledger = world.ledger;
+  for (std::size_t i = 0; i < ledger.lives().size(); ++i) {
+    const auto id = static_cast<harness::BirthId>(i);
+    if (!ledger.alive(id) && ledger.life(id).address == handle && ledger.keeps(id))
+      return ledger.serves(id, world.scheduler.site());
+  }
+  return false;
+}
+
+// Dead, the handle is nobody's, and CUDA says so itself, unless a repair keeps the graph.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);
   if (refused) return scene_.keep_out(harness::raw(Window::child_destroyed));
+  if (is_kept(scene_.world(), handle)) return;
   if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
   report_reused_handle(scene_);
 }

@@ -75,11 +75,9 @@ void report_reused_handle(harness::Scene& scene) {
 }
 
 /// CUDA has taken a handle that had died: that of a graph which nobody was told of, such as the one
-/// of a capture, and no repair keeps it.
+/// of a capture.
 static void judge_ended_handle(harness::Scene& scene, const Call& call) {
-  const harness::World& world = scene.world();
-  if (!call.met_ended || world.history.faults().size() > call.faults) return;
-  if (world.ledger.served_count() > call.served) return;
+  if (!call.met_ended || scene.world().history.faults().size() > call.faults) return;
   scene.reach(harness::raw(Window::handle_reused));
   report_reused_handle(scene);
 }

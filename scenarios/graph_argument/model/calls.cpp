@@ -18,7 +18,6 @@ Call& ModelCalls::begin(const Asked& asked) {
   call->task = world_.scheduler.current();
   call->number = ++call_count_;
   call->faults = world_.history.faults().size();
-  call->served = world_.ledger.served_count();
   call->events = world_.history.events().size();
   call->injected = world_.injected_failures;
   call->lives = world_.ledger.lives().size();
