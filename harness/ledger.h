@@ -91,12 +91,14 @@ class Ledger {
     return Intervention::current() != nullptr &&
            Intervention::current()->serves(id, use, scheduler_.now());
   }
+  /// Returns whether a repair keeps `id`, which has died, and does so for a use at `use`.
+  bool spares(BirthId id, Label use) const { return keeps(id) && serves(id, use); }
 
   Scheduler& scheduler() { return scheduler_; }
 
  private:
   bool serves_end(BirthId id) const;
-  bool spares(BirthId meant, bool recycled) const;
+  bool spares_met(BirthId meant, bool recycled) const;
   bool is_kept(BirthId id, void* thing, Intervention::End end) const;
   void note_releasable(BirthId id, void* thing, Intervention::End end) const;
   void complete(Intervention& repair);

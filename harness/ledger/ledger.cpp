@@ -53,7 +53,7 @@ bool Ledger::used(BirthId meant, BirthId met) {
   if (meant == met && alive(meant)) [[likely]]
     return true;
   const bool recycled = alive(met);
-  if (spares(meant, recycled)) [[unlikely]]
+  if (spares_met(meant, recycled)) [[unlikely]]
     return true;
   Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
@@ -64,10 +64,10 @@ bool Ledger::used(BirthId meant, BirthId met) {
 
 // Somebody else may be met where a table gives numbers out anew: what is kept with its storage is
 // still there, whoever has its number.
-bool Ledger::spares(BirthId meant, bool recycled) const {
+bool Ledger::spares_met(BirthId meant, bool recycled) const {
   const Intervention* repair = Intervention::current();
   if (repair == nullptr || (recycled && !repair->keeps_storage_of(meant))) return false;
-  return keeps(meant) && serves(meant, scheduler_.site());
+  return spares(meant, scheduler_.site());
 }
 
 bool Ledger::is_kept(BirthId id, void* thing, Intervention::End end) const {

@@ -114,8 +114,9 @@ static bool is_kept(const harness::World& world, std::uint64_t handle) {
   const harness::Ledger& ledger = world.ledger;
   for (std::size_t i = 0; i < ledger.lives().size(); ++i) {
     const auto id = static_cast<harness::BirthId>(i);
-    if (!ledger.alive(id) && ledger.life(id).address == handle && ledger.keeps(id))
-      return ledger.serves(id, world.scheduler.site());
+    if (!ledger.alive(id) && ledger.life(id).address == handle &&
+        ledger.spares(id, world.scheduler.site()))
+      return true;
   }
   return false;
 }

@@ -19,11 +19,7 @@ class Faults {
   /// Notes a call that the documentation forbids.
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
   /// Returns whether a repair has kept `id`, which has died, for the function that runs.
-  bool spared(BirthId id) const { return spared(id, world_->scheduler.site()); }
-  /// The same for a use elsewhere.
-  bool spared(BirthId id, Label use) const {
-    return world_->ledger.keeps(id) && world_->ledger.serves(id, use);
-  }
+  bool spared(BirthId id) const { return world_->ledger.spares(id, world_->scheduler.site()); }
   /// Notes a use of something that has died.
   void used_dead(BirthId id);
   /// Ends the run: work met dead memory. Outside a run the context is unusable from now on, and

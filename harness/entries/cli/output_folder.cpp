@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/entries/cli/gather.h"
+#include "harness/files/make_folder.h"
 #include "harness/files/whole_file.h"
 
 namespace harness::entries {
@@ -17,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kAdvice = "choose another folder with --out";
+
 [[noreturn]] void refuse(const std::string& folder, std::string_view why) {
-  throw std::runtime_error(
-      fmt::format("cannot write to '{}': {}; choose another folder with --out", folder, why));
+  throw std::runtime_error(fmt::format("cannot write to '{}': {}; {}", folder, why, kAdvice));
 }
 
 /// Returns what a reader of the file must know, as comments.
@@ -75,9 +77,7 @@ std::string OutputFolder::name_for(const Finding& finding) const {
 }
 
 void OutputFolder::write(const Finding& finding, const std::string& file) const {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) refuse(folder_, failed.message());
+  make_folder(folder_, kAdvice);
   Reproducer reproducer = finding.reproducer;
   put_first(reproducer, finding.signature);
   std::string text = to_string(reproducer);

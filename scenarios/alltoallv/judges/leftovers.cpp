@@ -85,7 +85,7 @@ void Leftovers::judge_team(std::uint32_t rank, std::uint32_t team) {
   if (std::none_of(opened.begin(), opened.end(), is_alive)) return;
   for (const BirthId id : own) {
     if (is_alive(id)) continue;
-    if (ledger.keeps(id) && ledger.serves(id, {})) return;  // A repair does, for who has it open.
+    if (ledger.spares(id, {})) return;  // A repair does, for who has it open.
     harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, id);
     fault.detail = fmt::format("rank {} goes from the team while its events are open", rank);
     scene_.world().history.add(std::move(fault));

@@ -99,7 +99,7 @@ static CUresult error_of(BlockEnding ending) {
 bool WorkSteps::run_block(const Stream& stream, Work& work) {
   // A launch before its module was unloaded runs to its end.
   if (!work.module->alive && work.module->unload <= work.unloads &&
-      !sim_.faults().spared(work.module->birth, work.label)) {
+      !sim_.ledger().spares(work.module->birth, work.label)) {
     Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
     fault.use_site = work.label;
