@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,6 +55,21 @@ class Child {
   std::string err() const { return read_file(folder_ / "err"); }
 
   void signal(int number) const { kill(pid_, number); }
+  /// Returns the processes that it has started, and that have not come to their end.
+  std::vector<pid_t> children() const {
+    std::vector<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream file(entry.path() / "stat");
+      std::string text;
+      std::getline(file, text, '\0');
+      std::istringstream rest(text.substr(text.rfind(')') + 1));  // Its name may hold anything.
+      char state = 'Z';
+      pid_t parent = 0;
+      if (rest >> state >> parent && parent == pid_ && state != 'Z')
+        found.push_back(std::stoi(entry.path().filename()));
+    }
+    return found;
+  }
   /// Whether it has come to its end, which is still to be waited for.
   bool has_ended() const {
     siginfo_t info{};

@@ -6,9 +6,8 @@
 #include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
-#include "harness/tests/toys_child.h"
+#include "harness/tests/cli_nights.h"
 
 namespace harness {
 namespace {
@@ -19,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testing::remembered;
 using testing::run_toys;
 namespace fs = std::filesystem;
 
@@ -38,16 +38,6 @@ void expect_one_line(const Ended& ended, int code, const std::string& why) {
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr(why));
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
-}
-
-/// The history as it exports, without the times: equal nights have equal ones.
-std::string remembered(const std::string& history) {
-  const Ended ended = run_toys({"nightly", "export", "--history", history});
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  static const std::regex times(
-      "\"(minimize_seconds|seconds|ended_at|peak_bytes|instructions)\":[^,}]*|\"content\":\"[^\"]*"
-      "\"");
-  return std::regex_replace(ended.out, times, "");
 }
 
 /// The findings of this state in a night, as "variant kind".
@@ -150,14 +140,6 @@ TEST(CliNightly, ANightInRunsIsAFunctionOfSeedAndRuns) {
   EXPECT_EQ(remembered(folder / "one"), remembered(folder / "two"));
   run_toys(night(folder / "three", {"--seed", "10"}));
   EXPECT_NE(remembered(folder / "one"), remembered(folder / "three"));
-}
-
-TEST(CliNightly, ANightInMinutesEnds) {
-  const Folder folder;
-  const Ended ended = run_toys(
-      {"nightly", "--minutes", "0.02", "--only", "toy", "--json", "--history", folder / "history"});
-  EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_NEAR(json::parse(ended.out)["planned_seconds"], 1.2, 1e-9);
 }
 
 // ---- shards ----

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 
 #include "harness/nightly/cause.h"
@@ -87,6 +88,28 @@ TEST(NightlyShard, TellsOfSearchesInOtherBuildsWhereTheyBegin) {
   Runner runner;
   nightly::run_shard(runner, plan, 1, folder.path(), services);
   EXPECT_THAT(builds, ::testing::ElementsAre("asan", "fuzz", "tsan"));
+}
+
+TEST(NightlyShard, CountsTheCellsThatAreFinished) {
+  const Folder folder;
+  std::atomic<bool> stop{false};
+  nightly::Services services;
+  services.stop = &stop;
+  services.progress = [&](const nightly::Place& place, const nightly::Cell&, const SearchResult&) {
+    stop = place.cell == 2;
+  };
+  nightly::Plan plan =
+      nightly::make_plan({.budget = {100'000, 0}, .target = kPath}, tables::scenarios(), {});
+  std::erase_if(plan.cells, [](const nightly::Cell& cell) { return cell.build.empty(); });
+  ASSERT_GE(plan.cells.size(), 3);
+  EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), 0);
+  Runner runner;
+  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), 2);
+  stop = false;
+  services.progress = nullptr;
+  nightly::run_shard(runner, plan, 1, folder.path(), services);
+  EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), plan.cells.size());
 }
 
 // ---- what the plan knows ----

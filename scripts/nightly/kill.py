@@ -2,7 +2,7 @@
 """Kills a small night at random moments, on a full disk too, and sees that it comes to the same as one left alone.
 
 Usage: scripts/nightly/kill.py [--preset NAME] [--kills N] [--full N] [--least N] [--jobs N] [--only PATH] [--runs N]
-                               [--random SEED] [--keep DIR]
+                               [--shards N] [--random SEED] [--keep DIR]
 
   --preset NAME   the build (release)
   --kills N       how many kills (200)
@@ -11,11 +11,12 @@ Usage: scripts/nightly/kill.py [--preset NAME] [--kills N] [--full N] [--least N
   --jobs N        how many nights at a time (1)
   --only PATH     the path that the night searches (argpack)
   --runs N        the runs of the night (4000)
+  --shards N      its shards (1); several are searched side by side, each in a process of its own
   --random SEED   of the moments (another one each time; it is printed)
   --keep DIR      copies the folder of a night there that came to something else
 
-A night is started in a process group, stopped at a moment, looked at (the name of its process says its phase), and
-killed with SIGKILL; then it is resumed, and killed again or left to its end. The export of its history, its JSON, its
+A night is started in a process group, stopped at a moment, looked at (the name of its process says its phase, or that of its first shard's),
+and killed with SIGKILL; then it is resumed, and killed again or left to its end. The export of its history, its JSON, its
 page, its other reports, and all files in its folder must equal those of a night that nobody disturbed, but for times and
 rates; nothing else may be there, and people must have been told. The disk is a tmpfs in a mount namespace of its own (root,
 or user namespaces); where there is none, RLIMIT_FSIZE stands for it, so that files cannot grow. A night that a full
@@ -57,6 +58,7 @@ class Settings:
     preset: str
     only: str
     runs: int
+    shards: int = 1
 
     def command(self, *arguments):
         return [str(programs.path(self.preset, "afterlife")), "nightly", *map(str, arguments)]
@@ -64,8 +66,8 @@ class Settings:
     def night(self, disk):
         """The command of the night, which goes on where it was killed. It is the same each time."""
         told = disk.folder / "told"
-        return self.command("--resume", "--runs", self.runs, "--only", self.only, "--seed", 7, "--history", disk.history,
-                            "--notify", f"echo >> {told}")
+        return self.command("--resume", "--runs", self.runs, "--jobs", self.shards, "--only", self.only, "--seed", 7,
+                            "--history", disk.history, "--notify", f"echo >> {told}")
 
 
 class Disk:
@@ -106,13 +108,40 @@ class Disk:
             subprocess.run(["umount", "-l", self.place], check=False)
 
 
-def phase_of(process):
-    """The phase that the name of the process says, "" where it says none (yet, or any more)."""
+def phase_of(pid):
+    """The phase that the name of a process says, "" where it says none (yet, or any more)."""
     try:
-        name = pathlib.Path(f"/proc/{process.pid}/comm").read_text().strip()
+        name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return ""
     return name.removeprefix("night: ") if name.startswith("night: ") else "plan" if name == "afterlife" else ""
+
+
+def children_of(pid):
+    """The processes that this one has started."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if entry.read_text().rpartition(")")[2].split()[1] == str(pid):
+                yield int(entry.parent.name)
+
+
+class Watch:
+    """What a night is at: where its shards are processes, what the first of them is at that is running."""
+    LOOK_SECONDS = 0.01  # Looking for them takes some milliseconds.
+
+    def __init__(self, process, shards):
+        self.process, self.has_shards = process, shards > 1
+        self.shards, self.looked = [], 0.0
+
+    def phase(self):
+        own = phase_of(self.process.pid)
+        return self.phase_of_shards() or own if self.has_shards and own == "run" else own
+
+    def phase_of_shards(self):
+        known = next(filter(None, map(phase_of, self.shards)), "")
+        if not known and time.monotonic() > self.looked + self.LOOK_SECONDS:
+            self.shards, self.looked = sorted(children_of(self.process.pid)), time.monotonic()
+        return known
 
 
 def started(settings, disk, err):
@@ -140,9 +169,9 @@ def timeline(settings, disk):
     begin = since = time.monotonic()
     with tempfile.TemporaryFile() as err:
         process = started(settings, disk, err)
-        phase = ""
+        watch, phase = Watch(process, settings.shards), ""
         while process.poll() is None:
-            now = phase_of(process)
+            now = watch.phase()
             if now != phase:
                 if phase:
                     spans[phase].append(time.monotonic() - since)
@@ -176,11 +205,11 @@ def drawn(source, phase, spans, seconds, full):
     return moment
 
 
-def wait_for(process, moment):
+def wait_for(process, watch, moment):
     """Waits until it is time."""
     entered, last = 0, ""
     while moment.phase and process.poll() is None and entered < moment.entered:
-        now = phase_of(process)
+        now = watch.phase()
         entered += now == moment.phase != last
         last = now
         time.sleep(0 if moment.phase == "plan" else 0.00005)
@@ -195,14 +224,15 @@ def attempt(settings, disk, moment):
     """
     with tempfile.TemporaryFile() as err:
         process = started(settings, disk, err)
+        watch = Watch(process, settings.shards)
         if moment:
-            wait_for(process, moment)
+            wait_for(process, watch, moment)
             if moment.full_before is not None and process.poll() is None:
                 disk.fill(process, moment.room)
                 sleep_while_alive(process, moment.full_before)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGSTOP)
-            phase = phase_of(process)
+            phase = watch.phase()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         code = process.wait(SECONDS_AT_MOST)
@@ -368,7 +398,7 @@ def parsed():
     parser = CommandLine(__doc__)
     for name, default in (("preset", "release"), ("only", "argpack"), ("keep", "")):
         parser.add_argument(f"--{name}", default=default)
-    for name, default in (("kills", 200), ("full", 50), ("least", 10), ("jobs", 1), ("runs", 4000),
+    for name, default in (("kills", 200), ("full", 50), ("least", 10), ("jobs", 1), ("runs", 4000), ("shards", 1),
                           ("random", int(time.time()))):
         parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args()
@@ -377,7 +407,7 @@ def parsed():
 def main():
     arguments = parsed()
     mounts = os.environ.get(INSIDE) == "1" or with_mounts()
-    settings = Settings(arguments.preset, arguments.only, arguments.runs)
+    settings = Settings(arguments.preset, arguments.only, arguments.runs, arguments.shards)
     if not programs.exists(arguments.preset, "afterlife"):
         print(f"kill: build/{arguments.preset}/afterlife is not built", file=sys.stderr)
         return 2

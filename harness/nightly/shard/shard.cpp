@@ -53,4 +53,12 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
   return result;
 }
 
+std::size_t finished_cells(const Plan& plan, std::size_t index, const std::string& folder_name) {
+  const ShardFolder folder(plan, index, folder_name);
+  const std::size_t count = cells_of(plan, index).size();
+  std::size_t finished = 0;
+  for (std::size_t i = 0; i < count; ++i) finished += folder.is_whole() || folder.has_finished(i);
+  return finished;
+}
+
 }  // namespace harness::nightly

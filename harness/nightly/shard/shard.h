@@ -34,6 +34,9 @@ struct ShardResult {
 ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
                       const std::string& folder, const Services& services);
 
+/// Returns how many cells of a shard are finished, whose folder is below `folder`, if there is one.
+std::size_t finished_cells(const Plan& plan, std::size_t index, const std::string& folder);
+
 /// Returns "shard-3-of-8".
 std::string shard_name(std::size_t index, std::size_t count);
 

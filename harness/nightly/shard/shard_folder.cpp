@@ -76,9 +76,11 @@ fs::path ShardFolder::file_of_cell(std::size_t index) const {
   return part_ / fmt::format("cell-{:03}.json", index + 1);
 }
 
+bool ShardFolder::has_finished(std::size_t index) const { return fs::exists(file_of_cell(index)); }
+
 std::optional<CellRecord> ShardFolder::finished(std::size_t index, const Cell& cell) const {
+  if (!has_finished(index)) return std::nullopt;
   const std::string file = file_of_cell(index).string();
-  if (!fs::exists(file)) return std::nullopt;
   try {
     CellRecord record = parse_cell(read_whole_file(file), file, part_.string());
     if (record.cell == cell) return record;

@@ -28,6 +28,8 @@ class ShardFolder {
   /// Makes the folder, or takes the one that was left. Errors: it is of another night.
   void open();
 
+  /// Returns whether the cell of this index was finished before, as far as its file tells.
+  bool has_finished(std::size_t index) const;
   /// Returns the record of the cell of this index, if it was finished before. One that is damaged,
   /// or of another cell, is not.
   std::optional<CellRecord> finished(std::size_t index, const Cell& cell) const;

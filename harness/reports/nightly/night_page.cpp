@@ -135,9 +135,10 @@ std::string terms_of(const Night& night) {
                      row("revision", terms.revision.empty() ? "not said" : terms.revision) +
                      row("seed", fmt::format("{}", terms.seed)) +
                      row("searched", terms.target.empty() ? "everything" : terms.target);
-  html +=
-      row("budget", terms.budget.runs > 0 ? grouped(terms.budget.runs) + " runs"
-                                          : fmt::format("{:g} minutes", terms.budget.seconds / 60));
+  html += row("budget", terms.budget.runs > 0
+                            ? grouped(terms.budget.runs) + " runs"
+                            : fmt::format("{:g} minutes{}", terms.budget.seconds / 60,
+                                          terms.shards > 1 ? " of all shards together" : ""));
   html += row("time spent", fmt::format("{:.1f} s of running and minimizing", seconds));
   html += row("shards", fmt::format("{} of {}", night.shards_here, terms.shards));
   return html + row("name", night.id) + "</table>";

@@ -42,6 +42,7 @@ struct NightlyOptions {
   std::string good_program;  ///< In place of the commit before: what that was built as; "" = none.
   std::string bad_program;   ///< Likewise, of this night.
   double every_hours = 24;   ///< The time from night to night; 0 = there is no rhythm.
+  std::size_t jobs = 0;      ///< Shards that are run at a time; 0 = as many as there are cores.
   std::size_t shards = 1;    ///< To `plan`.
   std::size_t index = 1;     ///< The one to run by `shard`.
   std::vector<std::string> folders;  ///< To `merge`; none = those of the night under way.

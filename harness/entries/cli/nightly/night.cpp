@@ -16,11 +16,13 @@
 #include "harness/entries/cli/nightly/night_folder.h"
 #include "harness/entries/cli/nightly/notice.h"
 #include "harness/entries/cli/nightly/phase.h"
+#include "harness/entries/cli/nightly/planning.h"
 #include "harness/entries/cli/nightly/report.h"
+#include "harness/entries/cli/nightly/resources.h"
 #include "harness/entries/cli/nightly/services.h"
+#include "harness/entries/cli/nightly/shards_at_once.h"
 #include "harness/files/held_folder.h"
 #include "harness/nightly/history.h"
-#include "harness/nightly/transfer.h"
 #include "harness/printable.h"
 #include "harness/reports/html.h"
 #include "harness/reports/json_text.h"
@@ -33,57 +35,6 @@ using nightly::Phase;
 using nightly::Plan;
 using nightly::ShardEnd;
 using nightly::ShardResult;
-
-constexpr double kDefaultMinutes = 10;
-
-bool has_length(const NightLength& length) {
-  return length.runs > 0 || length.minutes > 0 || length.hours > 0;
-}
-
-nightly::Budget budget_of(const NightLength& length) {
-  if (length.runs > 0) return {length.runs, 0};
-  const double minutes = has_length(length) ? length.minutes + 60 * length.hours : kDefaultMinutes;
-  return {0, 60 * minutes};
-}
-
-Plan planned(const NightlyOptions& options, std::size_t shards, History& history) {
-  find_targets(options.target);  // Says what was meant, where there is none.
-  const std::uint64_t number = history.next_number();
-  return nightly::make_plan({number, options.seed.value_or(number), budget_of(options.length),
-                             shards, options.target, options.revision},
-                            tables::scenarios(), history.known_repairs(), history.tapes(),
-                            history.inputs());
-}
-
-/// A night that goes on keeps its terms: other ones are a misunderstanding.
-void require_same_terms(const Plan& plan, const NightlyOptions& options,
-                        const NightFolder& folder) {
-  const bool same_length =
-      !has_length(options.length) || budget_of(options.length) == plan.terms.budget;
-  const bool same_seed = !options.seed || *options.seed == plan.terms.seed;
-  const bool same_target = options.target.empty() || options.target == plan.terms.target;
-  if (same_length && same_seed && same_target) return;
-  throw UsageError(fmt::format(
-      "the night to resume has {} and --seed {}{}; leave them out, or remove {}",
-      plan.terms.budget.runs > 0 ? fmt::format("--runs {}", plan.terms.budget.runs)
-                                 : fmt::format("--minutes {:g}", plan.terms.budget.seconds / 60),
-      plan.terms.seed, plan.terms.target.empty() ? "" : " and --only " + plan.terms.target,
-      printable(folder.name())));
-}
-
-Plan begun(const NightlyOptions& options, const NightFolder& folder, History& history) {
-  if (folder.is_under_way(history)) {
-    if (!options.resume)
-      throw UsageError(fmt::format("a night is under way in {}: --resume goes on with it",
-                                   printable(folder.name())));
-    Plan plan = folder.plan();
-    require_same_terms(plan, options, folder);
-    return plan;
-  }
-  Plan plan = planned(options, 1, history);
-  folder.write(plan);
-  return plan;
-}
 
 ShardResult run_shard(const NightFolder& folder, const Plan& plan, std::size_t index,
                       const std::atomic<bool>& stop) {
@@ -99,28 +50,55 @@ std::size_t searched_variants(const ShardResult& result) {
       cells.begin(), cells.end(), [](const auto& record) { return record.cell.build.empty(); }));
 }
 
-/// Says where a stopped shard is. What it has found by then counts, as with `fuzz`.
-int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
-  bool is_refuted = false;
+/// The work that shards have done by a moment. What a stopped one has found by then counts, as with
+/// `fuzz`.
+struct SoFar {
+  std::size_t stopped_in = 0;  ///< The first shard that was stopped, counted from 1; 0 = none.
+  std::size_t variants = 0;
   std::size_t findings = 0;
-  for (const nightly::CellRecord& cell : result.record.cells) {
-    findings += cell.findings.size();
-    is_refuted |= cell.cell.claim != "unsound" && !cell.findings.empty();
+  bool is_refuted = false;
+
+  void add(const ShardResult& result) {
+    if (result.end == ShardEnd::stopped && stopped_in == 0) stopped_in = result.record.index;
+    variants += searched_variants(result);
+    for (const nightly::CellRecord& cell : result.record.cells) {
+      findings += cell.findings.size();
+      is_refuted |= cell.cell.claim != "unsound" && !cell.findings.empty();
+    }
   }
+};
+
+int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t shards) {
   if (options.json)
     fmt::print("{}\n", reports::to_text({{"schema", 1},
                                          {"stopped", true},
-                                         {"shard", result.record.index},
-                                         {"finished_cells", searched_variants(result)},
-                                         {"findings", findings}}));
+                                         {"shard", so_far.stopped_in},
+                                         {"finished_cells", so_far.variants},
+                                         {"findings", so_far.findings}}));
   else
     fmt::print(
         "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
         "To go on:\n  {} nightly --resume --history {}\n",
-        result.record.index, result.record.terms.shards, searched_variants(result), findings,
+        so_far.stopped_in, shards, so_far.variants, so_far.findings,
         printable(NightFolder(options.history).name()), reports::shell_word(program_name()),
         reports::shell_word(options.history));
-  return is_refuted ? kNotAsClaimed : kStopped;
+  return so_far.is_refuted ? kNotAsClaimed : kStopped;
+}
+
+/// Runs all shards of a night: several at once, where that is wanted, in processes of their own;
+/// what these leave, here. Once it was told to stop it only looks at what the others have come to.
+SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
+                 const std::atomic<bool>& stop) {
+  const std::size_t jobs = options.jobs > 0 ? options.jobs : core_count();
+  if (jobs > 1 && plan.terms.shards > 1) {
+    show_phase(Phase::run);
+    run_at_once(options.history, plan, jobs, stop);
+  }
+  SoFar so_far;
+  for (std::size_t index = 1; index <= plan.terms.shards; ++index)
+    if (so_far.stopped_in == 0 || nightly::finished_cells(plan, index, folder.name()) > 0)
+      so_far.add(run_shard(folder, plan, index, stop));
+  return so_far;
 }
 
 void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped) {
@@ -184,13 +162,12 @@ int nightly(const NightlyOptions& options) {
   const HeldFolder held(options.history);
   remove_old_drafts(options.history);
   const NightFolder folder(options.history);
-  const Plan plan = begun(options, folder, history);
+  const Plan plan = plan_here(options, folder, history);
+  const SoFar so_far = run_shards(options, folder, plan, stop);
+  if (so_far.stopped_in > 0) return tell_stopped(options, so_far, plan.terms.shards);
   std::vector<std::string> shards;
-  for (std::size_t index = 1; index <= plan.terms.shards; ++index) {
-    const ShardResult result = run_shard(folder, plan, index, stop);
-    if (result.end == ShardEnd::stopped) return tell_stopped(options, result);
+  for (std::size_t index = 1; index <= plan.terms.shards; ++index)
     shards.push_back(folder.shard(index, plan.terms.shards));
-  }
   const int code = merge_and_tell(options, history, shards, stop);
   folder.clear();
   return code;
@@ -202,7 +179,7 @@ int nightly_plan(const NightlyOptions& options) {
   const HeldFolder held(options.history);
   const NightFolder folder(options.history);
   const bool is_under_way = folder.is_under_way(history);
-  const Plan plan = planned(options, options.shards, history);
+  const Plan plan = plan_elsewhere(options, history);
   if (is_under_way && folder.plan() != plan)
     throw UsageError(fmt::format("another night is under way in {}: merge it, or remove it",
                                  printable(folder.name())));
@@ -224,21 +201,21 @@ int nightly_shard(const NightlyOptions& options) {
   if (options.index > plan.terms.shards)
     throw UsageError(fmt::format("the night under way has {} shards", plan.terms.shards));
   const ShardResult result = run_shard(night, plan, options.index, stop);
-  if (result.end == ShardEnd::stopped) return tell_stopped(options, result);
-  std::size_t findings = 0;
-  for (const nightly::CellRecord& cell : result.record.cells) findings += cell.findings.size();
+  SoFar so_far;
+  so_far.add(result);
+  if (so_far.stopped_in > 0) return tell_stopped(options, so_far, plan.terms.shards);
   const std::string folder = night.shard(options.index, plan.terms.shards);
   if (options.json)
     fmt::print("{}\n", reports::to_text({{"schema", 1},
                                          {"stopped", false},
                                          {"shard", options.index},
-                                         {"finished_cells", searched_variants(result)},
-                                         {"findings", findings},
+                                         {"finished_cells", so_far.variants},
+                                         {"findings", so_far.findings},
                                          {"folder", folder}}));
   else
     fmt::print("shard {} of {}{}: {} variants, {} findings: {}\n", options.index, plan.terms.shards,
-               result.end == ShardEnd::was_finished ? " was finished before" : "",
-               searched_variants(result), findings, printable(folder));
+               result.end == ShardEnd::was_finished ? " was finished before" : "", so_far.variants,
+               so_far.findings, printable(folder));
   return kAsClaimed;
 }
 

@@ -12,6 +12,8 @@ constexpr const char* kExitCodes =
     "Exit: 0 nothing new and every canary caught, 1 something new or a canary missed, 2 a file or "
     "the disk, 3 usage, 4 stopped.";
 
+constexpr std::uint64_t kMostJobs = 1024;
+
 struct Part {
   const char* name;
   const char* summary;
@@ -207,10 +209,20 @@ std::string footer(const char* examples) { return help_footer(examples, kExitCod
 
 }  // namespace
 
+void add_jobs(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--jobs", options.jobs,
+                  "How many processes search at a time, each a shard of the night (one for each "
+                  "core; with --runs one, so that the night comes to the same on every machine)")
+      ->check(whole_number(1, kMostJobs))
+      ->type_name("N");
+}
+
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   CLI::App* command = app.add_subcommand(
       "nightly", "Search everything for a night, remember it, and say what is new");
   add_terms(*command, options);
+  add_jobs(*command, options);
   command->add_flag("--resume", options.resume,
                     "Go on with the night that was stopped, if one was");
   add_reports(*command, options);

@@ -33,11 +33,6 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-int core_count() {
-  cpu_set_t cores;
-  return ::sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 0;
-}
-
 }  // namespace
 
 InstructionCounter::InstructionCounter() : file_(open_counter()) {}
@@ -56,6 +51,13 @@ std::uint64_t peak_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+// More cores than a set has room for are the only error there is.
+std::size_t core_count() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof(cores), &cores) != 0) return CPU_SETSIZE;
+  return static_cast<std::size_t>(CPU_COUNT(&cores));
 }
 
 std::string machine_class() {

@@ -1,6 +1,7 @@
 // Resources: what a process takes and where it runs, as a night records it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,9 @@ class InstructionCounter {
 
 /// Returns the most memory that this process had, in bytes.
 std::uint64_t peak_bytes();
+
+/// Returns how many cores this process may use; 1 at least.
+std::size_t core_count();
 
 /// Returns the class of this machine and build, in words: "AMD EPYC 7R32, 2 cores, clang 19.1.7".
 std::string machine_class();

@@ -1,0 +1,95 @@
+#include "harness/entries/cli/nightly/planning.h"
+
+#include <fmt/format.h>
+
+#include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/nightly/resources.h"
+#include "harness/printable.h"
+
+namespace harness::entries {
+namespace {
+
+using nightly::History;
+using nightly::Plan;
+
+constexpr double kDefaultMinutes = 10;
+
+bool has_length(const NightLength& length) {
+  return length.runs > 0 || length.minutes > 0 || length.hours > 0;
+}
+
+nightly::Budget budget_of(const NightLength& length) {
+  if (length.runs > 0) return {length.runs, 0};
+  const double minutes = has_length(length) ? length.minutes + 60 * length.hours : kDefaultMinutes;
+  return {0, 60 * minutes};
+}
+
+Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::size_t shards,
+             History& history) {
+  find_targets(options.target);  // Says what was meant, where there is none.
+  const std::uint64_t number = history.next_number();
+  return nightly::make_plan(
+      {number, options.seed.value_or(number), budget, shards, options.target, options.revision},
+      tables::scenarios(), history.known_repairs(), history.tapes(), history.inputs());
+}
+
+/// Returns how many shards a night has that is run here. One in runs has one, so that it comes to
+/// the same on every machine.
+std::size_t shards_of(const NightlyOptions& options) {
+  if (options.jobs > 0) return options.jobs;
+  return options.length.runs > 0 ? 1 : core_count();
+}
+
+/// Returns the budget of all shards that take so long side by side.
+nightly::Budget budget_at_once(const NightLength& length, std::size_t shards) {
+  nightly::Budget budget = budget_of(length);
+  budget.seconds *= static_cast<double>(shards);
+  return budget;
+}
+
+/// The terms of a night, as its options.
+std::string told(const nightly::Terms& terms) {
+  const auto shards = static_cast<double>(terms.shards);
+  std::string length = terms.budget.runs > 0
+                           ? fmt::format("--runs {}", terms.budget.runs)
+                           : fmt::format("--minutes {:g}", terms.budget.seconds / 60 / shards);
+  if (terms.shards > 1) length += fmt::format(" for its {} shards", terms.shards);
+  return fmt::format("{} and --seed {}{}", length, terms.seed,
+                     terms.target.empty() ? "" : " and --only " + terms.target);
+}
+
+/// A night that goes on keeps its terms: other ones are a misunderstanding.
+void require_same_terms(const Plan& plan, const NightlyOptions& options,
+                        const NightFolder& folder) {
+  const bool same_length = !has_length(options.length) ||
+                           budget_of(options.length) == plan.terms.budget ||
+                           budget_at_once(options.length, plan.terms.shards) == plan.terms.budget;
+  const bool same_seed = !options.seed || *options.seed == plan.terms.seed;
+  const bool same_target = options.target.empty() || options.target == plan.terms.target;
+  if (same_length && same_seed && same_target) return;
+  throw UsageError(fmt::format("the night to resume has {}; leave them out, or remove {}",
+                               told(plan.terms), printable(folder.name())));
+}
+
+}  // namespace
+
+Plan plan_here(const NightlyOptions& options, const NightFolder& folder, History& history) {
+  if (folder.is_under_way(history)) {
+    if (!options.resume)
+      throw UsageError(fmt::format("a night is under way in {}: --resume goes on with it",
+                                   printable(folder.name())));
+    Plan plan = folder.plan();
+    require_same_terms(plan, options, folder);
+    return plan;
+  }
+  const std::size_t shards = shards_of(options);
+  Plan plan = planned(options, budget_at_once(options.length, shards), shards, history);
+  folder.write(plan);
+  return plan;
+}
+
+Plan plan_elsewhere(const NightlyOptions& options, History& history) {
+  return planned(options, budget_of(options.length), options.shards, history);
+}
+
+}  // namespace harness::entries

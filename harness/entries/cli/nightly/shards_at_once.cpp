@@ -1,0 +1,79 @@
+// How it works. A thread for each process waits for it, since the system ends a process together
+// with the thread that started it. The folders of the shards tell how far they are.
+#include "harness/entries/cli/nightly/shards_at_once.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "harness/nightly/shard/shard.h"
+#include "harness/process/process.h"
+#include "harness/reports/progress.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr double kNever = 1e9;  // In seconds: its budget ends a shard.
+constexpr auto kPause = std::chrono::milliseconds(20);
+
+class ShardsAtOnce {
+ public:
+  ShardsAtOnce(const std::string& history, const nightly::Plan& plan, const std::atomic<bool>& stop)
+      : history_(history), plan_(plan), stop_(stop) {}
+
+  void run(std::size_t jobs) {
+    std::vector<std::future<void>> running(jobs);
+    for (auto& one : running) one = std::async(std::launch::async, [this] { work(); });
+    for (auto& one : running)
+      while (one.wait_for(kPause) != std::future_status::ready) show();
+    for (auto& one : running) one.get();
+  }
+
+ private:
+  void work() {
+    for (std::size_t index = ++last_; index <= plan_.terms.shards && !stop_; index = ++last_)
+      run_one(index);
+  }
+
+  void run_one(std::size_t index) const {
+    const Command command{"/proc/self/exe", "nightly", "shard", fmt::format("{}", index),
+                          "--history",      history_,  "--json"};
+    const ProcessEnd ended = run_process(command, {kNever, {}, kErrKept}, stop_);
+    if (ended.code < 0 && !ended.stopped)
+      fmt::print(stderr, "afterlife: shard {} of {} {}; it goes on once the others have ended\n",
+                 index, plan_.terms.shards, ended.complaint(kNever));
+  }
+
+  void show() {
+    const double now =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (!progress_.due(now)) return;
+    std::size_t finished = 0, all = 0;
+    for (std::size_t index = 1; index <= plan_.terms.shards; ++index) {
+      all += nightly::cells_of(plan_, index).size();
+      finished += nightly::finished_cells(plan_, index, NightFolder(history_).name());
+    }
+    progress_.show(
+        now, fmt::format("{:>5.0f} s  {} shards  [{}/{}]", now, plan_.terms.shards, finished, all));
+  }
+
+  const std::string& history_;
+  const nightly::Plan& plan_;
+  const std::atomic<bool>& stop_;
+  std::atomic<std::size_t> last_ = 0;  ///< The last shard that was begun, counted from 1.
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  reports::Progress progress_{2, reports::Terminal::of(2)};
+};
+
+}  // namespace
+
+void run_at_once(const std::string& history, const nightly::Plan& plan, std::size_t jobs,
+                 const std::atomic<bool>& stop) {
+  ShardsAtOnce(history, plan, stop).run(std::min(jobs, plan.terms.shards));
+}
+
+}  // namespace harness::entries

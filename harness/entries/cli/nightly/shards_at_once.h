@@ -1,0 +1,19 @@
+// Shards at once: those of a night that one machine runs side by side, each in a process of its
+// own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "harness/entries/cli/nightly/night_folder.h"
+
+namespace harness::entries {
+
+/// Runs the shards of the night under way in this history that are not whole yet, `jobs` at a time,
+/// by `nightly shard`, until all have ended or `stop` is set; shows on stderr how far they are.
+/// One that ends otherwise leaves what it has finished: who runs it again goes on from there, and
+/// meets its error.
+void run_at_once(const std::string& history, const nightly::Plan& plan, std::size_t jobs,
+                 const std::atomic<bool>& stop);
+
+}  // namespace harness::entries
