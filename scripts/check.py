@@ -10,7 +10,6 @@ Ends with `N passed, N failed, N skipped`. Exit: 0 nothing failed, 1 something d
 """
 import collections
 import concurrent.futures
-import html.parser
 import json
 import os
 import pathlib
@@ -20,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.parse
 
 import figures
 import gpu_tests
@@ -221,43 +219,6 @@ def races(tally, full):
     gtest(tally, "tsan", "afterlife_tests", only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-*Crash*")
 
 
-class Links(html.parser.HTMLParser):
-    """What a page links."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.found = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        self.found += [value for name, value in attributes if name == "href"]
-
-
-def links_of_night(history):
-    """The links of a night's page, and those of them that lead nowhere."""
-    page = pathlib.Path(history, "page.html")
-    links = Links(page.read_text()).found if page.exists() else []
-    return links, [link for link in links if not (page.parent / urllib.parse.unquote(link)).exists()]
-
-
-def nights(tally):
-    """Two short nights over one history: the first is all new, and the same again is not."""
-    with tempfile.TemporaryDirectory() as history:
-        for seed, expected in ((1, "new"), (1, "known")):
-            command = [ROOT / "scripts/nightly.sh", "--runs", "300", "--seed", str(seed), "--history", history, "--json"]
-            ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-            night = json.loads(ended.stdout or "{}")
-            states = {finding["state"] for finding in night.get("findings", [])}
-            runs = sum(cell["runs"] + cell["tapes"]["runs"] for cell in night.get("cells", []))
-            refuted = [cell["variant"] for cell in night.get("cells", []) if cell["claim"] == "sound" and cell["faulty_runs"]]
-            tally.add(ended.returncode in (0, 1) and states == {expected} and runs == 300 and not refuted,
-                      f"nightly.sh --runs 300: exit {ended.returncode}, {runs} runs, findings are {sorted(states)}, "
-                      f"sound and refuted: {refuted}")
-            links, dead = links_of_night(history)
-            tally.add(bool(links) == (expected == "new") and not dead,
-                      f"the page of the night has {len(links)} links to what is new, {len(dead)} of them lead nowhere")
-
-
 def searched(script_name, out):
     """What `afterlife run` says of a script in harness/tests/clients, and its exit code."""
     ended = programs.run("release", "afterlife", "run", "--runs", "30", "--out", out, "--json", "--", "python3",
@@ -312,8 +273,12 @@ def commands(tally, full):
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
     script(tally, "verdicts.py", *(["--long"] if full else []))
     script(tally, "first_faults.py", *(["--long"] if full else ["--seeds", "1", "--runs", "200"]))
-    nights(tally)
+    script(tally, "nightly/twice.py")
     script(tally, "nightly/kill.py", *([] if full else ["--kills", "10", "--full", "3", "--least", "1", "--runs", "500"]))
+    if full:
+        script(tally, "nightly/kill.py", "--shards", "2")
+        script(tally, "nightly/overhead.py")
+        script(tally, "nightly/shards.py", "--check")
     clients(tally, full)
     watched(tally)
     if full:
