@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
@@ -110,6 +112,33 @@ TEST(NightlyShard, CountsTheCellsThatAreFinished) {
   services.progress = nullptr;
   nightly::run_shard(runner, plan, 1, folder.path(), services);
   EXPECT_EQ(nightly::finished_cells(plan, 1, folder.path()), plan.cells.size());
+}
+
+TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
+  const Folder folder;
+  nightly::Services services;
+  services.strategy = find(tables::strategies(), "random_walk");
+  services.device = find(tables::devices(), "sim");
+  services.repair_runs = 0;
+  services.write = [](const std::string& place, const Finding& finding) {
+    const std::string file = std::to_string(hash_name(finding.signature)) + ".repro";
+    write_reproducer(place + "/" + file, finding.reproducer);
+    return file;
+  };
+  services.replay = [](const std::string&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    return std::map<std::string, std::string>();
+  };
+  nightly::Plan plan =
+      nightly::make_plan({.budget = {0, 1}, .target = kPath}, tables::scenarios(), {});
+  std::erase_if(plan.cells, [](const nightly::Cell& cell) { return !cell.build.empty(); });
+  Runner runner;
+  const auto record = nightly::run_shard(runner, plan, 1, folder.path(), services).record;
+  ASSERT_EQ(record.cells.size(), plan.cells.size());
+  const nightly::CellRecord& last = record.cells.back();
+  EXPECT_EQ(last.cell, nightly::cells_of(plan, 1).back()) << "it is recorded as it was planned";
+  EXPECT_GT(last.runs, 0);
+  EXPECT_LT(last.seconds + last.minimize_seconds, 0.8 * last.cell.budget.seconds);
 }
 
 // ---- what the plan knows ----
