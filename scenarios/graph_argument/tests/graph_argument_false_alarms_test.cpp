@@ -94,6 +94,29 @@ TEST(GraphArgumentValues, AnExecutableIsChangedByOneTaskAtATime) {
     }
 }
 
+/// `chase` has the bare address of a buffer that is dropped, and of the one that lives there then,
+/// which its list leads to: it writes what it may, and nobody sees for whom that was meant.
+constexpr const char* kListOfTheTarget =
+    "script:0 op add_kernel\n"
+    "script:0 argument[3] 4\n"
+    "script:0 argument[4] 2\n"
+    "script:1 op drop\n"
+    "script:2 op plant\n"
+    "script:3 op instantiate\n"
+    "script:17 op upload\n"
+    "script:17 reuse[3] \"device memory\":2 of start\n"
+    "mutator:0 op link\n"
+    "mutator:1 op launch\n";
+
+// Found in 10 million runs.
+TEST(GraphArgumentValues, ABareAddressIsWhoseverLivesThere) {
+  harness::Runner runner;
+  const Outcome& outcome =
+      runner.run(told("retain_per_node", "per_thread", kListOfTheTarget, "allocation"));
+  EXPECT_TRUE(outcome.faults.empty()) << outcome.faults[0].signature();
+  EXPECT_FALSE(outcome.caller_errors.empty()) << "or chase does not write there";
+}
+
 /// An executable gets the one kernel of a loop's body, and then that of its own node again.
 constexpr const char* kKernelOfALoop =
     "script:0 op add_kernel\n"
