@@ -30,7 +30,7 @@ const std::string kOfFinding = fmt::format(
     "s.runs AS runs, {} AS canary FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON "
     "s.night = id JOIN findings f USING (cause) JOIN cells c ON c.night = s.night AND c.shard = "
     "s.shard AND c.path = f.path AND c.variant = f.variant), seen AS (SELECT cause, night, number, "
-    "runs, canary FROM (SELECT *, {} FROM sighted) WHERE {} = ?2), "
+    "runs, canary FROM (SELECT *, {} FROM sighted) WHERE {} = ?2 OR (canary AND ?2 = '')), "
     "own AS (SELECT * FROM seen WHERE NOT canary OR ?2 = '') ",
     kCanary, kOfRoot, kOwner);
 

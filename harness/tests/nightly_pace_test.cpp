@@ -53,6 +53,17 @@ TEST(NightlyPace, EachIsSearchedHoweverLateItIs) {
     EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), spent).budget.seconds, 10 * Pace::kLeastShare);
 }
 
+TEST(NightlyPace, CanariesHaveWhatWasPlanned) {
+  Cell canary = cell_of({0, 10});
+  canary.claim = "unsound";
+  Pace pace;
+  for (const Cell& cell : {cell_of({0, 10}), canary, cell_of({0, 10}), canary}) pace.expect(cell);
+  pace.next(cell_of({0, 10}), 0);
+  EXPECT_EQ(pace.next(canary, 12), canary);
+  EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), 25).budget.seconds, 5);
+  EXPECT_EQ(pace.next(canary, 30), canary) << "and it ends after 40 s";
+}
+
 TEST(NightlyPace, RunsAreLeftAsTheyAre) {
   Pace pace;
   pace.expect(cell_of({500, 0}, {7, 0}));

@@ -126,7 +126,9 @@ TEST_F(Roots, ACauseThatComesUpInBothIsOneFindingWhileBothShowIt) {
 
   const Night canary = merge({{"borrow", "x", {kNarrow}}});
   ASSERT_THAT(canary.findings, SizeIs(1));
-  EXPECT_EQ(canary.findings[0].state, State::fresh) << "now it is the canary's";
+  EXPECT_EQ(canary.findings[0].state, State::known) << "the canary has shown it before";
+  EXPECT_EQ(canary.findings[0].first_number, 1u);
+  EXPECT_NE(canary.findings[0].cause, first.findings[0].cause) << "now it is the canary's";
   const auto absent = history().absent(canary);
   ASSERT_THAT(absent, SizeIs(1)) << "the canary's reproducer does not say whether it is gone";
   EXPECT_EQ(absent[0].signature, "longer");

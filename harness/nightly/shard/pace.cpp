@@ -6,7 +6,10 @@ namespace harness::nightly {
 
 Cell Pace::next(const Cell& cell, double spent) {
   const double planned = seconds_of(cell);
-  if (planned <= 0) return cell;
+  if (planned <= 0 || !may_lose(cell)) {
+    planned_begun_ += planned;
+    return cell;
+  }
   planned_left_ = std::max(planned_left_, planned);  // At least this one is to come.
   const double time_left = planned_begun_ + planned_left_ - spent;
   const double share = std::clamp(time_left / planned_left_, kLeastShare, 1.0);
