@@ -38,8 +38,6 @@ std::uint64_t share(std::uint64_t whole, std::uint64_t begin, std::uint64_t end,
   return up_to(end) - up_to(begin);
 }
 
-bool is_sound(const Cell& cell) { return cell.claim == to_label(ClaimKind::sound).view(); }
-
 std::vector<Cell> variants_of(std::span<const Scenario* const> scenarios, const Terms& terms) {
   std::vector<Cell> cells;
   for (const Scenario* scenario : scenarios)
@@ -160,6 +158,8 @@ Json known_json(const std::vector<KnownRepair>& known) {
 }
 
 }  // namespace
+
+bool is_sound(const Cell& cell) { return cell.claim == to_label(ClaimKind::sound).view(); }
 
 std::span<const KeptTape> Plan::tapes_of(const Cell& cell) const {
   for (const VariantTapes& one : tapes)

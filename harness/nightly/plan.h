@@ -57,6 +57,9 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
+/// Whether it is of a variant that claims to be sound.
+bool is_sound(const Cell& cell);
+
 /// The tapes that earlier nights kept for a variant (tapes/kept_tapes.h).
 struct VariantTapes {
   std::string path;

@@ -6,7 +6,7 @@ namespace harness::nightly {
 
 Cell Pace::next(const Cell& cell, double spent) {
   const double planned = seconds_of(cell);
-  if (planned <= 0 || !may_lose(cell)) {
+  if (planned <= 0 || !is_sound(cell)) {
     planned_begun_ += planned;
     return cell;
   }

@@ -17,14 +17,13 @@ class Pace {
 
   /// One of these cells is to come. All are told before the first is searched.
   void expect(const Cell& cell) {
-    if (may_lose(cell)) planned_left_ += seconds_of(cell);
+    if (is_sound(cell)) planned_left_ += seconds_of(cell);
   }
 
   /// Returns the next of them as it is to be searched, `spent` seconds after the first began.
   Cell next(const Cell& cell, double spent);
 
  private:
-  static bool may_lose(const Cell& cell) { return cell.claim == "sound"; }
   static double seconds_of(const Cell& cell) {
     return cell.budget.seconds + cell.tapes_budget.seconds;
   }

@@ -81,9 +81,9 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
 
 std::size_t finished_cells(const Plan& plan, std::size_t index, const std::string& folder_name) {
   const ShardFolder folder(plan, index, folder_name);
-  const std::size_t count = cells_of(plan, index).size();
-  std::size_t finished = 0;
-  for (std::size_t i = 0; i < count; ++i) finished += folder.is_whole() || folder.has_finished(i);
+  if (folder.is_whole()) return cells_of(plan, index).size();
+  std::size_t finished = 0;  // In order, as they are searched.
+  while (folder.has_finished(finished)) ++finished;
   return finished;
 }
 

@@ -120,6 +120,15 @@ void add_terms(CLI::App& command, NightlyOptions& options) {
   add_history(command, options);
 }
 
+void add_jobs(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--jobs", options.jobs,
+                  "How many processes search at a time, each a shard of the night (one for each "
+                  "core; with --runs one, so that the night comes to the same on every machine)")
+      ->check(whole_number(1, kMostJobs))
+      ->type_name("N");
+}
+
 void add_plan(CLI::App& command, NightlyOptions& options) {
   command.add_option("shards", options.shards, "How many shards")
       ->required()
@@ -208,15 +217,6 @@ constexpr Part kParts[] = {
 std::string footer(const char* examples) { return help_footer(examples, kExitCodes); }
 
 }  // namespace
-
-void add_jobs(CLI::App& command, NightlyOptions& options) {
-  command
-      .add_option("--jobs", options.jobs,
-                  "How many processes search at a time, each a shard of the night (one for each "
-                  "core; with --runs one, so that the night comes to the same on every machine)")
-      ->check(whole_number(1, kMostJobs))
-      ->type_name("N");
-}
 
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   CLI::App* command = app.add_subcommand(

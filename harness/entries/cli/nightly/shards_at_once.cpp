@@ -23,7 +23,10 @@ constexpr auto kPause = std::chrono::milliseconds(20);
 class ShardsAtOnce {
  public:
   ShardsAtOnce(const std::string& history, const nightly::Plan& plan, const std::atomic<bool>& stop)
-      : history_(history), plan_(plan), stop_(stop) {}
+      : history_(history), plan_(plan), stop_(stop) {
+    for (std::size_t index = 1; index <= plan.terms.shards; ++index)
+      cell_count_ += nightly::cells_of(plan, index).size();
+  }
 
   void run(std::size_t jobs) {
     std::vector<std::future<void>> running(jobs);
@@ -52,18 +55,18 @@ class ShardsAtOnce {
     const double now =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     if (!progress_.due(now)) return;
-    std::size_t finished = 0, all = 0;
-    for (std::size_t index = 1; index <= plan_.terms.shards; ++index) {
-      all += nightly::cells_of(plan_, index).size();
-      finished += nightly::finished_cells(plan_, index, NightFolder(history_).name());
-    }
-    progress_.show(
-        now, fmt::format("{:>5.0f} s  {} shards  [{}/{}]", now, plan_.terms.shards, finished, all));
+    const std::string folder = NightFolder(history_).name();
+    std::size_t finished = 0;
+    for (std::size_t index = 1; index <= plan_.terms.shards; ++index)
+      finished += nightly::finished_cells(plan_, index, folder);
+    progress_.show(now, fmt::format("{:>5.0f} s  {} shards  [{}/{}]", now, plan_.terms.shards,
+                                    finished, cell_count_));
   }
 
   const std::string& history_;
   const nightly::Plan& plan_;
   const std::atomic<bool>& stop_;
+  std::size_t cell_count_ = 0;         ///< Cells of all shards.
   std::atomic<std::size_t> last_ = 0;  ///< The last shard that was begun, counted from 1.
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   reports::Progress progress_{2, reports::Terminal::of(2)};
