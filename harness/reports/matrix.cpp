@@ -21,7 +21,7 @@ std::string join(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Tells one who expected otherwise how a claim came out.
+/// Returns the verdict of a claim that did not come out, in words.
 std::string complaint(const VariantRow& row) {
   std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
                                  to_label(row.claim.kind).view(), to_label(row.verdict).view());
@@ -41,7 +41,33 @@ std::string rate(const VariantRow& row) {
              : "";
 }
 
-/// Tells how much was kept of all that was found.
+/// Returns how many variants make such a claim, and of how many it came out: "58 of 58".
+std::string came_out(const Findings& findings, ClaimKind kind) {
+  std::size_t all = 0, right = 0;
+  for (const VariantRow& row : findings.variants) {
+    if (row.claim.kind != kind) continue;
+    ++all;
+    right += row.came_out();
+  }
+  return all > 0 ? fmt::format("{} of {}", right, all) : "";
+}
+
+/// Counts what came out as claimed, by the kind of claim.
+std::string as_expected(const Findings& findings) {
+  std::uint64_t sound_runs = 0;
+  for (const VariantRow& row : findings.variants)
+    if (row.claim.kind == ClaimKind::sound) sound_runs += row.runs;
+  std::vector<std::string> parts;
+  if (const std::string count = came_out(findings, ClaimKind::unsound); !count.empty())
+    parts.push_back(count + " deliberately broken variants failed as claimed");
+  if (const std::string count = came_out(findings, ClaimKind::sound); !count.empty())
+    parts.push_back(fmt::format("{} sound variants held in {} runs", count, grouped(sound_runs)));
+  if (const std::string count = came_out(findings, ClaimKind::vacuous); !count.empty())
+    parts.push_back(count + " variants never ran the path, as claimed");
+  return "As expected: " + join(parts);
+}
+
+/// Says how many findings were kept, and how many of them are minimized.
 std::string kept(const Findings& findings) {
   std::size_t count = 0, minimized = 0;
   std::uint64_t further = 0;
@@ -53,10 +79,8 @@ std::string kept(const Findings& findings) {
     for (const FindingRow& finding : row.findings) minimized += finding.minimized;
   }
   if (count == 0) return {};
-  std::string text = fmt::format("{} findings, one per signature and window: {} minimized",
+  std::string text = fmt::format("Files: {} findings, one per signature and window; {} minimized",
                                  grouped(count), grouped(minimized));
-  if (minimized < count)
-    text += fmt::format(", {} not, which their files say", grouped(count - minimized));
   if (cut_short) text += "; the time ended before all were";
   if (further > 0) text += fmt::format("; {} runs with further ones", grouped(further));
   return text + "\n";
@@ -114,13 +138,18 @@ std::string windows(const Findings& findings, const Terminal& terminal) {
 }
 
 std::string summary(const Findings& findings, const Terminal& terminal) {
-  std::size_t came_out = 0;
+  std::size_t count = 0;
   std::string wrong;
-  for (const VariantRow& row : findings.variants)
-    row.came_out() ? void(++came_out) : void(wrong += complaint(row));
-  const std::string text =
-      fmt::format("{} of {} claims came out{}", came_out, findings.variants.size(), wrong);
-  return terminal.paint(wrong.empty() ? Colour::green : Colour::red, text) + "\n" + kept(findings);
+  for (const VariantRow& row : findings.variants) {
+    if (row.came_out()) continue;
+    ++count;
+    wrong += complaint(row);
+  }
+  const std::string text = count == 0 ? "Not as expected: none"
+                                      : fmt::format("Not as expected: {} of {}{}", count,
+                                                    findings.variants.size(), wrong);
+  return terminal.paint(Colour::green, as_expected(findings)) + "\n" +
+         terminal.paint(count == 0 ? Colour::green : Colour::red, text) + "\n" + kept(findings);
 }
 
 }  // namespace harness::reports

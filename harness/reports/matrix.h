@@ -15,7 +15,8 @@ std::string matrix(const Findings& findings, const Terminal& terminal);
 std::string cross_tables(const Findings& findings, const Terminal& terminal);
 /// Tells how often each window was reached and caught.
 std::string windows(const Findings& findings, const Terminal& terminal);
-/// "7 of 7 claims came out", or which did not.
+/// Three lines: how many variants came out as claimed, which did not, and how many findings were
+/// kept.
 std::string summary(const Findings& findings, const Terminal& terminal);
 
 }  // namespace harness::reports

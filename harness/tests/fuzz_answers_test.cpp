@@ -129,7 +129,7 @@ TEST(FuzzAnswers, AReplayThatDiffersIsExitCode1WhateverTheVerdict) {
   const Folder folder;
   const Ended ended = run_toys(fuzz("toy/replays_otherwise", folder, {"--runs", "2000"}));
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("1 of 1 claims came out"));
+  EXPECT_THAT(ended.out, HasSubstr("1 of 1 deliberately broken variants failed as claimed"));
   EXPECT_THAT(ended.out, HasSubstr("replays otherwise, which is a bug of the harness: "));
   for (const std::string& file : reproducers(folder))
     EXPECT_THAT(read_file(file), HasSubstr("\n# Replays otherwise")) << file;
@@ -146,7 +146,7 @@ TEST(FuzzAnswers, AMinimizedRunThatLostItsFaultIsExitCode1AndItsFileSaysSo) {
   const Folder folder;  // The fault is lost while minimizing.
   const Ended ended = run_toys(fuzz("toy/forgets", folder, {"--runs", "150"}));
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("1 of 1 claims came out"));
+  EXPECT_THAT(ended.out, HasSubstr("1 of 1 deliberately broken variants failed as claimed"));
   EXPECT_THAT(ended.out, HasSubstr("replays otherwise, which is a bug of the harness: "));
   for (const std::string& file : reproducers(folder))
     EXPECT_THAT(read_file(file), HasSubstr("\nfault ")) << file;

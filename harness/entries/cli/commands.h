@@ -42,6 +42,7 @@ struct FuzzOptions {
   std::string out = "results/found";
   bool first = false;  ///< Until the first fault of each variant, which is kept as it was found.
   bool no_failures = false;  ///< No CUDA call is told to fail.
+  bool full = false;         ///< All tables are printed, however many variants are searched.
   bool json = false;
 };
 int fuzz(const FuzzOptions& options);

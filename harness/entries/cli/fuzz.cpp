@@ -1,4 +1,4 @@
-// fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
+// fuzz: searches each variant in turn, shares the time out over them, and prints the result.
 //
 // A finding is on disk at once, as it was found, so that nothing is lost however the program
 // ends; it is written again when it is minimized. A disk that is full is said soon, too, and the
@@ -101,7 +101,7 @@ class Fuzzing {
   void show(const SearchResult& result) {
     complain();
     const double now = clock_.seconds();
-    if (!progress_.due(now)) return;
+    if (result.tally.runs == 0 || !progress_.due(now)) return;
     const double rate =
         result.seconds > 0 ? static_cast<double>(result.tally.runs) / result.seconds : 0;
     const std::string of = seconds_ > 0 ? fmt::format(" of {:.0f}", seconds_) : "";
@@ -118,19 +118,27 @@ class Fuzzing {
   void print_report() {
     const Terminal terminal = Terminal::of(1);
     const reports::Findings& findings = gathered_.findings();
-    fmt::print("{}\n{}{}\n", reports::matrix(findings, terminal),
-               reports::cross_tables(findings, terminal), reports::windows(findings, terminal));
-    fmt::print("{}", reports::summary(findings, terminal));
+    if (options_.full || targets_.size() == 1)
+      fmt::print("{}\n{}{}\n", reports::matrix(findings, terminal),
+                 reports::cross_tables(findings, terminal), reports::windows(findings, terminal));
+    if (const Told* told = gathered_.told())
+      fmt::print("{}\n", story_of(runner_, told->finding, terminal));
+    print_end(findings, terminal);
+  }
+
+  /// Prints what came out as expected, what did not, where the findings are, and what to type next.
+  void print_end(const reports::Findings& findings, const Terminal& terminal) {
     if (findings.stopped)
-      fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),
+      fmt::print("Stopped: {} of {} variants were searched\n", findings.variants.size(),
                  targets_.size());
     for (const std::string& signature : gathered_.nondeterministic())
       fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);
+    fmt::print("{}", reports::summary(findings, terminal));
     const Told* told = gathered_.told();
-    if (told == nullptr) return;
-    fmt::print("\n{}", story_of(runner_, told->finding, terminal));
-    if (!told->file.empty())
-      fmt::print("\nTo replay it:\n  {} replay {}\n", program_name(), told->file);
+    if (told != nullptr && !told->file.empty())
+      fmt::print("This story: {} replay {}\n", program_name(), told->file);
+    fmt::print("Next: {0} run -- COMMAND checks your own program{1}\n", program_name(),
+               options_.full || targets_.size() == 1 ? "" : "; --full prints all tables");
   }
 
   const FuzzOptions& options_;

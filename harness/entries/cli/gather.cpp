@@ -126,8 +126,7 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
     const Told& best = told_.front();
     if (told_surprises_ != surprising) {
       if (told_surprises_) return;
-    } else if (best.finding.reproducer.the_case.variant != finding.reproducer.the_case.variant ||
-               plainness(best.finding) <= plainness(finding)) {
+    } else if (plainness(best.finding) <= plainness(finding)) {
       return;
     }
   }

@@ -36,8 +36,8 @@ class Gathered {
   /// Returns the exit code of it all.
   ExitCode exit_code() const;
 
-  /// The failure to tell, or null: of a broken claim if there is one, else of the first variant
-  /// that failed; with few decisions.
+  /// The failure to tell, or null: of a broken claim if there is one; the one with fewest
+  /// decisions.
   const Told* told() const { return told_.empty() ? nullptr : &told_.front(); }
 
   /// Signatures whose replay was another run, which is a bug of the harness.

@@ -89,6 +89,9 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_flag("--first", options.first,
                     "Stop a variant at its first fault, which is kept as it was found");
   command->add_flag("--no-failures", options.no_failures, "Tell no CUDA call to fail");
+  command->add_flag(
+      "--full", options.full,
+      "Print the tables of all variants and windows; of one variant they are always printed");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
   command->footer(
       footer("  afterlife fuzz --seconds 10\n"
