@@ -10,7 +10,15 @@ cd "$(dirname "$0")/.."
 preset=$1
 shift
 
-configure=(cmake --preset "$preset")
+cache=build/$preset/CMakeCache.txt
+if [[ -f $cache && $(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache") != "$PWD" ]]; then
+  echo "build: build/$preset was made for another folder; removing it" >&2
+  rm -rf "build/$preset"
+fi
+# The presets name clang 19; a newer one serves where that is missing.
+compiler=$(compgen -c clang++- | grep -xE 'clang\+\+-(19|[2-9][0-9])' | sort -t- -k2 -n | head -1)
+[[ $compiler ]] || { echo "build: no clang 19 or newer; run ./scripts/setup.sh" >&2; exit 2; }
+configure=(cmake --preset "$preset" -DCMAKE_C_COMPILER="${compiler/++/}" -DCMAKE_CXX_COMPILER="$compiler")
 # Flags are taken from the presets only when the preset is asked for.
 [[ build/$preset/build.ninja -nt CMakePresets.json ]] && configure=(ninja -C "build/$preset" build.ninja)
 log=$("${configure[@]}" 2>&1) || { echo "$log" >&2; echo "build: cmake failed for preset $preset" >&2; exit 2; }
@@ -23,4 +31,6 @@ if (( $# )); then
   done
   (( ${#targets[@]} )) || exit 0
 fi
-ninja -C "build/$preset" "${targets[@]}" >&2 || { echo "build: preset $preset failed" >&2; exit 2; }
+# Prints every line on a terminal, and elsewhere one step in fifty, and what is no step.
+progress() { if [[ -t 2 ]]; then cat; else awk '!/^\[[0-9]+\/[0-9]+\] / || ++steps % 50 == 0 {print; fflush()}'; fi; }
+ninja -C "build/$preset" "${targets[@]}" 2>&1 | progress >&2 || { echo "build: preset $preset failed" >&2; exit 2; }

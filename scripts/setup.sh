@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a Debian 12 machine ready to build: packages from apt, and a CUDA 13 toolkit. Installs only
-# what is missing, so it is quick to run again.
+# Makes a machine with Debian 12 or newer ready to build: packages from apt, and a CUDA 13 toolkit. Installs only
+# what is missing, so it is quick to run again, and then needs no root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-d
           libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev
           valgrind            # Instructions, counted exactly.
-          libpython3.11-dev   # A CPython to embed.
+          libpython3-dev      # A CPython to embed.
           python3-pytest)     # The tests of our plugin for it run there.
 wheels=(nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.*
         nvidia-cuda-runtime==13.0.* nvidia-cuda-cccl==13.0.*)

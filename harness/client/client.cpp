@@ -91,7 +91,8 @@ std::string library_folder() {
   for (const char* library : kLibraries)
     if (!fs::exists(folder / library))
       throw std::runtime_error(
-          fmt::format("{}/{} is not there: build the target cuda_sim", folder.string(), library));
+          fmt::format("{}/{} is not there: ./scripts/build.sh {} cuda_sim builds it",
+                      folder.string(), library, folder.parent_path().filename().string()));
   return folder.string();
 }
 
