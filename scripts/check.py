@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Builds the presets and runs every test. Called by scripts/test.sh, after the set-up.
+"""Runs the tests. Called by scripts/test.sh, after the set-up.
 
-Usage: ./scripts/test.sh [--long] [STEP...]
+Usage: ./scripts/test.sh [--quick [PATH] | --all | --list] [--long] [STEP...]
 
-  --long    the promised figures at full size (hours rather than minutes), as a table
-  STEP      only these steps, in their order
+Without an argument it runs the steps `tree` to `readme` on the release build, the one that ./scripts/fuzz.sh makes.
 
+  --quick [PATH]  about 3 minutes, while you work: the checks of the tree that take seconds, the corpus, and the quick
+                  tests, or those of one path
+  --all           every step, with all other builds (about an hour and a half on two cores)
+  --list          the steps with the processor seconds that they take
+  --long          the promised figures at full size (hours), as a table
+  STEP            only these steps, in their order
+
+Example: ./scripts/test.sh --quick argpack
 Ends with `N passed, N failed, N skipped`. Exit: 0 nothing failed, 1 something did, 2 the build, 3 usage.
 """
-import collections
-import concurrent.futures
 import json
 import os
 import pathlib
@@ -24,34 +29,10 @@ import figures
 import gpu_tests
 import measuring
 import programs
+from command_line import CommandLine
+from gtests import WORDS_LINES, Tally, gtest
 
 ROOT = programs.ROOT
-
-
-class Tally(collections.Counter):
-    """How many checks passed, failed and were skipped; and which failed, for the end of a long log."""
-
-    def __init__(self, *counts):
-        super().__init__(*counts)
-        self.failures = []
-
-    def add(self, passed, line, words=""):
-        """Counts a check. `words` say what was found wrong, where the log has that already."""
-        self[{True: "passed", False: "failed", None: "skipped"}[passed]] += 1
-        if passed is False:
-            self.failures.append("\n    ".join([line, *words.splitlines()[:WORDS_LINES]]))
-        if passed is not True:
-            print(f"  {'FAILED' if passed is False else 'skipped'}: {line}", flush=True)
-
-    def told(self):
-        """Which checks failed, and why; empty where none did."""
-        return "".join(f"\nFAILED: {failure}" for failure in self.failures) + ("\n" if self.failures else "")
-
-    def __str__(self):
-        return f"{self['passed']} passed, {self['failed']} failed, {self['skipped']} skipped"
-
-
-WORDS_LINES = 12  # Of a failure, repeated at the end.
 
 
 def build(preset, *targets):
@@ -60,72 +41,12 @@ def build(preset, *targets):
 
 
 def script(tally, *command):
-    tally.add(subprocess.run([ROOT / "scripts" / command[0], *command[1:]]).returncode == 0,
-              " ".join(command))
-
-
-def gtest(tally, preset, name, only="*", **how):
-    """Runs a GoogleTest program in parts, as many at a time as there are cores, counts each of its tests, and
-    shows what failed. A part is ended when it makes no progress, never because a slow machine takes its time.
-    """
-    if not programs.exists(preset, name):
-        return tally.add(False, f"build/{preset}/{name} is not built")
-    cores = len(os.sched_getaffinity(0))
-    parts = PARTS_OF_A_CORE * cores
-    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
-        ended = list(pool.map(lambda part: run_part(preset, name, only, part, parts, **how), range(parts)))
-    for part, (code, output, tests) in enumerate(ended, 1):
-        for test in tests:
-            passed = None if test["result"] == "SKIPPED" else "failures" not in test
-            words = "\n".join(failure["failure"] for failure in test.get("failures", []))
-            tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}", words)
-        if code:
-            print(told(output, tests))
-        if code and all("failures" not in test for test in tests):
-            tally.add(False, f"{preset} {name}: part {part} of {parts}, exit {code}, {last_begun(output)}")
-    if not any(tests for _, _, tests in ended):
-        tally.add(False, f"{preset} {name}: no test ran")
-    print(f"  slowest: {slowest([test for _, _, tests in ended for test in tests])}", flush=True)
-
-
-PARTS_OF_A_CORE = 8
-SLOWEST_COUNT = 8
-SILENCE_SECONDS = 1800  # The longest test takes a quarter of this in the slowest build, on a busy core.
-
-
-def run_part(preset, name, only, part, parts, env=None):
-    """Exit code, output and tests of one part of a GoogleTest program."""
-    began = time.monotonic()
-    shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        ended = programs.run(preset, name, f"--gtest_filter={only}", f"--gtest_output=json:{report.name}",
-                             env=shard | (env or {}), silence_seconds=SILENCE_SECONDS)
-        text = pathlib.Path(report.name).read_text()
-    suites = json.loads(text)["testsuites"] if text else []
-    tests = [test for suite in suites for test in suite["testsuite"]]
-    if tests or ended.code:
-        print(f"  part {part + 1} of {parts} of {name}: {len(tests)} tests, exit {ended.code}, {time.monotonic() - began:.0f} s", flush=True)
-    return ended.code, ended.out + ended.err, tests
-
-
-def slowest(tests):
-    """The tests that took longest, in seconds."""
-    times = sorted(((float(test["time"].rstrip("s")), f"{test['classname']}.{test['name']}") for test in tests), reverse=True)
-    return ", ".join(f"{name} {seconds:.0f}" for seconds, name in times[:SLOWEST_COUNT])
-
-
-def told(output, tests):
-    """What a failed part printed, without the tests that passed. Of a part that was killed, all of it."""
-    if not tests:
-        return output[-20_000:]
-    return "\n".join(line for line in output.splitlines()
-                     if not re.match(r"\[( RUN  |   *OK |-----|=====)", line) and line.strip())
-
-
-def last_begun(output):
-    """In which test a part ended."""
-    begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
-    return f"in {begun[-1]}" if begun else "before its first test"
+    """Runs a script of ours; what it prints is shown if it fails."""
+    ended = subprocess.run([ROOT / "scripts" / command[0], *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           errors="replace")
+    if ended.returncode:
+        print(ended.stdout, end="", flush=True)
+    tally.add(ended.returncode == 0, " ".join(command), "\n".join(ended.stdout.splitlines()[-WORDS_LINES:]))
 
 
 def add_figures(tally, measured):
@@ -136,57 +57,65 @@ def add_figures(tally, measured):
 # The steps, in order.
 
 def tree(tally, full):
-    """The tree itself: include rules, no machine's paths, documents, shape, style; these checks are checked, and so are the figures."""
-    for name in ("layers.py", "hygiene.py", "documents.py", "shape.py"):
+    """The tree itself: include rules, no machine's paths, documents, shape, style."""
+    for name in (*QUICK_CHECKS, "style.py"):
         script(tally, name)
-        script(tally, name, "--self-test")
-    script(tally, "style.py")
-    script(tally, "style.py", "--self-test")
     if full:
         script(tally, "style.py", "--tidy")
-    script(tally, "figures.py", "--self-test")
-    script(tally, "verdicts.py", "--self-test")
-    script(tally, "first_faults.py", "--self-test")
-    script(tally, "gate/counters.py", "--self-test")
-    script(tally, "gate/budget.py", "--self-test")
-    script(tally, "gate/canaries.py", "--self-test")
-    script(tally, "gate/effectiveness.py", "--self-test")
-    script(tally, "gate/memory.py", "--self-test")
-    script(tally, "gate/outcome.py", "--self-test")
-    script(tally, "gate/baselines.py", "--self-test")
-    script(tally, "gate/suite.py", "--self-test")
-    script(tally, "gate/spending.py", "--self-test")
-    script(tally, "gate/times.py", "--self-test")
-    script(tally, "gate/revisions.py", "--self-test")
-    script(tally, "gpu_tests.py", "--self-test")
-    script(tally, "mutants.py", "--self-test")
-    script(tally, "mutated_inputs.py", "--self-test")
+
+
+QUICK_CHECKS = ("layers.py", "hygiene.py", "documents.py", "shape.py")
 
 
 def unit(tally, full):
-    """Unit and conformance tests under ASan and UBSan."""
-    build("asan")
-    gtest(tally, "asan", "afterlife_tests")
+    """Unit and conformance tests in the release build; of the laws a sample, unless --long."""
+    build("release")
+    gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
 
 
-def properties(tally, full):
-    """RapidCheck properties under ASan and UBSan."""
-    build("asan")
-    for name in programs.named("asan", "property_") or ["property_<path>"]:
-        gtest(tally, "asan", name, env={"RC_PARAMS": "seed=1"})
+SAMPLED_LAWS = {"AFTERLIFE_SAMPLED_LAWS": "1"}
 
 
 def corpus(tally, full):
-    """Every committed reproducer, smallest program and smallest case, replayed under ASan and UBSan."""
-    build("asan")
-    if not programs.exists("asan", "afterlife"):
-        return tally.add(False, "build/asan/afterlife is not built")
-    files = sorted(p for kind in ("repros", "programs", "smallest") for p in ROOT.glob(f"corpus/*/{kind}/*"))
-    replayed = programs.side_by_side(lambda file: programs.run("asan", "afterlife", "replay", file, "--json"), files)
+    """Every committed reproducer, smallest program and smallest case is replayed."""
+    build("release", "afterlife")
+    replay_corpus(tally, "release")
+
+
+def replay_corpus(tally, preset, path="*"):
+    files = sorted(p for kind in ("repros", "programs", "smallest") for p in ROOT.glob(f"corpus/{path}/{kind}/*"))
+    replayed = programs.side_by_side(lambda file: programs.run(preset, "afterlife", "replay", file, "--json"), files)
     for file, ended in zip(files, replayed):
         tally.add(ended.code == 0, f"replay {file.relative_to(ROOT)}: exit {ended.code} {ended.err.strip()}")
     if not files:
         tally.add(False, "corpus/ is empty")
+
+
+def readme(tally, full):
+    """The commands of the README in their order, its picture, and the transcripts of all documents."""
+    build("release", "afterlife", "cuda_sim")
+    script(tally, "readme/run.py")
+    script(tally, "readme/picture.py", "harness/docs/run.svg", "--check")
+    script(tally, "documents.py", "--transcripts", "release")
+
+
+def plants(tally, full):
+    """Faults are planted in what the checks of the tree and of the figures look at; each must be seen."""
+    for name in (*QUICK_CHECKS, "style.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
+                 "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
+        script(tally, name, "--self-test")
+
+
+SELF_TESTED_GATE = ("counters", "budget", "canaries", "effectiveness", "memory", "outcome", "baselines", "suite", "spending", "times", "revisions")
+
+
+def sanitizers(tally, full):
+    """Unit tests, RapidCheck properties and the corpus under ASan and UBSan."""
+    build("asan")
+    gtest(tally, "asan", "afterlife_tests")
+    for name in programs.named("asan", "property_") or ["property_<path>"]:
+        gtest(tally, "asan", name, env={"RC_PARAMS": "seed=1"})
+    replay_corpus(tally, "asan")
 
 
 def fuzzers(tally, full):
@@ -227,7 +156,8 @@ def searched(script_name, out):
 
 
 def clients(tally, full):
-    """Scripts as they are under `afterlife run`: one that uses what the collector ended, and one that does not."""
+    """Scripts under `afterlife run`: one that uses what the collector ended, and one that does not."""
+    build("release", "afterlife", "cuda_sim")
     with tempfile.TemporaryDirectory() as out:
         found, code = searched("collected", out)
         told = [(f["kind"], len(f["decisions"]), f["shown"]) for f in found.get("findings", [])]
@@ -261,7 +191,6 @@ def commands(tally, full):
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
-    script(tally, "documents.py", "--transcripts", "release")
     gate = programs.run("release", "afterlife", "gate", "--canaries", ROOT / "results/gate/canaries.txt")
     tally.add(gate.code == 0, f"the gate's own canaries: exit {gate.code} {gate.err.strip()}")
     compared = programs.run("release", "afterlife", "effectiveness", "--canaries", ROOT / "results/gate/effectiveness.txt")
@@ -279,7 +208,6 @@ def commands(tally, full):
         script(tally, "nightly/kill.py", "--shards", "2")
         script(tally, "nightly/overhead.py")
         script(tally, "nightly/shards.py", "--check")
-    clients(tally, full)
     watched(tally)
     if full:
         build("dev", "afterlife")
@@ -307,12 +235,6 @@ def outputs(tally, full):
         print(ended.stdout, end="", flush=True)
         counted = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", (ended.stdout.splitlines() or [""])[-1])
         tally.update(dict(zip(("passed", "failed", "skipped"), map(int, counted.groups() if counted else (0, 1, 0)))))
-
-
-def unsanitized(tally, full):
-    """In the release build what a sanitizer skips or takes too long for: programs under `afterlife run`, the laws of every config, long searches."""
-    build("release", "unsanitized_tests")
-    gtest(tally, "release", "unsanitized_tests")
 
 
 def gpu(tally, full):
@@ -373,7 +295,44 @@ def recipes(tally, full):
     script(tally, "copied_path.py", "--self-test")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, unsanitized, real, outputs, gpu, promised, mutants, policies, contracts, recipes)
+# The steps in their order | processor seconds, the builds included, with an empty compiler cache.
+STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
+         outputs: 150, gpu: 60, promised: 2000, mutants: 60, policies: 1500, contracts: 1500, recipes: 1500}
+DEFAULT = (tree, unit, corpus, clients, readme)
+
+
+def quick(path):
+    """The steps of --quick: for one path, or for all where it is None."""
+    def checks(tally, full):
+        """The checks of the tree that take seconds."""
+        for name in QUICK_CHECKS:
+            script(tally, name)
+
+    def tests(tally, full):
+        """The corpus, and the quick tests."""
+        build("release", "afterlife", "afterlife_tests")
+        replay_corpus(tally, "release", path or "*")
+        gtest(tally, "release", "afterlife_tests", only=f"*{path}*" if path else f"*-{SLOW_TESTS}", env=SAMPLED_LAWS)
+
+    return checks, tests
+
+
+# Suites of over 5 s, which --quick leaves out.
+SLOW_TESTS = "*Law*:*Nightly*:*Night*:Cli*:*Client*:*Corpus*:*Gate*:*Nvrtc*:*Ptx*:*Triage*:*Prove*:*Price*"
+
+
+def run_steps(steps, full):
+    """Runs the steps, prints how long each took, and returns what they counted."""
+    tally, start = Tally(), time.monotonic()
+    for number, step in enumerate(steps, 1):
+        print(f"\n== {number}/{len(steps)} {step.__name__}: {step.__doc__}", flush=True)
+        began, spent, before = time.monotonic(), processor_seconds(), Tally(tally)
+        step(tally, full)
+        print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s, "
+              f"{processor_seconds() - spent:.0f} s of processors", flush=True)
+    print(f"\nin {time.monotonic() - start:.0f} s, {processor_seconds():.0f} s of processors "
+          f"({processor_seconds() / 2 / 60:.1f} minutes of two quiet cores)")
+    return tally
 
 
 def processor_seconds():
@@ -382,28 +341,38 @@ def processor_seconds():
     return times.user + times.system + times.children_user + times.children_system
 
 
-def main():
-    arguments = sys.argv[1:]
-    if "--help" in arguments or "-h" in arguments:
-        print(__doc__.strip() + "\n\nSteps:")
-        for step in STEPS:
-            print(f"  {step.__name__:12}{step.__doc__}")
-        return 0
-    names = [a for a in arguments if a != "--long"]
-    unknown = set(names) - {step.__name__ for step in STEPS}
+def chosen(options):
+    """The steps that the arguments ask for; stops where one is unknown."""
+    by_name = {step.__name__: step for step in STEPS}
+    unknown = set(options.steps) - set(by_name)
+    if options.quick is not None:
+        known = {folder.name for folder in (ROOT / "scenarios").iterdir()}
+        unknown |= {options.quick} - known - {""}
     if unknown:
-        print(f"test: no step named {', '.join(sorted(unknown))}; see --help", file=sys.stderr)
-        return 3
-    steps = [step for step in STEPS if not names or step.__name__ in names]
-    tally = Tally()
-    start = time.monotonic()
-    for number, step in enumerate(steps, 1):
-        print(f"\n== {number}/{len(steps)} {step.__name__}: {step.__doc__}", flush=True)
-        began, spent, before = time.monotonic(), processor_seconds(), Tally(tally)
-        step(tally, "--long" in arguments)
-        print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s, "
-              f"{processor_seconds() - spent:.0f} s of processors", flush=True)
-    print(f"\nin {time.monotonic() - start:.0f} s, {processor_seconds():.0f} s of processors\n{tally.told()}{tally}")
+        print(f"test: no step or path named {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
+        sys.exit(3)
+    if options.quick is not None:
+        return quick(options.quick or None)
+    return [step for step in STEPS if (step.__name__ in options.steps if options.steps else options.all or options.long or step in DEFAULT)]
+
+
+def main():
+    parser = CommandLine(__doc__)
+    parser.add_argument("--quick", nargs="?", const="")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("steps", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        for step, seconds in STEPS.items():
+            print(f"{step.__name__:12}{seconds:6} s  {step.__doc__.splitlines()[0]}")
+        return 0
+    steps = chosen(options)
+    seconds = sum(STEPS.get(step, 90) for step in steps)
+    print(f"{len(steps)} steps: up to {seconds / 2 / 60:.0f} minutes on two quiet cores; a third of that where the build is there", flush=True)
+    tally = run_steps(steps, options.long)
+    print(f"{tally.report()}{tally}")
     return 1 if tally["failed"] else 0
 
 
