@@ -77,6 +77,13 @@ Reproducer parse_reproducer(std::string_view text, std::string_view file,
 /// The same, and refuses what is too large to be one without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
 
+/// The ending of a reproducer's file: one that has it is never taken for anything else.
+inline constexpr std::string_view kReproducerEnding = ".repro";
+
+/// Whether the text is JSON, as a finding of `afterlife run` is, which names a command: no
+/// reproducer, whatever its file is called.
+bool is_finding_of_run(std::string_view text);
+
 /// The text of such a file, unread.
 std::string read_reproducer_text(const std::string& file);
 

@@ -4,8 +4,10 @@
 #include <sqlite3.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "harness/base.h"
+#include "harness/files/foreign_file.h"
 #include "harness/printable.h"
 
 namespace harness::nightly {
@@ -51,20 +53,37 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
     sqlite3_bind_null(statement, index);
 }
 
-Value value_at(sqlite3_stmt* statement, int column) {
-  switch (sqlite3_column_type(statement, column)) {
+Value value_of(sqlite3_value* value) {
+  switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
-      return sqlite3_column_int64(statement, column);
+      return sqlite3_value_int64(value);
     case SQLITE_FLOAT:
-      return sqlite3_column_double(statement, column);
+      return sqlite3_value_double(value);
     case SQLITE_NULL:
       return nullptr;
     default: {
-      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
-      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+      const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+      const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
       return bytes == nullptr ? std::string() : std::string(bytes, size);
     }
   }
+}
+
+/// A file of somebody else may bring triggers and views, which run when we write or read.
+void distrust(sqlite3* handle) {
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}})
+    sqlite3_db_config(handle, option, value, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, static_cast<int>(2 * ForeignFile::kByteLimit));
+}
+
+/// Answers a question of a function that add_function() made known.
+void answer_for(sqlite3_context* context, int, sqlite3_value** values) {
+  const auto answer =
+      reinterpret_cast<bool (*)(const std::string&, const Value&)>(sqlite3_user_data(context));
+  sqlite3_result_int(context, answer(text(value_of(values[0])), value_of(values[1])));
 }
 
 }  // namespace
@@ -93,11 +112,13 @@ Database::~Database() { close(); }
 // The first look at the file decides whether it is whole: a damaged page is told before anything is
 // written beside it.
 void Database::open() {
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) require_regular_file(file_ + ending);
   const int code =
       sqlite3_open_v2(file_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+  distrust(handle_);
   const std::string whole = text(query("PRAGMA quick_check(1)").at(0).at(0));
   if (whole != "ok")
     throw std::runtime_error(
@@ -142,12 +163,20 @@ std::vector<Row> Database::query(const std::string& statement, const Row& argume
   int code;
   while ((code = sqlite3_step(made)) == SQLITE_ROW) {
     Row& row = rows.emplace_back();
-    for (int i = 0; i < sqlite3_column_count(made); ++i) row.push_back(value_at(made, i));
+    for (int i = 0; i < sqlite3_column_count(made); ++i)
+      row.push_back(value_of(sqlite3_column_value(made, i)));
   }
   sqlite3_reset(made);
   sqlite3_clear_bindings(made);
   if (code != SQLITE_DONE) fail(code);
   return rows;
+}
+
+void Database::add_function(const char* name, bool (*answer)(const std::string&, const Value&)) {
+  const int code = sqlite3_create_function_v2(
+      handle_, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+      reinterpret_cast<void*>(answer), answer_for, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
 }
 
 std::vector<std::string> Database::columns(const std::string& table) {

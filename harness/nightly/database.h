@@ -30,7 +30,8 @@ Value whole(std::uint64_t count);
 
 class Database {
  public:
-  /// Opens the file, or makes it, in WAL mode.
+  /// Opens the file, or makes it, in WAL mode. What the file brings besides tables (triggers,
+  /// views) does nothing; no link is followed, and no row is over 32 MiB.
   explicit Database(std::string file);
   ~Database();
   Database(const Database&) = delete;
@@ -40,6 +41,8 @@ class Database {
   void run(const std::string& statements);
   /// Carries out one statement. Returns its rows.
   std::vector<Row> query(const std::string& statement, const Row& arguments = {});
+  /// Lets statements ask a question of a word and a value: NAME('word', value).
+  void add_function(const char* name, bool (*answer)(const std::string&, const Value&));
   /// Returns the names of a table's columns, in their order.
   std::vector<std::string> columns(const std::string& table);
 

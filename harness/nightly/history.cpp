@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
 #include "harness/nightly/findings.h"
+#include "harness/nightly/foreign_rows.h"
 #include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
 #include "harness/nightly/shard/shards_ahead.h"
@@ -55,8 +57,12 @@ std::string history_file(const std::string& folder) {
   return (fs::path(folder) / "history.sqlite").string();
 }
 
+// Somebody else may have made the folder, and its file.
 History::History(const std::string& folder) : database_(history_file(folder)) {
+  require_no_link((fs::path(folder) / "findings").string());
+  require_own_tables(database_);
   migrate(database_);
+  require_own_rows(database_);
 }
 
 // ---- merging ----

@@ -6,8 +6,10 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "harness/files/plain_name.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/tapes/tapes_json.h"
+#include "harness/printable.h"
 
 namespace harness::nightly {
 namespace {
@@ -113,10 +115,10 @@ Json cell_json(const Cell& cell) {
 }
 
 Cell cell_of(const Json& json) {
-  Cell cell{json.at("path"), json.at("variant"), json.at("claim"), json.at("seed"),
-            budget_of(json.at("budget"))};
+  Cell cell{plain_name(json.at("path"), "a path"), plain_name(json.at("variant"), "a variant"),
+            json.at("claim"), json.at("seed"), budget_of(json.at("budget"))};
   if (json.contains("tapes_budget")) cell.tapes_budget = budget_of(json.at("tapes_budget"));
-  cell.build = json.value("build", std::string());
+  if (json.contains("build")) cell.build = plain_name(json.at("build"), "a build");
   return cell;
 }
 
@@ -158,6 +160,22 @@ Json known_json(const std::vector<KnownRepair>& known) {
 }
 
 }  // namespace
+
+std::string target_name(std::string text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string_view all = text;
+  const bool has_variant = slash < text.size();
+  if (!text.empty() && !(is_plain_name(all.substr(0, slash)) &&
+                         (!has_variant || is_plain_name(all.substr(slash + 1)))))
+    throw NotAName(fmt::format("a target is '{}', which is no path and no variant", shown(text)));
+  return text;
+}
+
+std::string revision_name(std::string text) {
+  if (text.starts_with('-') || printable(text) != text)
+    throw NotAName(fmt::format("a revision is '{}', which names none", shown(text)));
+  return text;
+}
 
 bool is_sound(const Cell& cell) { return cell.claim == to_label(ClaimKind::sound).view(); }
 
@@ -267,8 +285,12 @@ std::string to_text(const Plan& plan) {
 Plan parse_plan(const std::string& text, const std::string& file) {
   return parse_sealed(kKind, text, file, [](const Json& json) {
     Plan plan;
-    plan.terms = {json.at("number"), json.at("seed"),   budget_of(json.at("budget")),
-                  json.at("shards"), json.at("target"), json.at("revision")};
+    plan.terms = {json.at("number"),
+                  json.at("seed"),
+                  budget_of(json.at("budget")),
+                  json.at("shards"),
+                  target_name(json.at("target")),
+                  revision_name(json.at("revision"))};
     for (const Json& cell : json.at("cells")) plan.cells.push_back(cell_of(cell));
     for (const Json& one : json.at("known"))
       plan.known.push_back(

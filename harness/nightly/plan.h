@@ -23,6 +23,8 @@ namespace harness::nightly {
 
 /// The most runs that a night may have; sums and shares of so many are exact.
 inline constexpr std::uint64_t kMostRuns = 10'000'000'000'000;
+/// No count of a night (runs, bytes, instructions, a time) is larger: a thousand can be summed.
+inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 53;
 /// The most shards that a night may have.
 inline constexpr std::size_t kMostShards = 10'000;
 
@@ -56,6 +58,12 @@ struct Cell {
   std::string build = {};  ///< The one that searches it; "" = the program of the shard.
   bool operator==(const Cell&) const = default;
 };
+
+/// Returns a target as a file names it: "", a path, or a variant. Errors: NotAName.
+std::string target_name(std::string text);
+
+/// Returns the name of a tree's state: one line, and no option of git's. Errors: NotAName.
+std::string revision_name(std::string text);
 
 /// Whether it is of a variant that claims to be sound.
 bool is_sound(const Cell& cell);

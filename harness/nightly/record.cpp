@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <stdexcept>
 
-#include "harness/files/read.h"
+#include "harness/files/fail.h"
+#include "harness/files/foreign_file.h"
+#include "harness/files/plain_name.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/tapes/tapes_json.h"
-#include "harness/printable.h"
+#include "harness/reproducer.h"
 
 namespace harness::nightly {
 namespace {
@@ -19,6 +20,20 @@ constexpr const char* kCell = "cell";
 constexpr const char* kShard = "shard";
 
 std::string hash_of(std::string_view text) { return fmt::format("{:016x}", hash_name(text)); }
+
+std::uint64_t count_of(const Json& json) {
+  const auto count = json.get<std::int64_t>();
+  const bool is_whole = json.is_number_integer() && count >= 0 && count <= kMostOfAnything;
+  if (!is_whole) throw NotAName(fmt::format("a count is {}, which none is", json.dump()));
+  return static_cast<std::uint64_t>(count);
+}
+
+std::uint64_t count_in(const Json& json, const char* key) { return count_of(json.at(key)); }
+
+/// Of what older programs did not write.
+std::uint64_t count_or_none(const Json& json, const char* key) {
+  return json.contains(key) ? count_in(json, key) : 0;
+}
 
 Json to_json(const FindingRecord& finding) {
   Json json{{"cause", finding.cause},
@@ -39,32 +54,29 @@ Json to_json(const FindingRecord& finding) {
 
 /// A reproducer's file is one of the shard's own folder, and is as it was written.
 std::string reproducer_of(const Json& finding, const std::string& folder) {
-  const std::filesystem::path name = finding.at("file").get<std::string>();
-  if (name.is_absolute() || name.lexically_normal().string().starts_with(".."))
-    throw std::runtime_error(
-        fmt::format("{}: '{}' is no file of its own", printable(folder), shown(name.string())));
+  const std::string name = finding.at("file");
   const std::string file = (std::filesystem::path(folder) / name).string();
-  std::string text = read_whole_file(file);
+  std::string text = ForeignFile::in_folder(folder, name, "reproducer").text();
   if (hash_of(text) != finding.at("hash").get<std::string>())
-    throw std::runtime_error(fmt::format(
-        "{}: is damaged: it is not as it was written; remove the shard, and let it be run again",
-        printable(file)));
+    fail(file,
+         "is damaged: it is not as it was written; remove the shard, and let it be run again");
+  if (is_finding_of_run(text)) parse_reproducer(text, file);  // Says what it is.
   return text;
 }
 
 FindingRecord finding_of(const Json& json, const std::string& folder) {
-  return {json.at("cause"),
+  return {hexadecimal_id(json.at("cause"), "a cause"),
           json.at("kind"),
-          json.at("hazard"),
+          plain_name(json.at("hazard"), "a hazard"),
           json.at("signature"),
-          json.at("runs"),
-          json.at("first_run"),
+          count_in(json, "runs"),
+          count_in(json, "first_run"),
           json.at("minimized"),
           json.at("file"),
           reproducer_of(json, folder),
           json.at("difference"),
           json.value("repairs", std::string()),
-          json.value("other_runs", std::uint64_t{0})};
+          count_or_none(json, "other_runs")};
 }
 
 Json to_json(const TapesRecord& tapes) {
@@ -76,8 +88,8 @@ Json to_json(const TapesRecord& tapes) {
 }
 
 TapesRecord tapes_of(const Json& json) {
-  return {json.at("given"), json.at("replayed"), json.at("survived"), json.at("runs"),
-          tapes_in(json.at("kept"))};
+  return {count_in(json, "given"), count_in(json, "replayed"), count_in(json, "survived"),
+          count_in(json, "runs"), tapes_in(json.at("kept"))};
 }
 
 Json to_json(const CellRecord& record) {
@@ -120,34 +132,36 @@ Json to_json(const CellRecord& record) {
 
 CellRecord cell_of(const Json& json, const std::string& folder) {
   CellRecord record;
-  record.cell = {json.at("path"),
-                 json.at("variant"),
+  record.cell = {plain_name(json.at("path"), "a path"),
+                 plain_name(json.at("variant"), "a variant"),
                  json.at("claim"),
                  json.at("seed"),
-                 {json.at("planned_runs"), json.at("planned_seconds")}};
+                 {count_in(json, "planned_runs"), json.at("planned_seconds")}};
   if (json.contains("planned_for_tapes"))
-    record.cell.tapes_budget = {json.at("planned_for_tapes").at(0),
+    record.cell.tapes_budget = {count_of(json.at("planned_for_tapes").at(0)),
                                 json.at("planned_for_tapes").at(1)};
-  record.cell.build = json.value("build", std::string());
+  if (json.contains("build")) record.cell.build = plain_name(json.at("build"), "a build");
   record.why_not = json.value("why_not", std::string());
-  record.runs = json.at("runs");
-  record.vacuous_runs = json.at("vacuous_runs");
-  record.faulty_runs = json.at("faulty_runs");
-  record.caught_runs = json.at("caught_runs");
-  record.least_runs = json.at("least_runs");
-  record.first_fault_run = json.at("first_fault_run");
+  record.runs = count_in(json, "runs");
+  record.vacuous_runs = count_in(json, "vacuous_runs");
+  record.faulty_runs = count_in(json, "faulty_runs");
+  record.caught_runs = count_in(json, "caught_runs");
+  record.least_runs = count_in(json, "least_runs");
+  record.first_fault_run = count_in(json, "first_fault_run");
   record.cut_short = json.at("cut_short");
   record.seconds = json.at("seconds");
   record.minimize_seconds = json.at("minimize_seconds");
-  record.instructions = json.value("instructions", std::uint64_t{0});
+  record.instructions = count_or_none(json, "instructions");
   for (const Json& window : json.at("windows"))
-    record.windows.push_back({window.at("window"), window.at("reached"), window.at("caught")});
+    record.windows.push_back({plain_name(window.at("window"), "a window"),
+                              count_in(window, "reached"), count_in(window, "caught")});
   for (const Json& finding : json.at("findings"))
     record.findings.push_back(finding_of(finding, folder));
   if (json.contains("inputs")) {
     const Json& inputs = json.at("inputs");
-    record.inputs = {inputs.at("given"), inputs.at("survived"),
+    record.inputs = {count_in(inputs, "given"), count_in(inputs, "survived"),
                      inputs.at("kept").get<std::vector<std::string>>()};
+    for (const std::string& one : record.inputs.kept) hexadecimal_digits(one, "an input");
   }
   if (json.contains("tapes")) record.tapes = tapes_of(json.at("tapes"));
   return record;
@@ -174,14 +188,18 @@ Json to_json(const ShardRecord& shard) {
 
 ShardRecord shard_of(const Json& json, const std::string& folder) {
   ShardRecord shard;
-  shard.night = json.at("night");
-  shard.terms = {
-      json.at("number"), json.at("seed"),   {json.at("planned_runs"), json.at("planned_seconds")},
-      json.at("shards"), json.at("target"), json.at("revision")};
-  shard.index = json.at("index");
+  shard.night = hexadecimal_id(json.at("night"), "a night");
+  shard.terms = {count_in(json, "number"),
+                 json.at("seed"),
+                 {count_in(json, "planned_runs"), json.at("planned_seconds")},
+                 count_in(json, "shards"),
+                 target_name(json.at("target")),
+                 revision_name(json.at("revision"))};
+  shard.index = count_in(json, "index");
   for (const Json& cell : json.at("cells")) shard.cells.push_back(cell_of(cell, folder));
-  shard.ended_at = json.value("ended_at", std::int64_t{0});  // Older programs did not write it.
-  shard.peak_bytes = json.value("peak_bytes", std::uint64_t{0});
+  shard.ended_at = static_cast<std::int64_t>(
+      count_or_none(json, "ended_at"));  // Older programs did not write it.
+  shard.peak_bytes = count_or_none(json, "peak_bytes");
   shard.machine = json.value("machine", "");
   return shard;
 }

@@ -11,6 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "harness/files/fail.h"
+#include "harness/files/plain_name.h"
+
 namespace harness::nightly {
 
 /// Returns the text of a file of this kind, in ASCII; bytes that are no UTF-8 become U+FFFD.
@@ -31,6 +34,8 @@ auto parse_sealed(std::string_view kind, const std::string& text, const std::str
     return read(std::move(content));
   } catch (const nlohmann::json::exception&) {
     refuse_content(kind, file);
+  } catch (const NotAName& error) {
+    fail(file, error.what());
   }
 }
 

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
+#include "harness/files/foreign_file.h"
+#include "harness/nightly/foreign_rows.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/schema.h"
 #include "harness/printable.h"
@@ -58,6 +59,7 @@ void insert(Database& database, const Json& line) {
   }
   if (columns.empty() || line.at("row").size() != columns.size())
     throw std::runtime_error("has other columns than its table");
+  require_fit(table, columns, row);
   database.query(fmt::format("INSERT INTO {} VALUES ({})", table, places), row);
 }
 
@@ -73,13 +75,13 @@ int version_at(const std::string& line) {
   return version;
 }
 
-void import_lines(std::istream& lines, Database& database, std::size_t& number) {
+void import_lines(ForeignFile& lines, Database& database, std::size_t& number) {
   std::string line;
-  std::getline(lines, line);
+  lines.next_line(line);
   const int version = version_at(line);
   migrate(database, version);
   Transaction transaction(database);
-  for (number = 2; std::getline(lines, line); ++number) insert(database, Json::parse(line));
+  for (number = 2; lines.next_line(line); ++number) insert(database, Json::parse(line));
   transaction.commit();
   migrate(database);
 }
@@ -107,13 +109,13 @@ void export_history(Database& database, const std::function<void(const std::stri
 }
 
 // It is made beside its place, and gets its name when all of it is there.
-void import_history(const std::string& text, const std::string& file, const std::string& folder) {
+void import_history(const std::string& file, const std::string& folder) {
+  ForeignFile lines = ForeignFile::named_by_user(file, "export");
   const std::string place = history_file(folder);
   if (fs::exists(place))
     throw std::runtime_error(fmt::format(
         "{}: is a history already; choose an empty folder with --history", printable(place)));
   const std::string draft = fmt::format("{}.{}.draft", place, ::getpid());
-  std::istringstream lines(text);
   std::size_t number = 1;
   try {
     Database database(draft);

@@ -17,8 +17,8 @@ namespace harness::nightly {
 /// Hands each line, ended, to `write`; those of a file that was not migrated are of its version.
 void export_history(Database& database, const std::function<void(const std::string&)>& write);
 
-/// Makes the history in `folder` what `text`, the content of `file`, says, all or nothing. Errors:
-/// a folder that has a history is refused.
-void import_history(const std::string& text, const std::string& file, const std::string& folder);
+/// Makes the history in `folder` what `file` says, all or nothing. Errors: a folder that has a
+/// history is refused, and so is a row that does not fit (foreign_rows.h).
+void import_history(const std::string& file, const std::string& folder);
 
 }  // namespace harness::nightly

@@ -401,7 +401,17 @@ class Parser {
 
 }  // namespace
 
+bool is_finding_of_run(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin != text.npos && text[begin] == '{';
+}
+
 Reproducer parse_reproducer(std::string_view text, std::string_view file, const Catalog& catalog) {
+  if (is_finding_of_run(text))
+    throw std::runtime_error(
+        fmt::format("{}: is a finding of `afterlife run`, and no reproducer: only `afterlife "
+                    "replay` takes one, named *.run.json",
+                    printable(file)));
   return Parser(file, catalog).parse(text);
 }
 

@@ -10,6 +10,7 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/fuzz_records.h"
 #include "harness/files/fail.h"
+#include "harness/files/foreign_file.h"
 #include "harness/files/read.h"
 
 namespace harness::entries {
@@ -37,7 +38,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed))
-    if (entry.path().extension() == ".repro") files.push_back(entry.path());
+    if (entry.path().extension() == kReproducerEnding) {
+      require_regular_file(entry.path().string());
+      files.push_back(entry.path());
+    }
   if (failed)
     throw std::runtime_error(
         fmt::format("no programs in '{}': {}; run from the root of the tree, or say "

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/interrupt.h"
+#include "harness/files/foreign_file.h"
 #include "harness/reports/terminal.h"
 
 namespace harness::entries {
@@ -28,12 +29,19 @@ struct Replayed {
   bool as_recorded() const { return error.empty() && difference.empty(); }
 };
 
-/// All *.repro below the folder, in the order of their names.
+bool is_folder(const fs::directory_entry& entry) {
+  return entry.symlink_status().type() == fs::file_type::directory;
+}
+
+/// All *.repro below the folder, in the order of their names. One that is a link or a device is
+/// refused: the folder may be somebody else's.
 std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().extension() == ".repro")
-      files.push_back(entry.path().string());
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != kReproducerEnding || is_folder(entry)) continue;
+    require_regular_file(entry.path().string());
+    files.push_back(entry.path().string());
+  }
   std::sort(files.begin(), files.end());
   return files;
 }

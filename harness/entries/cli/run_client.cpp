@@ -18,8 +18,8 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/fault/kinds.h"
+#include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
-#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
@@ -177,13 +177,14 @@ int run(const RunOptions& options) {
 
 bool is_finding_file(const std::string& file) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none)) return false;
-  return client::is_finding(read_begin(file, client::kFindingBegin));
+  if (file.ends_with(kReproducerEnding) || !std::filesystem::is_regular_file(file, none))
+    return false;
+  return client::is_finding(
+      ForeignFile::named_by_user(file, "finding").begin(client::kFindingBegin));
 }
 
 int replay_finding(const std::string& file, bool json) {
-  constexpr FileKind kFinding{"finding", std::size_t{16} << 20};
-  const std::string text = read_whole_file(file, kFinding);
+  const std::string text = ForeignFile::named_by_user(file, "finding").text();
   const client::FindingFile recorded = [&] {
     try {
       return client::parse_finding(text);

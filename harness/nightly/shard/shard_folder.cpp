@@ -9,8 +9,8 @@
 
 #include "harness/files/drafts.h"
 #include "harness/files/fail.h"
+#include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
-#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/shard/shard.h"
@@ -58,6 +58,7 @@ ShardRecord ShardFolder::whole() const {
 }
 
 void ShardFolder::open() {
+  require_no_link(part_.string());
   make_folder(part_.string());
   held_.emplace(part_);
   remove_drafts(part_);
@@ -68,7 +69,7 @@ void ShardFolder::require_same_plan() const {
   const fs::path file = part_ / kPlanFile;
   const std::string text = to_text(plan_);
   if (!fs::exists(file)) return write_whole_file(file.string(), text);
-  if (read_whole_file(file.string()) != text)
+  if (ForeignFile::in_folder(part_.string(), kPlanFile, "plan").text() != text)
     fail(part_, "is of another night; remove it, or finish that one");
 }
 
@@ -80,9 +81,11 @@ bool ShardFolder::has_finished(std::size_t index) const { return fs::exists(file
 
 std::optional<CellRecord> ShardFolder::finished(std::size_t index, const Cell& cell) const {
   if (!has_finished(index)) return std::nullopt;
-  const std::string file = file_of_cell(index).string();
+  const fs::path file = file_of_cell(index);
   try {
-    CellRecord record = parse_cell(read_whole_file(file), file, part_.string());
+    const std::string text =
+        ForeignFile::in_folder(part_.string(), file.filename().string(), "cell").text();
+    CellRecord record = parse_cell(text, file.string(), part_.string());
     if (record.cell == cell) return record;
   } catch (const std::runtime_error&) {
   }
@@ -124,7 +127,7 @@ std::string shard_name(std::size_t index, std::size_t count) {
 
 ShardFile read_shard(const std::string& folder) {
   const std::string file = (fs::path(folder) / kRecordFile).string();
-  return parse_shard(read_whole_file(file), file, folder);
+  return parse_shard(ForeignFile::in_folder(folder, kRecordFile, "shard").text(), file, folder);
 }
 
 // A shard that is under way has no shard's name, even when its record is written.
@@ -144,7 +147,10 @@ std::vector<std::string> find_shards(const std::vector<std::string>& folders) {
     fs::directory_iterator entries(place, failed);
     if (failed) fail(name, fmt::format("cannot open: {}", failed.message()));
     if (!is_any)
-      for (const fs::directory_entry& entry : entries) add(entry.path());
+      for (const fs::directory_entry& entry : entries) {
+        if (is_shard(entry.path())) require_no_link(entry.path().string());
+        add(entry.path());
+      }
     if (!is_any) fail(name, "is no finished shard, and holds none directly below it");
   }
   return {found.begin(), found.end()};

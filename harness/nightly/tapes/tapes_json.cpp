@@ -1,5 +1,7 @@
 #include "harness/nightly/tapes/tapes_json.h"
 
+#include "harness/files/plain_name.h"
+
 namespace harness::nightly {
 
 using Json = nlohmann::json;
@@ -14,8 +16,8 @@ Json to_json(std::span<const KeptTape> tapes) {
 std::vector<KeptTape> tapes_in(const Json& json) {
   std::vector<KeptTape> tapes;
   for (const Json& one : json)
-    tapes.push_back(
-        {one.at("config"), one.at("tape"), one.at("features").get<std::vector<std::string>>()});
+    tapes.push_back({one.at("config"), hexadecimal_digits(one.at("tape"), "a tape"),
+                     one.at("features").get<std::vector<std::string>>()});
   return tapes;
 }
 

@@ -12,7 +12,7 @@ namespace harness::nightly {
 /// Returns an array with an object for each tape.
 nlohmann::json to_json(std::span<const KeptTape> tapes);
 
-/// Reads such an array. Errors: nlohmann::json::exception.
+/// Reads such an array. Errors: nlohmann::json::exception, NotAName.
 std::vector<KeptTape> tapes_in(const nlohmann::json& json);
 
 }  // namespace harness::nightly

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "harness/files/read.h"
+#include "harness/reproducer.h"
 
 namespace harness::entries {
 namespace {
@@ -33,7 +33,8 @@ std::string word_at(const std::string& line, std::size_t at) {
 
 Subject read_subject(const std::string& file) {
   Subject subject;
-  subject.text = read_whole_file(file);
+  subject.text = read_reproducer_text(file);
+  if (is_finding_of_run(subject.text)) parse_reproducer(subject.text, file);  // Says what it is.
   if (!subject.text.starts_with(kFirstWords))
     throw std::runtime_error(file +
                              ": no reproducer: its first line is not 'afterlife reproducer'");

@@ -6,7 +6,6 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/nightly/commands.h"
-#include "harness/files/read.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/transfer.h"
 #include "harness/printable.h"
@@ -40,7 +39,7 @@ int nightly_export(const NightlyOptions& options) {
 
 int nightly_import(const NightlyOptions& options) {
   end_on_interrupts();
-  nightly::import_history(read_whole_file(options.file), options.file, options.history);
+  nightly::import_history(options.file, options.history);
   return kAsClaimed;
 }
 

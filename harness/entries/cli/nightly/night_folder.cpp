@@ -2,8 +2,8 @@
 
 #include "harness/entries/cli/lookup.h"
 #include "harness/files/fail.h"
+#include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
-#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/shard/shard.h"
 
@@ -13,7 +13,9 @@ namespace fs = std::filesystem;
 using nightly::Plan;
 
 NightFolder::NightFolder(const std::string& history)
-    : folder_(fs::path(history) / "night"), cleared_(fs::path(history) / "night.over") {}
+    : folder_(fs::path(history) / "night"), cleared_(fs::path(history) / "night.over") {
+  require_no_link(name());
+}
 
 std::string NightFolder::shard(std::size_t index, std::size_t count) const {
   return (folder_ / nightly::shard_name(index, count)).string();
@@ -24,23 +26,27 @@ bool NightFolder::has_plan() const { return fs::exists(plan_file()); }
 bool NightFolder::is_under_way(nightly::History& history) const {
   remove_what_was_cleared();
   if (!has_plan()) return false;
-  const std::string file = plan_file().string();
-  const Plan plan = nightly::parse_plan(read_whole_file(file), file);
+  const Plan plan = plan_as_written();
   const std::string night = nightly::id_of(plan);
   if (!history.has_all(night, plan.terms.shards) || is_untold(night)) return true;
   clear();
   return false;
 }
 
+Plan NightFolder::plan_as_written() const {
+  const fs::path file = plan_file();
+  return nightly::parse_plan(
+      ForeignFile::in_folder(name(), file.filename().string(), "plan").text(), file.string());
+}
+
 Plan NightFolder::plan() const {
-  const std::string file = plan_file().string();
-  Plan plan = nightly::parse_plan(read_whole_file(file), file);
+  Plan plan = plan_as_written();
   if (plan !=
       nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes, plan.inputs))
     throw std::runtime_error(fmt::format(
         "{}: was made by a program that has other paths or variants; finish the night with that "
         "one, or remove {}",
-        printable(file), printable(name())));
+        printable(plan_file().string()), printable(name())));
   return plan;
 }
 
@@ -49,10 +55,7 @@ void NightFolder::write(const Plan& plan) const {
   write_whole_file(plan_file().string(), nightly::to_text(plan));
 }
 
-std::string NightFolder::id() const {
-  const std::string file = plan_file().string();
-  return nightly::id_of(nightly::parse_plan(read_whole_file(file), file));
-}
+std::string NightFolder::id() const { return nightly::id_of(plan_as_written()); }
 
 bool NightFolder::is_untold(const std::string& night) const {
   return has_plan() && id() == night && !fs::exists(told_file());

@@ -16,6 +16,7 @@ namespace harness::entries {
 
 class NightFolder {
  public:
+  /// Errors: the folder is a link, as a history of somebody else may have one.
   explicit NightFolder(const std::string& history);
 
   std::string name() const { return folder_.string(); }
@@ -39,6 +40,8 @@ class NightFolder {
   std::filesystem::path plan_file() const { return folder_ / "plan.json"; }
   std::filesystem::path told_file() const { return folder_ / "told"; }
   bool has_plan() const;
+  /// Reads the plan, whichever program made it.
+  nightly::Plan plan_as_written() const;
   std::string id() const;
   void remove_what_was_cleared() const;
 

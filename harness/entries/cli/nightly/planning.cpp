@@ -27,6 +27,7 @@ nightly::Budget budget_of(const NightLength& length) {
 Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::size_t shards,
              History& history) {
   find_targets(options.target);  // Says what was meant, where there is none.
+  nightly::revision_name(options.revision);
   const std::uint64_t number = history.next_number();
   return nightly::make_plan(
       {number, options.seed.value_or(number), budget, shards, options.target, options.revision},

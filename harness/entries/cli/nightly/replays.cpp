@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/process/process.h"
+#include "harness/reproducer.h"
 
 namespace harness::entries {
 namespace {
@@ -51,6 +52,7 @@ Replays replay_one_by_one(const std::string& program, const std::string& folder,
   Replays replays;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (stop) break;
+    if (entry.path().extension() != kReproducerEnding) continue;
     const ProcessEnd ended = replay(program, entry.path().string(), kReplaySeconds, stop);
     replays[entry.path().filename()] = {
         ended.code == 0 ? "" : "the replay " + ended.complaint(kReplaySeconds),

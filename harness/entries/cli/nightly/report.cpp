@@ -10,13 +10,14 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/files/drafts.h"
+#include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
-#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
 #include "harness/process/process.h"
 #include "harness/reports/nightly/night_views.h"
+#include "harness/reproducer.h"
 
 namespace harness::entries {
 namespace {
@@ -39,31 +40,38 @@ std::string page_file(const NightlyOptions& options) {
 }
 
 /// Returns whether the file is there, and holds this text.
-bool holds(const std::string& file, const std::string& text) {
+bool holds(const std::string& folder, const std::string& name, const std::string& text) {
   std::error_code none;
-  return fs::is_regular_file(file, none) && read_begin(file, text.size() + 1) == text;
+  return fs::exists(fs::symlink_status(fs::path(folder) / name, none)) &&
+         ForeignFile::in_folder(folder, name, "reproducer").begin(text.size() + 1) == text;
 }
 
 /// Returns the codeFlows of a log with one result; "" where it has none, or is not there.
-std::string code_flows_of(const std::string& log) {
+std::string code_flows_of(const std::string& folder, const std::string& log) {
   std::error_code none;
-  if (!fs::exists(log, none)) return {};
-  const auto parsed = nlohmann::ordered_json::parse(read_whole_file(log), nullptr, false);
+  if (!fs::exists(fs::path(folder) / log, none)) return {};
+  const auto parsed = nlohmann::ordered_json::parse(
+      ForeignFile::in_folder(folder, log, "log").text(), nullptr, false);
   const nlohmann::ordered_json::json_pointer place("/runs/0/results/0/codeFlows");
   return parsed.contains(place) ? parsed.at(place).dump() : "";
 }
 
-/// Has a replay of the reproducer write its page, and with `--sarif` the run that led to it.
-void add_story(const NightlyOptions& options, const std::string& reproducer,
-               const std::string& name, reports::NightFiles& files, const std::atomic<bool>& stop) {
+/// Has a replay of the reproducer write its page, and with `--sarif` the run that led to it. Only a
+/// file that ends like a reproducer is replayed: whatever it holds, no command is started.
+void add_story(const NightlyOptions& options, const std::string& name, reports::NightFiles& files,
+               const std::atomic<bool>& stop) {
+  if (!name.ends_with(kReproducerEnding)) return;
+  const std::string reproducer = (fs::path(files.folder) / name).string();
   const std::string page = reproducer + ".html", log = reproducer + ".sarif";
   std::error_code none;
   fs::remove(page, none);
+  fs::remove(log, none);
   Command command{"/proc/self/exe", "replay", "--html", page, reproducer};
   if (!options.sarif.empty()) command.insert(command.end(), {"--sarif", log});
   run_process(command, {kPageSeconds, {}}, stop);
   if (fs::exists(page, none)) files.pages.insert(name);
-  if (const std::string flows = code_flows_of(log); !flows.empty()) files.code_flows[name] = flows;
+  if (const std::string flows = code_flows_of(files.folder, name + ".sarif"); !flows.empty())
+    files.code_flows[name] = flows;
   fs::remove(log, none);
 }
 
@@ -80,9 +88,10 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
     if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
     make_folder(files.folder);
     const std::string file = (fs::path(files.folder) / finding.file).string();
-    if (!holds(file, reproducer)) write_whole_file(file, reproducer, OnDisk::later);
+    if (!holds(files.folder, finding.file, reproducer))
+      write_whole_file(file, reproducer, OnDisk::later);
     const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop;
-    if (has_page) add_story(options, file, finding.file, files, stop);
+    if (has_page) add_story(options, finding.file, files, stop);
   }
   return files;
 }

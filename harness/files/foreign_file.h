@@ -1,0 +1,61 @@
+// Foreign file: a file that somebody else may have made: a shard, a plan, an export, a history, a
+// reproducer, a finding of `afterlife run`. Nothing else opens one (scripts/foreign.py).
+//
+// It is a regular file, never a folder, a pipe or a device, and has at most 16 MiB, or lines of at
+// most 16 MiB each. A link is followed only if the user named it: one inside of a folder may lead
+// anywhere.
+//
+// Errors: std::runtime_error with one line that begins with the file's name.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+class ForeignFile {
+ public:
+  static constexpr std::size_t kByteLimit = std::size_t{16} << 20;
+
+  /// Opens a file that the user named. `kind` is what messages call it ("reproducer").
+  static ForeignFile named_by_user(const std::string& file, std::string_view kind);
+  /// Opens a file of a folder that the user named. `name` comes from a file: a plain name, or two
+  /// with a slash between them. No link is followed below the folder.
+  static ForeignFile in_folder(const std::string& folder, const std::string& name,
+                               std::string_view kind);
+  ~ForeignFile();
+  ForeignFile(ForeignFile&& other) noexcept;
+  ForeignFile& operator=(ForeignFile&&) = delete;
+
+  /// Reads all of it.
+  std::string text();
+  /// Reads how it begins: up to `byte_count` bytes.
+  std::string begin(std::size_t byte_count);
+  /// Reads the next line, without its end. Returns false at the end of the file.
+  bool next_line(std::string& line);
+
+ private:
+  /// Takes a number that was opened with O_PATH, of which it needs no more than to be regular.
+  ForeignFile(int place, std::string file, std::string_view kind);
+
+  bool read_block();
+  [[noreturn]] void fail_by_size(std::string_view what) const;
+
+  std::string file_;
+  std::string kind_;
+  int number_ = -1;
+  std::size_t size_ = 0;
+  std::string block_;         ///< Bytes that next_line() has read ahead.
+  std::size_t block_at_ = 0;  ///< Those that it has returned.
+};
+
+/// Refuses a link or a device at a place that a folder of somebody else has; one that is not there
+/// is fine.
+void require_no_link(const std::string& place);
+
+/// Refuses what is no regular file: for a file that was found in a folder.
+void require_regular_file(const std::string& file);
+
+}  // namespace harness

@@ -1,0 +1,171 @@
+// How it works. A column is known by its name, and where one name has two meanings by its table's,
+// too. SQLite asks the function that judges an import's row about each row of a file.
+#include "harness/nightly/foreign_rows.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "harness/files/fail.h"
+#include "harness/files/plain_name.h"
+#include "harness/nightly/cause.h"
+#include "harness/nightly/plan.h"
+#include "harness/nightly/schema.h"
+#include "harness/printable.h"
+#include "harness/reproducer.h"
+
+namespace harness::nightly {
+namespace {
+
+constexpr const char* kFits = "afterlife_fits";
+
+using Rule = void (*)(const std::string& text);
+
+void require_id(const std::string& text) { hexadecimal_id(text, "it"); }
+
+void require_name(const std::string& text) { plain_name(text, "it"); }
+
+void require_target(const std::string& text) { target_name(text); }
+
+/// A finding's page is written beside its file, and its replay goes by the ending.
+void require_file(const std::string& text) {
+  if (!is_plain_name(text) || !(text.ends_with(kReproducerEnding) || text.ends_with(".txt")))
+    throw NotAName(fmt::format("it is '{}', which is no plain name of a reproducer", shown(text)));
+}
+
+void require_no_command(const std::string& text) {
+  if (is_finding_of_run(text))
+    throw NotAName("it is a finding of `afterlife run`, and no reproducer");
+}
+
+void require_number(const std::string& text) {
+  constexpr std::string_view kMost = "18446744073709551615";
+  const bool is_number =
+      !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
+      (text.size() < kMost.size() || (text.size() == kMost.size() && text <= kMost));
+  if (!is_number) throw NotAName(fmt::format("it is '{}', which is no number", shown(text)));
+}
+
+void require_tape(const std::string& text) { hexadecimal_digits(text, "it"); }
+
+void require_inputs(const std::string& text) {
+  std::string inputs = text;
+  std::erase(inputs, ' ');
+  hexadecimal_digits(inputs, "it");
+}
+
+void require_revision(const std::string& text) { revision_name(text); }
+
+struct ColumnRule {
+  std::string_view column;  ///< "COLUMN", or "TABLE.COLUMN", which comes first.
+  Rule rule;
+};
+
+constexpr std::array kRules{ColumnRule{"findings.file", require_file},
+                            ColumnRule{"nights.id", require_id},
+                            ColumnRule{"revisions.name", require_revision},
+                            ColumnRule{"revision", require_revision},
+                            ColumnRule{"night", require_id},
+                            ColumnRule{"cause", require_id},
+                            ColumnRule{"root", require_id},
+                            ColumnRule{"result", require_id},
+                            ColumnRule{"content", require_id},
+                            ColumnRule{"path", require_name},
+                            ColumnRule{"variant", require_name},
+                            ColumnRule{"window", require_name},
+                            ColumnRule{"hazard", require_name},
+                            ColumnRule{"build", require_name},
+                            ColumnRule{"target", require_target},
+                            ColumnRule{"reproducer", require_no_command},
+                            ColumnRule{"seed", require_number},
+                            ColumnRule{"tape", require_tape},
+                            ColumnRule{"inputs", require_inputs}};
+
+Rule rule_of(const std::string& table, const std::string& column) {
+  const std::string full = table + "." + column;
+  for (const ColumnRule& one : kRules)
+    if (one.column == full || one.column == column) return one.rule;
+  return nullptr;
+}
+
+/// Throws what is wrong with a value, in words that follow the name of its column.
+void require_value(const std::string& table, const std::string& column, const Value& value) {
+  if (const auto* count = std::get_if<std::int64_t>(&value)) {
+    if (*count < 0 || *count > kMostOfAnything)
+      throw NotAName(fmt::format("it is {}, and no count", *count));
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    if (const Rule rule = rule_of(table, column)) rule(*text);
+  }
+}
+
+std::string as_word(const std::string& table, const std::string& column) {
+  return fmt::format("{}.{}", table, column);
+}
+
+bool fits(const std::string& place, const Value& value) {
+  const std::size_t dot = place.find('.');
+  try {
+    require_value(place.substr(0, dot), place.substr(dot + 1), value);
+    return true;
+  } catch (const NotAName&) {
+    return false;
+  }
+}
+
+/// Refuses the first row of a table that does not fit.
+void require_rows_of(Database& database, const std::string& table) {
+  const std::vector<std::string> columns = database.columns(table);
+  std::string asked;
+  for (const std::string& column : columns)
+    asked += fmt::format("{}NOT {}('{}', {})", asked.empty() ? "" : " OR ", kFits,
+                         as_word(table, column), column);
+  if (asked.empty()) return;
+  const std::vector<Row> wrong =
+      database.query(fmt::format("SELECT * FROM {} WHERE {} LIMIT 1", table, asked));
+  if (!wrong.empty()) require_fit(table, columns, wrong.front());
+}
+
+std::vector<Row> schema_in(Database& database) {
+  return database.query(
+      "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name");
+}
+
+}  // namespace
+
+void require_fit(const std::string& table, const std::vector<std::string>& columns,
+                 const Row& row) {
+  for (std::size_t i = 0; i < columns.size(); ++i) try {
+      require_value(table, columns[i], row.at(i));
+    } catch (const NotAName& error) {
+      throw NotAName(fmt::format("has a row of '{}' whose '{}' does not fit: {}", table, columns[i],
+                                 error.what()));
+    }
+}
+
+void require_own_tables(Database& database) {
+  const int version = version_of(database);
+  if (version < 1 || version > schema_version()) return;  // New, or refused by migrate().
+  Database own(":memory:");
+  migrate(own, version);
+  if (schema_in(database) != schema_in(own))
+    fail(database.file(),
+         "has other tables than a history of its version; import an export, or merge the shards "
+         "again");
+}
+
+void require_own_rows(Database& database) {
+  database.add_function(kFits, fits);
+  try {
+    for (const std::string_view table : table_names())
+      require_rows_of(database, std::string(table));
+  } catch (const NotAName& error) {
+    fail(database.file(), error.what());
+  }
+  const std::vector<Row> lost =
+      database.query("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1");
+  if (!lost.empty())
+    fail(database.file(), fmt::format("has a row of '{}' that refers to none", text(lost[0][0])));
+}
+
+}  // namespace harness::nightly
