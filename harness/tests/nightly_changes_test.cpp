@@ -197,7 +197,7 @@ TEST_F(Changes, AreExportedAndImported) {
   std::string exported;
   nightly::export_history(history().database(), [&](const std::string& line) { exported += line; });
   const Folder folder;
-  nightly::import_history(exported, "exported", folder / "copy");
+  testing::import_text(exported, folder / "copy");
   nightly::History copy(folder / "copy");
   EXPECT_EQ(nightly::changes_of(copy.database(), copy.last_night()),
             (std::map<std::string, Change>{{cause("x"), by("box::open", {"box::wait", "box::see"})},

@@ -100,7 +100,7 @@ TEST(NightlyHistory, ACauseOfSeveralSignaturesIsTheSameWhicheverCameFirst) {
   for (const char* signature : {"c", "a", "b"}) {
     nightly::ShardRecord shard = hand_made_shard(plan, shards.size() + 1, {signature});
     nightly::FindingRecord& finding = shard.cells.back().findings.at(0);
-    finding.cause = "one cause";
+    finding.cause = "0123456789abcdef";
     finding.reproducer = "equally long\n";
     shards.push_back(leave_shard(folder / "night", shard));
   }
@@ -330,7 +330,7 @@ TEST(NightlySchema, AnExportOfEveryOlderVersionIsImported) {
       migrated = exported(database);
     }
     EXPECT_THAT(text, ::testing::StartsWith("{\"afterlife_history\":" + std::to_string(version)));
-    nightly::import_history(text, "old", folder / "new");
+    testing::import_text(text, folder / "new");
     EXPECT_EQ(exported(folder / "new"), migrated);
   }
 }
@@ -367,10 +367,9 @@ TEST(NightlyTransfer, WhatIsExportedIsImportedTheSame) {
     history.mark(cause, "ignored", "\"why\"\nnot \xc3\xa9", 3);
     text = exported(history.database());
   }
-  nightly::import_history(text, "text", folder / "two");
+  testing::import_text(text, folder / "two");
   EXPECT_EQ(exported(folder / "two"), text);
-  expect_error([&] { nightly::import_history(text, "text", folder / "two"); },
-               "is a history already");
+  expect_error([&] { testing::import_text(text, folder / "two"); }, "is a history already");
 }
 
 TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
@@ -400,7 +399,7 @@ TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
   };
   for (const auto& [content, why] : wrong) {
     SCOPED_TRACE(content.substr(0, 100));
-    expect_error([&] { nightly::import_history(content, "file", folder / "two"); }, why);
+    expect_error([&] { testing::import_text(content, folder / "two"); }, why);
     EXPECT_THAT(folder.files(), Not(::testing::Contains(HasSubstr("two/"))));
   }
 }

@@ -8,6 +8,7 @@
 #include "harness/nightly/cause.h"
 #include "harness/nightly/record.h"
 #include "harness/nightly/shard/shard.h"
+#include "harness/nightly/transfer.h"
 #include "harness/tests/child.h"
 
 namespace harness::testing {
@@ -65,6 +66,13 @@ inline std::string leave_shard(const std::string& folder, const nightly::ShardRe
       write_file(place / finding.file, finding.reproducer);
   write_file(place / "shard.json", nightly::to_text(shard));
   return place.string();
+}
+
+/// Imports this text, from a file with the name "file".
+inline void import_text(const std::string& text, const std::string& history) {
+  const Folder folder;
+  write_file(folder / "file", text);
+  nightly::import_history(folder / "file", history);
 }
 
 }  // namespace harness::testing

@@ -374,7 +374,7 @@ TEST(NightlyTapes, AnExportCarriesThem) {
     text = exported(history);
     tapes = history.tapes();
   }
-  nightly::import_history(text, "text", folder / "two");
+  testing::import_text(text, folder / "two");
   History two(folder / "two");
   EXPECT_EQ(exported(two), text);
   EXPECT_EQ(two.tapes(), tapes);

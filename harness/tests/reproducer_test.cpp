@@ -276,8 +276,8 @@ TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
 TEST_F(ReproducerFile, OneOfAGibibyteIsRefusedUnread) {
   std::ofstream(path("large")) << "afterlife reproducer 1\n";
   std::filesystem::resize_file(path("large"), std::uintmax_t{1} << 30);
-  EXPECT_THAT(complaint_of_file(path("large")), HasSubstr("is over 64 MiB"));
-  EXPECT_THAT(complaint_of_file("/dev/zero"), HasSubstr("is over 64 MiB"));
+  EXPECT_THAT(complaint_of_file(path("large")), HasSubstr("is over 16 MiB"));
+  EXPECT_THAT(complaint_of_file("/dev/zero"), HasSubstr("is a device, and no regular file"));
 }
 
 }  // namespace
