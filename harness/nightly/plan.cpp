@@ -172,7 +172,7 @@ std::string target_name(std::string text) {
 }
 
 std::string revision_name(std::string text) {
-  if (text.starts_with('-') || printable(text) != text)
+  if (text.starts_with('-'))
     throw NotAName(fmt::format("a revision is '{}', which names none", shown(text)));
   return text;
 }

@@ -62,7 +62,7 @@ struct Cell {
 /// Returns a target as a file names it: "", a path, or a variant. Errors: NotAName.
 std::string target_name(std::string text);
 
-/// Returns the name of a tree's state: one line, and no option of git's. Errors: NotAName.
+/// Returns the name of a tree's state, which is no option of git's. Errors: NotAName.
 std::string revision_name(std::string text);
 
 /// Whether it is of a variant that claims to be sound.

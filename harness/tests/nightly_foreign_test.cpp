@@ -174,7 +174,7 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
       {"UPDATE findings SET file = 'x.run.json'", "no plain name of a reproducer"},
       {"UPDATE findings SET cause = '../../x'", "it is '../../x', which is no id"},
       {"UPDATE findings SET path = '..'", "'findings' whose 'path' does not fit"},
-      {"UPDATE cells SET variant = 'a' || char(27) || '[31m'",
+      {"UPDATE cells SET variant = 'a' || char(27) || '[31m' WHERE variant = 'borrow'",
        "'a\\x1b[31m', which is no plain name"},
       {"UPDATE nights SET target = '../..'", "'nights' whose 'target' does not fit"},
       {"UPDATE nights SET seed = 'stoull'", "it is 'stoull', which is no number"},

@@ -276,9 +276,10 @@ void fill(Database& database) {
         else if (kind == "REAL")
           row.emplace_back(i + 0.1);
         else
-          row.emplace_back(std::to_string(i));
+          row.emplace_back("000000000000000" + std::to_string(i));  // An id, a name, a number.
         places += places.empty() ? "?" : ", ?";
       }
+      if (table == "findings") row[6] = "a.repro";
       if (table == "marks") row[2] = std::string("fixed");
       if (table == "replays") row[2] = std::string("gone");
       if (table == "changes") row[2] = std::string("named");

@@ -1,6 +1,7 @@
 // Shards made by hand: their records, and their folders as a night leaves them.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ inline nightly::FindingRecord hand_made_finding(const nightly::Cell& cell,
   finding.first_run = 2;
   finding.minimized = true;
   finding.file = "cell/" + cell.variant + "-" + signature + ".repro";
+  std::replace(finding.file.begin(), finding.file.end(), ' ', '_');
   finding.reproducer = reproducer;
   return finding;
 }
