@@ -69,6 +69,7 @@ STARTS = {
     "harness/ptx/": "the compiler of translations, by its own name",
     "harness/nvrtc/": "the compiler, by its own name",
     "harness/devices/sim/kernels/symbolize.cpp": "addr2line of the machine, on the running program",
+    "harness/flow/symbols.cpp": "llvm-symbolizer of the machine, on the running program",
     "harness/gate/": "the benchmarks that the user names on the command line",
     "harness/entries/cli/bisect/": "git, the tree's build, and afterlife itself",
     "harness/entries/cli/diverge/": "afterlife itself",
@@ -79,7 +80,6 @@ STARTS = {
     "harness/entries/cli/nightly/report.cpp": "afterlife itself, of a reproducer",
     "harness/entries/cli/nightly/shards_at_once.cpp": "afterlife itself",
     "harness/entries/cli/nightly/target_search.cpp": "the fuzz target of a path, beside afterlife",
-    "harness/entries/libcuda/": "children of the program under `run`",
     "harness/entries/preload/": "passes on the calls of the program under `run`",
 }
 

@@ -33,7 +33,10 @@ auto checked_json(const char* what, Read read) {
   try {
     return read();
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(std::string(what) + " cannot be read: " + error.what());
+    const std::string said = error.what();  // "[json.exception.NAME.NUMBER] WHAT"
+    const std::size_t begin = said.find("] ");
+    throw std::runtime_error(std::string(what) + " cannot be read: " +
+                             (begin == said.npos ? said : said.substr(begin + 2)));
   }
 }
 

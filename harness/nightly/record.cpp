@@ -30,7 +30,7 @@ std::uint64_t count_of(const Json& json) {
 
 std::uint64_t count_in(const Json& json, const char* key) { return count_of(json.at(key)); }
 
-/// Of what older programs did not write.
+/// Returns 0 for a count that older programs did not write.
 std::uint64_t count_or_none(const Json& json, const char* key) {
   return json.contains(key) ? count_in(json, key) : 0;
 }
