@@ -194,7 +194,15 @@ def mutant_export(rng, base, file):
 STATEMENTS = ["CREATE TRIGGER t AFTER INSERT ON nights BEGIN UPDATE findings SET file = '../victim.txt'; END",
               "CREATE TRIGGER t AFTER UPDATE ON findings BEGIN DELETE FROM nights; END",
               "CREATE VIEW v AS SELECT * FROM findings", "DROP TABLE marks", "PRAGMA user_version = 9", "PRAGMA user_version = 99",
-              "ATTACH 'OUTSIDE/new.sqlite' AS other", "DELETE FROM nights", "DELETE FROM shards", "DELETE FROM findings"]
+              "CREATE TABLE more (a)", "DELETE FROM nights", "DELETE FROM shards", "DELETE FROM findings"]
+
+
+def change_database(database, statement, *values):
+    """Changes it, unless the tables do not let it."""
+    try:
+        database.execute(statement, values)
+    except (sqlite3.Error, OverflowError):
+        pass
 
 
 def mutant_history(rng, base, folder, outside):
@@ -206,18 +214,14 @@ def mutant_history(rng, base, folder, outside):
     database.execute("PRAGMA foreign_keys = OFF")
     for _ in range(rng.choice((1, 1, 2))):
         if rng.random() < 0.1:
-            statement = rng.choice(STATEMENTS).replace(OUTSIDE, str(outside))
-            if not statement.startswith("ATTACH"):
-                database.execute(statement)
+            statement = rng.choice(STATEMENTS)
+            change_database(database, statement)
             continue
         table = rng.choice(("nights", "shards", "cells", "findings", "findings", "findings", "sightings", "windows"))
         column = rng.choice([row[1] for row in database.execute(f"PRAGMA table_info({table})")])
         value = foreign_value(rng, column)
         value = value.replace(OUTSIDE, str(outside)) if isinstance(value, str) else value
-        try:
-            database.execute(f"UPDATE {table} SET {column} = ?", (value,))
-        except (sqlite3.Error, OverflowError, sqlite3.InterfaceError):
-            pass
+        change_database(database, f"UPDATE {table} SET {column} = ?", value)
     database.commit()
     database.close()
     if rng.random() < 0.15:
@@ -532,9 +536,10 @@ class Measured:
 
     def __str__(self):
         kinds = ", ".join(f"{count} {kind}s ({self.passing[kind]} pass)" for kind, count in sorted(self.kinds.items()))
+        wrong = collections.Counter(line.split(":")[0] for line in self.wrong)
         codes = ", ".join(f"{count} exit {code}" for code, count in sorted(self.codes.items()))
         return (f"{self.count} mutants: {kinds}; {100 * self.share():.0f} % have a valid seal and pass the outer parser; "
-                f"{self.commands} commands: {codes}; {len(self.wrong)} wrong")
+                f"{self.commands} commands: {codes}; {len(self.wrong)} wrong{' (' + ', '.join(f'{kind} {count}' for kind, count in sorted(wrong.items())) + ')' if wrong else ''}")
 
 
 def measure(program, count, seed, folder, keep):
@@ -631,8 +636,9 @@ def main():
         if options.show is not None:
             return show(program, options, folder)
         measured = measure(program, options.count, options.seed, folder, bool(options.keep))
-    for line in measured.wrong[:20]:
-        print(f"  {line}")
+    for kind in KINDS:
+        for line in [line for line in measured.wrong if line.startswith(kind)][:8]:
+            print(f"  {line}")
     print(f"mutated_foreign: {measured}")
     return 0 if not measured.wrong and measured.share() >= 0.5 else 1
 
