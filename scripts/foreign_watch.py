@@ -131,6 +131,12 @@ def wrong_outside(batch):
         yield f"beside it is {sorted(beside)}"
 
 
+def is_told(err, is_folder):
+    """Whether one line says what is wrong; of a folder, a line for each file that cannot be read."""
+    lines = err.decode(errors="replace").splitlines()
+    return all(line.startswith("afterlife: ") for line in lines) and (len(lines) == 1 or bool(lines) and is_folder)
+
+
 def wrong_ends(batch):
     """How commands ended that no command does."""
     for index, command in enumerate(batch.commands):
@@ -142,7 +148,7 @@ def wrong_ends(batch):
         said = f"{' '.join(command[1:])}: exit {code}: {err[-300:].decode(errors='replace')}"
         if code not in (0, 1, 2):
             yield said
-        elif code == 2 and not (err.startswith(b"afterlife: ") and err.count(b"\n") == 1):
+        elif code == 2 and not is_told(err, command[-1].endswith("/in")):
             yield f"not one line: {said}"
         elif raw := RAW.search((out + err).decode(errors="replace")):
             yield f"raw {raw[0]}: {said}"

@@ -215,7 +215,8 @@ TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
     told.insert(told_of(place.path(), ordered));
   }
   EXPECT_EQ(told.size(), 1u) << ::testing::PrintToString(told);
-  EXPECT_THAT(*told.begin(), HasSubstr("findings\": [\n    {\n      \"cause\": \"0123456789abcdef"));
+  EXPECT_THAT(*told.begin(),
+              HasSubstr("findings\": [\n    {\n      \"cause\": \"0123456789abcdef"));
 }
 
 TEST(NightlyReports, TextOfFilesIsNoMarkup) {

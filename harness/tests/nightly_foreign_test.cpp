@@ -22,7 +22,6 @@ using testing::hand_made_plan;
 using testing::hand_made_shard;
 using ::testing::HasSubstr;
 using testing::import_text;
-using ::testing::IsEmpty;
 using testing::leave_shard;
 
 constexpr const char* kCommand = "{\n \"afterlife\": \"run 1\",\n \"command\": [\"/bin/true\"]\n}";
