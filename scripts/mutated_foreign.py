@@ -51,7 +51,7 @@ def make_batch(kind, indices, seed, base, folder, program):
             (batch.named() / "in").mkdir(exist_ok=True)
             batch.passing += mutant_finding(rng, base, batch.named() / "in" / name)
             if index % 2 or name.endswith(".json"):
-                command = rng.choice((["replay"], ["replay", "--json"], ["triage"], ["explain"]))
+                command = rng.choice((["replay"], ["replay", "--json"], ["triage"], ["replay", "--why"]))
                 batch.commands.append([program, *command, str(batch.named() / "in" / name)])
     for file in batch.named().rglob("*"):
         if file.is_symlink() and OUTSIDE in os.readlink(file):
