@@ -26,6 +26,13 @@ void require_id(const std::string& text) { hexadecimal_id(text, "it"); }
 
 void require_name(const std::string& text) { plain_name(text, "it"); }
 
+/// "bad end" is one.
+void require_kind(const std::string& text) {
+  std::string words = text;
+  std::erase(words, ' ');
+  plain_name(words, "it");
+}
+
 void require_target(const std::string& text) { target_name(text); }
 
 /// A finding's page is written beside its file, and its replay goes by the ending.
@@ -74,6 +81,8 @@ constexpr std::array kRules{ColumnRule{"findings.file", require_file},
                             ColumnRule{"path", require_name},
                             ColumnRule{"variant", require_name},
                             ColumnRule{"window", require_name},
+                            ColumnRule{"claim", require_name},
+                            ColumnRule{"kind", require_kind},
                             ColumnRule{"hazard", require_name},
                             ColumnRule{"build", require_name},
                             ColumnRule{"target", require_target},

@@ -134,7 +134,7 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
   CellRecord record;
   record.cell = {plain_name(json.at("path"), "a path"),
                  plain_name(json.at("variant"), "a variant"),
-                 json.at("claim"),
+                 plain_name(json.at("claim"), "a claim"),
                  json.at("seed"),
                  {count_in(json, "planned_runs"), json.at("planned_seconds")}};
   if (json.contains("planned_for_tapes"))

@@ -177,6 +177,8 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
        "'a\\x1b[31m', which is no plain name"},
       {"UPDATE nights SET target = '../..'", "'nights' whose 'target' does not fit"},
       {"UPDATE nights SET seed = 'stoull'", "it is 'stoull', which is no number"},
+      {"UPDATE cells SET claim = char(27)", "'cells' whose 'claim' does not fit"},
+      {"UPDATE findings SET kind = char(27)", "'findings' whose 'kind' does not fit"},
       {"UPDATE cells SET runs = -1", "it is -1, and no count"},
       {"UPDATE findings SET reproducer = '{\"afterlife\": \"run 1\"}'",
        "a finding of `afterlife run`"},
