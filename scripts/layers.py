@@ -43,7 +43,7 @@ RULES = [
      "what a translated module is compiled with includes nothing else"),
     (r"harness/ptx/.*", r"harness/(?:printable|kernel_image)\.h|harness/(?:files|process|ptx)/.*",
      "translation is text in, kernels out: it knows kernel images and processes, and no device"),
-    (r"harness/nvrtc/.*", r"harness/(?:files|process|nvrtc)/.*",
+    (r"harness/nvrtc/.*", r"harness/printable\.h|harness/(?:files|process|nvrtc)/.*",
      "a program is text in, PTX out: it knows processes and files, and nothing of the driver"),
     (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/(?:handed_over\.h|libnvjitlink/.*)",
      "libnvJitLink.so.13 puts texts together, and knows no driver"),

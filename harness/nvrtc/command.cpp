@@ -7,30 +7,28 @@
 #include <filesystem>
 
 #include "harness/nvrtc/lowered_names.h"
+#include "harness/printable.h"
 
 namespace harness::nvrtc {
 namespace {
 
-/// A text as a literal of C++, in a line.
-std::string quoted(const std::string& text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') made += '\\';
-    made += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return made + "\"";
+/// Returns the folder of the program's file; "" where there is none that a compiler can be given.
+std::string folder_beside(const std::string& name) {
+  std::error_code error;
+  const auto file = std::filesystem::absolute(name, error);
+  if (error) return {};
+  const std::string folder = file.parent_path().string();
+  const bool is_there = is_plain_folder(folder) && std::filesystem::is_directory(folder, error);
+  return is_there ? folder : "";
 }
 
 void add_headers(Command& command, const Source& source, const Options& options) {
-  command.insert(command.end(), {"-I", kHeaderFolder});
-  if (options.searches_beside_source) {
-    std::error_code error;
-    const auto file = std::filesystem::absolute(source.name, error);
-    if (!error) command.insert(command.end(), {"-I", file.parent_path().string()});
-  }
-  for (const std::string& folder : options.includes) command.insert(command.end(), {"-I", folder});
-  for (const std::string& header : options.pre_includes)
-    command.insert(command.end(), {"-include", header});
+  std::vector<std::string> folders{kHeaderFolder};
+  if (const std::string beside = folder_beside(source.name);
+      options.searches_beside_source && !beside.empty())
+    folders.push_back(beside);
+  folders.insert(folders.end(), options.includes.begin(), options.includes.end());
+  for (const std::string& folder : folders) command.push_back("-I" + folder);
 }
 
 Command nvcc_command(const Options& options, const Toolchain& toolchain) {
@@ -102,11 +100,23 @@ Command command_of(const Source& source, const Options& options, const Toolchain
   return command;
 }
 
+std::string plain_name(const std::string& name) {
+  const bool is_text = utf8_bytes(name) == name.size();
+  std::string made;
+  for (const char c : name) {
+    const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+    made += is_plain || (c < 0 && is_text) ? c : '_';
+  }
+  return made;
+}
+
 std::string program_text(const Source& source, const Options& options, const Toolchain& toolchain) {
   const bool is_nvcc = toolchain.kind == Toolchain::Kind::nvcc;
-  std::string text = is_nvcc ? "#include <cassert>\n#include <cstdio>\n" : "";
+  std::string text = "#line 1 \"options\"\n" + options.macros;
+  if (is_nvcc) text += "#include <cassert>\n#include <cstdio>\n";
+  text += options.pre_includes;
   if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
-  text += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
+  text += fmt::format("#line 1 \"{}\"\n{}\n", plain_name(source.name), source.text);
   if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device end\n";
   return text + name_declarations(source.expressions);
 }

@@ -18,7 +18,12 @@ inline constexpr const char* kHeaderFolder = "headers/1/2/3/4/5/6/7/8";
 /// The folder of our own headers, which clang is given in place of a toolkit's.
 inline constexpr const char* kOwnFolder = "cuda";
 
-/// Returns the words. Errors: InvalidOption, for one that this compiler lacks.
+/// Returns the program's name as a line of C++, a PTX text and a log may have it: control
+/// characters, quotes, backslashes, question marks and what is no UTF-8 become "_".
+std::string plain_name(const std::string& name);
+
+/// Returns the words. None begins with a text of the program's: those are in its file. Errors:
+/// InvalidOption, for one that this compiler lacks.
 Command command_of(const Source& source, const Options& options, const Toolchain& toolchain);
 
 /// Returns the text of the program's file.

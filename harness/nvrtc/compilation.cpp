@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "harness/files/content_cache.h"
@@ -19,6 +21,7 @@
 #include "harness/nvrtc/command.h"
 #include "harness/nvrtc/lowered_names.h"
 #include "harness/nvrtc/own_headers.h"
+#include "harness/printable.h"
 #include "harness/process/tool.h"
 
 namespace harness::nvrtc {
@@ -38,18 +41,50 @@ void write(const fs::path& file, const std::string& text) {
   if (!out) throw std::runtime_error(fmt::format("cannot write to {}", file.string()));
 }
 
-/// Tells whether a header is written into the folder and not elsewhere.
-bool is_within(const fs::path& name) {
-  const std::string path = (fs::path(kHeaderFolder) / name).lexically_normal().string();
-  return name.is_relative() && path.starts_with("headers/");
+/// Returns where a header is written; "" where that is not within the folder, or is no file's name.
+std::string header_file(const std::string& name) {
+  constexpr std::size_t kLongestName = 255;
+  const bool has_control =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  const fs::path path = (fs::path(kHeaderFolder) / name).lexically_normal();
+  const bool is_long = std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+    return part.native().size() > kLongestName;
+  });
+  const bool is_within = fs::path(name).is_relative() && path.native().starts_with("headers/");
+  const bool is_file = path.has_filename() && path.filename() != "..";
+  return is_within && is_file && !has_control && !is_long ? path.string() : "";
+}
+
+/// Returns the first header that cannot be a file beside the others, or null.
+const Header* impossible_header(const std::vector<Header>& headers) {
+  std::set<fs::path> folders;
+  const auto add_parents = [&](fs::path file) {
+    while (!(file = file.parent_path()).empty()) folders.insert(file);
+  };
+  add_parents(header_file("any"));
+  for (const Header& header : headers) add_parents(header_file(header.name));
+  for (const Header& header : headers) {
+    const std::string file = header_file(header.name);
+    if (file.empty() || folders.contains(file)) return &header;
+  }
+  return nullptr;
+}
+
+/// Returns why a program cannot be compiled whatever the compiler is; "" where nothing is wrong.
+std::string complaint_of(const Source& source) {
+  if (const Header* header = impossible_header(source.headers); header != nullptr)
+    return fmt::format("{}: error: a header cannot have this name\n", shown(header->name));
+  for (const std::string& expression : source.expressions)
+    if (!is_expression(expression))
+      return fmt::format("name expression: error: no expression: {}\n", shown(expression));
+  return {};
 }
 
 void write_all(const fs::path& folder, const Source& source, const Options& options,
                const Toolchain& toolchain) {
   write(folder / kProgramFile, program_text(source, options, toolchain));
   fs::create_directories(folder / kHeaderFolder);
-  for (const Header& header : source.headers)
-    if (is_within(header.name)) write(folder / kHeaderFolder / header.name, header.text);
+  for (const Header& header : source.headers) write(folder / header_file(header.name), header.text);
   if (toolchain.kind == Toolchain::Kind::clang)
     for (const auto& [name, text] : own_headers())
       write(folder / kOwnFolder / name, std::string(text));
@@ -68,7 +103,7 @@ std::string without_folder(std::string text, const fs::path& folder, const Sourc
   for (const std::string& prefix :
        {root + kHeaderFolder + "/", root, std::string(kHeaderFolder) + "/"})
     text = replaced(std::move(text), prefix, "");
-  return replaced(std::move(text), kProgramFile, source.name);
+  return replaced(std::move(text), kProgramFile, plain_name(source.name));
 }
 
 // ---- files that were read -----------------------------------------------------------------------
@@ -138,10 +173,8 @@ Compiled compile_in(const fs::path& folder, const Source& source, const Command&
 }  // namespace
 
 Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
-  for (const Header& header : source.headers)
-    if (!is_within(header.name))
-      return {
-          false, fmt::format("{}: error: a header cannot have this name\n", header.name), {}, {}};
+  if (const std::string complaint = complaint_of(source); !complaint.empty())
+    return {false, complaint, {}, {}};
   const Command command = command_of(source, options, toolchain);
   const std::string text = program_text(source, options, toolchain);
   const ContentCache cache;

@@ -21,6 +21,40 @@ std::string_view symbol_in(std::string_view line) {
 
 }  // namespace
 
+/// Returns the bracket that closes what `c` opens, or 0.
+static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '\0'; }
+
+static bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; }
+
+/// Returns how many bytes the character literal has that a text begins with; 0 for none.
+static std::size_t literal_bytes(std::string_view text) {
+  const std::size_t last = text.size() > 1 && text[1] == '\\' ? 3 : 2;
+  if (last >= text.size() || text[last] != '\'' || is_control(text[last - 1])) return 0;
+  return last + 1;
+}
+
+bool is_expression(std::string_view text) {
+  std::string open;  // The brackets that still have to be closed.
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const std::string_view rest = text.substr(i);
+    if (is_control(c) || std::string_view("#;\"\\?").find(c) != std::string_view::npos)
+      return false;
+    if (rest.starts_with("//") || rest.starts_with("/*")) return false;
+    if (c == '\'') {
+      const std::size_t bytes = literal_bytes(rest);
+      if (bytes == 0) return false;
+      i += bytes - 1;
+    } else if (closing(c) != '\0') {
+      open += closing(c);
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (open.empty() || open.back() != c) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty() && text.find_first_not_of(" \t") != text.npos;
+}
+
 std::string name_declarations(const std::vector<std::string>& expressions) {
   std::string made;
   for (std::size_t i = 0; i < expressions.size(); ++i)

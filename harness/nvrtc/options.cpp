@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <iterator>
@@ -77,6 +78,29 @@ bool is_among(std::string_view text, std::string_view words) {
   return false;
 }
 
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+/// Compilers read "@FILE" as the words in a file.
+void check_text(const Row& row, const std::string& argument) {
+  if (argument.empty()) refuse(fmt::format("{} takes an argument", full_name(row)));
+  if (argument.front() == '@')
+    refuse(fmt::format("{} takes no file of options: '{}'", full_name(row), argument));
+  if (has_control(argument))
+    refuse(fmt::format("{}: a control character in its argument", full_name(row)));
+}
+
+bool is_numbers(std::string_view text) {
+  while (is_number(text.substr(0, text.find(',')))) {
+    const std::size_t comma = text.find(',');
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
 void check(const Row& row, const std::string& argument) {
   const std::string_view kind = row.argument;
   if (kind == "truth" || kind == "maybe") {
@@ -85,8 +109,11 @@ void check(const Row& row, const std::string& argument) {
   } else if (kind == "number") {
     if (!is_number(argument))
       refuse(fmt::format("{} takes a number, not '{}'", full_name(row), argument));
+  } else if (kind == "numbers") {
+    if (!is_numbers(argument))
+      refuse(fmt::format("{} takes numbers with commas, not '{}'", full_name(row), argument));
   } else if (kind == "text") {
-    if (argument.empty()) refuse(fmt::format("{} takes an argument", full_name(row)));
+    check_text(row, argument);
   } else if (!is_among(argument, kind)) {
     refuse(fmt::format("{} takes {}, not '{}'", full_name(row), kind, argument));
   }
@@ -108,10 +135,55 @@ void check_architecture(const Row& row, const std::string& argument) {
                        full_name(row), argument));
 }
 
-std::string absolute(const std::string& folder) {
+// ---- folders, headers and macros ----------------------------------------------------------------
+
+std::string include_folder(const Row& row, const std::string& folder) {
   std::error_code error;
-  const std::filesystem::path path = std::filesystem::absolute(folder, error);
-  return error ? folder : path.string();
+  const std::string path = std::filesystem::absolute(folder, error).string();
+  if (error || !is_plain_folder(path))
+    refuse(
+        fmt::format("{}: the compiler cannot be given '{}': quotes, commas, '$', '`' and '\\' "
+                    "mean something else to it",
+                    full_name(row), folder));
+  return path;
+}
+
+std::string pre_include(const Row& row, const std::string& header) {
+  if (header.find('"') != header.npos)
+    refuse(fmt::format("{}: no header has this name: '{}'", full_name(row), header));
+  return fmt::format("#include \"{}\"\n", header);
+}
+
+bool is_in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+         std::all_of(text.begin(), text.end(), is_in_name);
+}
+
+/// NAME, NAME(a, b, ...).
+bool is_macro(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == text.npos) return is_name(text);
+  const std::string_view parameters = text.substr(open);
+  return is_name(text.substr(0, open)) && parameters.find(')') == parameters.size() - 1 &&
+         std::all_of(parameters.begin() + 1, parameters.end() - 1,
+                     [](char c) { return is_in_name(c) || c == ',' || c == ' ' || c == '.'; });
+}
+
+/// "X" is 1, "X=" is nothing. A line that goes on would take the next one into the macro.
+std::string definition(const Row& row, const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  const std::string name = argument.substr(0, equals);
+  const std::string value = equals == argument.npos ? "1" : argument.substr(equals + 1);
+  if (!is_macro(name) || value.ends_with('\\') || value.ends_with("?\?/"))
+    refuse(fmt::format("{} takes NAME or NAME=VALUE, not '{}'", full_name(row), argument));
+  return fmt::format("#define {} {}\n", name, value);
+}
+
+std::string removal(const Row& row, const std::string& name) {
+  if (!is_name(name)) refuse(fmt::format("{} takes a name, not '{}'", full_name(row), name));
+  return fmt::format("#undef {}\n", name);
 }
 
 void take_own(Options& made, const Row& row, const std::string& argument) {
@@ -131,9 +203,13 @@ void take_own(Options& made, const Row& row, const std::string& argument) {
   } else if (name == "--use_fast_math") {
     made.is_fast_math = true;
   } else if (name == "--include-path") {
-    made.includes.push_back(absolute(argument));
+    made.includes.push_back(include_folder(row, argument));
   } else if (name == "--pre-include") {
-    made.pre_includes.push_back(argument);
+    made.pre_includes += pre_include(row, argument);
+  } else if (name == "--define-macro") {
+    made.macros += definition(row, argument);
+  } else if (name == "--undefine-macro") {
+    made.macros += removal(row, argument);
   } else if (name == "--no-source-include") {
     made.searches_beside_source = false;
   } else if (name == "--no-cache") {
@@ -143,8 +219,8 @@ void take_own(Options& made, const Row& row, const std::string& argument) {
   } else if (name == "--device-as-default-execution-space") {
     made.is_device_by_default = true;
   } else {  // --device-int128 and --device-float128: a macro, where nvcc has the type by itself.
-    made.shared.push_back(
-        {"--define-macro", std::string(row.for_clang.substr(2)), std::string(row.for_clang)});
+    made.macros += fmt::format("#define __CUDACC_RTC_{}__ 1\n",
+                               name == "--device-int128" ? "INT128" : "FLOAT128");
   }
 }
 
@@ -153,10 +229,8 @@ void take(Options& made, const Row& row, const std::string& argument) {
     case Use::own:
       return take_own(made, row, argument);
     case Use::shared: {
-      const bool is_for_clang = !row.for_clang.empty() && argument != "false";
-      made.shared.push_back(
-          {std::string(row.name), argument,
-           is_for_clang ? fmt::format(fmt::runtime(row.for_clang), argument) : ""});
+      const std::string_view for_clang = argument != "false" ? row.for_clang : "";
+      made.shared.push_back({std::string(row.name), argument, std::string(for_clang)});
       return;
     }
     case Use::note:
@@ -173,6 +247,10 @@ void take(Options& made, const Row& row, const std::string& argument) {
 
 std::string_view Options::generation() const {
   return std::string_view(architecture).substr(architecture.find('_') + 1);
+}
+
+bool is_plain_folder(std::string_view path) {
+  return path.starts_with('/') && !has_control(path) && path.find_first_of("\"'`$\\,") == path.npos;
 }
 
 Options parse_options(std::span<const char* const> given) {

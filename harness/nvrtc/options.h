@@ -13,7 +13,8 @@ struct InvalidOption {
   std::string words;
 };
 
-/// An option that both compilers are given as it is. Its long name, and its argument or "".
+/// An option that both compilers are given as it is. Its long name, and its argument or "": a
+/// truth or numbers.
 struct SharedOption {
   std::string name;
   std::string argument;
@@ -23,8 +24,9 @@ struct SharedOption {
 struct Options {
   std::string architecture = "compute_75";
   std::string standard = "c++17";
-  std::vector<std::string> includes;      ///< Folders, in order.
-  std::vector<std::string> pre_includes;  ///< Headers.
+  std::vector<std::string> includes;  ///< Folders, in order; each absolute, as is_plain_folder().
+  std::string macros;                 ///< Lines of the preprocessor, in order.
+  std::string pre_includes;           ///< The same.
   std::vector<SharedOption> shared;
   std::vector<std::string> notes;  ///< Lines for the log.
   bool is_relocatable = false;
@@ -43,6 +45,10 @@ struct Options {
 
 /// The architectures that can be asked for, without their letters.
 inline constexpr int kArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+
+/// Returns whether a compiler can be given the path of a folder: absolute, and without characters
+/// that nvcc or its shell acts on.
+bool is_plain_folder(std::string_view path);
 
 /// Reads options as they are given, an argument with its name or behind it. Errors: InvalidOption.
 Options parse_options(std::span<const char* const> given);
