@@ -9,7 +9,7 @@ namespace harness::ptx {
 
 /// The reason that a module cannot be run, in a line.
 struct Refused {
-  enum class Why { malformed, no_compiler, compiler_failed };
+  enum class Why { malformed, too_large, no_compiler, compiler_failed };
   Why why;
   std::string words;
 };

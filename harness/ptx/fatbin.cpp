@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 
 #include "harness/files/content_cache.h"
@@ -56,11 +58,16 @@ std::string together(const std::vector<std::string>& texts) {
   return all;
 }
 
-std::vector<std::string> apart(const std::string& all) {
+/// Takes them apart again; nothing where that is damaged.
+std::optional<std::vector<std::string>> apart(const std::string& all) {
   std::vector<std::string> texts;
   for (std::size_t place = 0; place < all.size();) {
-    const std::size_t bytes = std::stoul(all.substr(place, 20));
-    const std::size_t begin = all.find('\n', place) + 1;
+    std::size_t bytes = 0;
+    const char* const end = all.data() + all.size();
+    const auto [rest, error] = std::from_chars(all.data() + place, end, bytes);
+    const auto begin = static_cast<std::size_t>(rest - all.data()) + 1;
+    if (error != std::errc{} || rest == end || *rest != '\n' || bytes > all.size() - begin)
+      return std::nullopt;
     texts.push_back(all.substr(begin, bytes));
     place = begin + bytes;
   }
@@ -146,7 +153,8 @@ std::vector<std::string> extracted_texts(std::string_view bytes) {
   try {
     const ContentCache cache;
     const std::string file = cache.file_for(tool_identity(program), bytes, ".texts");
-    if (cache.has(file)) return apart(read_whole_file(file));
+    if (cache.has(file))
+      if (auto kept = apart(read_whole_file(file))) return *kept;
     const std::vector<std::string> texts = ask(program, bytes);
     write_whole_file(file, together(texts), OnDisk::later);
     cache.bound();

@@ -13,6 +13,7 @@
 #include <deque>
 #include <vector>
 
+#include "harness/ptx/check.h"
 #include "harness/ptx/driver_table.h"
 #include "harness/ptx/translation.h"
 
@@ -37,12 +38,32 @@ std::string device_text() {
   return made;
 }
 
-Module parse_text(const std::string& text) {
+/// Calls it. What is wrong with the text is why it is refused.
+template <class Call>
+auto refusing(const Call& call) {
   try {
-    return parse(text);
+    return call();
   } catch (const Malformed& malformed) {
     throw Refused{Refused::Why::malformed, malformed.words};
+  } catch (const TooLarge& large) {
+    throw Refused{Refused::Why::too_large, large.words};
   }
+}
+
+Module parse_text(const std::string& text) {
+  return refusing([&] {
+    Module module = parse(text);
+    require_valid(module);
+    return module;
+  });
+}
+
+Layout layout_of(const Module& module) {
+  return refusing([&] {
+    Layout layout(module);
+    require_valid(layout);
+    return layout;
+  });
 }
 
 /// The code of a module.
@@ -171,7 +192,8 @@ void add_value(Loaded& made, const Layout& layout, const Code& code, std::size_t
                                   value.symbol, from.name)};
     }
   }
-  std::memcpy(made.initial.back().data() + offset, &bits, bytes);
+  std::memcpy(made.initial.back().data() + offset, &bits,
+              std::min<std::size_t>(bytes, sizeof bits));
 }
 
 void add_variables(Loaded& made, const Layout& layout, const Code& code) {
@@ -201,12 +223,12 @@ Form form_of(const void* image) {
 
 std::string source_of(const std::string& text) {
   const Module module = parse_text(text);
-  return device_text() + translate(Layout(module));
+  return device_text() + translate(layout_of(module));
 }
 
 const KernelImage* load(const std::string& text) {
   const Module module = parse_text(text);
-  const Layout layout(module);
+  const Layout layout = layout_of(module);
   const Compiler compiler;
   const Code code = open_code(compiler, device_text() + translate(layout));
   auto* made = new Loaded;

@@ -201,6 +201,7 @@ std::string translate_convert_pack(FunctionWriter& writer, const Instruction& in
 std::string translate_convert_byte(FunctionWriter& writer, const Instruction& instruction,
                                    const Family&) {
   want_known(instruction, "rn relu satfinite");
+  if (instruction.types().size() != 2) throw Unknown{"two types are missing"};
   const std::string& to = instruction.types().front();
   const std::string& from = instruction.type();
   const std::string modifiers = cpp_modifiers(instruction);

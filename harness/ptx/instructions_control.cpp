@@ -110,7 +110,7 @@ std::string translate_call_function(FunctionWriter& writer, const Instruction& i
     if (function->results.size() + function->parameters.size() !=
         call.results.size() + call.arguments.size())
       throw Unknown{"another number of arguments"};
-    return fmt::format("{}({});", identifier(function->name), arguments);
+    return fmt::format("{}({});", function_name(*function), arguments);
   }
   return fmt::format("reinterpret_cast<void (*)({})>(ptx_function({}))({});", types,
                      writer.value(call.function, "u64"), arguments);

@@ -74,10 +74,17 @@ std::string translate_store(FunctionWriter& writer, const Instruction& instructi
 
 // ---- registers ----------------------------------------------------------------------------------
 
+/// Returns the bytes of each of so many parts of a register.
+static std::uint32_t part_bytes(const std::string& type, std::size_t count) {
+  const std::uint32_t bytes = bytes_of_type(type);
+  if (count == 0 || bytes % count != 0) throw Unknown{"another number of parts"};
+  return bytes / static_cast<std::uint32_t>(count);
+}
+
 static std::string unpack(FunctionWriter& writer, const Instruction& instruction) {
   const std::vector<Operand>& to = instruction.operand(0).parts;
   const std::string& type = instruction.type();
-  const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(to.size());
+  const std::uint32_t bytes = part_bytes(type, to.size());
   std::string made = fmt::format("const ptx::{} a = {};", type == "b128" ? "b128" : "u64",
                                  writer.value(instruction.operand(1), type));
   for (std::size_t i = 0; i < to.size(); ++i)
@@ -90,7 +97,7 @@ static std::string unpack(FunctionWriter& writer, const Instruction& instruction
 static std::string pack(FunctionWriter& writer, const Instruction& instruction) {
   const std::vector<Operand>& from = instruction.operand(1).parts;
   const std::string& type = instruction.type();
-  const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(from.size());
+  const std::uint32_t bytes = part_bytes(type, from.size());
   const std::string part = fmt::format("ptx::b{}", 8 * bytes);
   const std::string whole = type == "b128" ? "ptx::b128" : "ptx::u64";
   std::string sum = whole + "{0}";

@@ -79,14 +79,17 @@ std::uint64_t Layout::shared_bytes(const Function& entry) const {
   return own;
 }
 
+/// A "$" begins what stands for another character. Clang takes it in a name.
 std::string identifier(const std::string& name) {
   std::string made;
   for (const char c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
       made += c;
     else
-      made += c == '%' ? "R" : c == '$' ? "D" : "_";
+      made += c == '%' ? "$p" : c == '$' ? "$$" : c == '.' ? "$d" : "$c";
   return made;
 }
+
+std::string function_name(const Function& function) { return "f_" + identifier(function.name); }
 
 }  // namespace harness::ptx

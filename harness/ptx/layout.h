@@ -52,7 +52,11 @@ constexpr std::uint64_t aligned(std::uint64_t bytes, std::uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Returns a name of PTX as one of C++. Different names stay different.
+/// Returns a name of PTX as a part of one of C++, behind a letter and "_": it may be a word of the
+/// language. Different names stay different.
 std::string identifier(const std::string& name);
+
+/// Returns what a function is called in C++.
+std::string function_name(const Function& function);
 
 }  // namespace harness::ptx

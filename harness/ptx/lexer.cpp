@@ -11,6 +11,11 @@
 namespace harness::ptx {
 namespace {
 
+/// Calls in each other's place, of which a line knows.
+constexpr int kCallersLimit = 256;
+/// The highest number of a file.
+constexpr int kFileLimit = 1 << 20;
+
 bool begins_word(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
@@ -82,14 +87,16 @@ void Lexer::read_source(std::string_view line) {
   const std::string text(line);
   std::array<int, 3> at{};
   if (std::sscanf(text.c_str(), "%d %d %d", &at[0], &at[1], &at[2]) < 2 || at[1] <= 0) return;
-  SourceLine read{at[0], at[1], nullptr};
+  SourceLine read{at[0], at[1], nullptr, 0};
   std::array<int, 3> call{};
   const std::size_t inlined = text.find("inlined_at");
   if (inlined != std::string::npos && std::sscanf(text.c_str() + inlined, "inlined_at %d %d %d",
                                                   &call[0], &call[1], &call[2]) == 3) {
     const auto known = lines_.find(call);
-    read.caller = std::make_shared<SourceLine>(
-        known != lines_.end() ? known->second : SourceLine{call[0], call[1], nullptr});
+    const bool is_known = known != lines_.end() && known->second.depth < kCallersLimit;
+    read.caller = std::make_shared<SourceLine>(is_known ? known->second
+                                                        : SourceLine{call[0], call[1], nullptr, 0});
+    read.depth = read.caller->depth + 1;
   }
   lines_[at] = source_ = read;
 }
@@ -102,6 +109,7 @@ void Lexer::read_file(std::string_view line) {
       end == std::string_view::npos || end == 0 ? end : line.rfind('"', end - 1);
   if (begin == std::string_view::npos) return;
   if (std::sscanf(std::string(line.substr(0, begin)).c_str(), "%d", &number) != 1) return;
+  if (number < 0 || number > kFileLimit) return;
   files_[number] = line.substr(begin + 1, end - begin - 1);
 }
 

@@ -23,6 +23,7 @@ struct SourceLine {
   int line = 0;
   /// The line of the call in whose place the function stands; null where it stands in no call's.
   std::shared_ptr<const SourceLine> caller;
+  int depth = 0;  ///< How many callers there are.
 };
 
 enum class Space : std::uint8_t { generic, global, constant, shared, local, param, reg };

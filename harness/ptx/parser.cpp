@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <limits>
 
 namespace harness::ptx {
 
@@ -16,6 +18,11 @@ bool is_space(std::string_view word, Space& space) {
   for (const auto& [name, value] : kSpaces)
     if (name == word) return space = value, true;
   return false;
+}
+
+void Parser::require_depth(int depth) const {
+  if (depth > kDepthLimit)
+    lexer_.fail(fmt::format("more than {} brackets or blocks in each other", kDepthLimit));
 }
 
 std::uint64_t Parser::integer() {
@@ -49,7 +56,7 @@ void Parser::parse_version(Module& module) {
   const Token number = lexer_.take();
   int major = 0;
   int minor = 0;
-  if (std::sscanf(std::string(number.text).c_str(), "%d.%d", &major, &minor) != 2)
+  if (std::sscanf(std::string(number.text.substr(0, 8)).c_str(), "%d.%d", &major, &minor) != 2)
     lexer_.fail("no version");
   module.version = static_cast<std::uint32_t>(10 * major + minor);
 }
@@ -130,12 +137,15 @@ std::vector<Variable> Parser::parameters() {
   return made;
 }
 
+/// The most threads or registers that a text may ask for.
+static constexpr std::uint64_t kLaunchLimit = std::numeric_limits<std::int32_t>::max();
+
 void Parser::limits(Function& function) {
   while (lexer_.peek().kind == Token::Kind::directive) {
     const Token token = lexer_.take();
     std::uint64_t product = 1;
     while (lexer_.peek().kind == Token::Kind::integer) {
-      product *= integer();
+      product = product_of(product, integer(), kLaunchLimit);
       if (!lexer_.accept(",")) break;
     }
     if (token.text == ".maxntid" || token.text == ".reqntid") function.max_threads = product;
@@ -148,6 +158,22 @@ void Parser::limits(Function& function) {
 
 // ---- variables ----------------------------------------------------------------------------------
 
+/// No memory has room for more elements: sizes in bytes do not overflow.
+static constexpr std::uint64_t kElementLimit = std::uint64_t{1} << 40;
+static constexpr std::uint64_t kAlignmentLimit = 1 << 16;
+
+std::uint64_t Parser::product_of(std::uint64_t a, std::uint64_t b, std::uint64_t limit) const {
+  if (b != 0 && a > limit / b) lexer_.fail(fmt::format("a size beyond {};", limit));
+  return a * b;
+}
+
+std::uint32_t Parser::alignment() {
+  const std::uint64_t bytes = integer();
+  if (!std::has_single_bit(bytes) || bytes > kAlignmentLimit)
+    lexer_.fail(fmt::format("an alignment that is no power of two up to {};", kAlignmentLimit));
+  return static_cast<std::uint32_t>(bytes);
+}
+
 Variable Parser::variable(Space space) {
   Variable made;
   made.space = space;
@@ -158,7 +184,7 @@ Variable Parser::variable(Space space) {
     const std::string type(token.text.substr(1));
     Space ignored{};
     if (token.text == ".align") {
-      made.alignment = static_cast<std::uint32_t>(integer());
+      made.alignment = alignment();
     } else if (token.text == ".attribute") {
       while (!lexer_.accept(")")) lexer_.take();
     } else if (token.text == ".v2" || token.text == ".v4") {
@@ -191,7 +217,7 @@ void Parser::dimensions(Variable& made) {
       made.count = 0;
       continue;
     }
-    made.count *= integer();
+    made.count = product_of(made.count, integer(), kElementLimit);
     lexer_.expect("]");
   }
 }
@@ -199,7 +225,7 @@ void Parser::dimensions(Variable& made) {
 void Parser::initial(Variable& made) {
   int depth = 0;
   do {
-    while (lexer_.accept("{")) ++depth;
+    while (lexer_.accept("{")) require_depth(++depth);
     if (lexer_.peek().text != "}") made.initial.push_back(initial_value());
     while (depth > 0 && lexer_.accept("}")) --depth;
   } while (lexer_.accept(","));
@@ -208,6 +234,7 @@ void Parser::initial(Variable& made) {
 }
 
 Initial Parser::initial_value() {
+  const Nested nested(*this);
   Initial made;
   const bool negative = lexer_.accept("-");
   const Token token = lexer_.take();

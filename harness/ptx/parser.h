@@ -6,6 +6,9 @@
 
 namespace harness::ptx {
 
+/// Brackets, and blocks, may be nested this deep.
+inline constexpr int kDepthLimit = 256;
+
 /// Tells whether a word names a state space, and which.
 bool is_space(std::string_view word, Space& space);
 
@@ -15,6 +18,19 @@ class Parser {
   Module run();
 
  private:
+  /// An operand or a value that is being read, within others.
+  class Nested {
+   public:
+    explicit Nested(Parser& parser) : parser_(parser) { parser.require_depth(++parser.depth_); }
+    ~Nested() { --parser_.depth_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  void require_depth(int depth) const;
   std::uint64_t integer();
   std::uint64_t negated_integer();
   std::string word();
@@ -24,6 +40,9 @@ class Parser {
   Function function(bool is_entry);
   std::vector<Variable> parameters();
   void limits(Function& function);
+  /// Returns a * b, which may be `limit`.
+  std::uint64_t product_of(std::uint64_t a, std::uint64_t b, std::uint64_t limit) const;
+  std::uint32_t alignment();
   Variable variable(Space space);
   void dimensions(Variable& made);
   void initial(Variable& made);
@@ -40,6 +59,8 @@ class Parser {
   Operand group(Operand::Kind kind, std::string_view end);
 
   Lexer lexer_;
+  int depth_ = 0;                     ///< Operands or values that are being read.
+  std::uint64_t register_count_ = 0;  ///< In all functions.
 };
 
 }  // namespace harness::ptx

@@ -20,7 +20,7 @@ bool Parser::scope(Function& function, int& depth) {
   Statement made;
   made.line = lexer_.peek().line;
   if (lexer_.accept("{")) {
-    ++depth;
+    require_depth(++depth);
     made.kind = Statement::Kind::begin;
   } else if (lexer_.accept("}")) {
     --depth;
@@ -82,9 +82,11 @@ void Parser::directive(Function& function, Statement& made, std::string_view wor
   function.body.push_back(std::move(made));
 }
 
+/// The most that a module may name by a number.
+static constexpr std::uint64_t kRegisterLimit = 1 << 20;
+
 /// %r<10> are ten registers, from %r0 on.
 void Parser::registers(Statement& made) {
-  constexpr std::uint64_t kRegisterLimit = 1 << 20;
   while (lexer_.peek().kind == Token::Kind::directive) made.name = lexer_.take().text.substr(1);
   do {
     const std::string name = word();
@@ -93,7 +95,9 @@ void Parser::registers(Statement& made) {
       continue;
     }
     const std::uint64_t count = integer();
-    if (count > kRegisterLimit) lexer_.fail("too many registers");
+    if (count > kRegisterLimit - register_count_)
+      lexer_.fail(fmt::format("more than {} registers", kRegisterLimit));
+    register_count_ += count;
     for (std::uint64_t i = 0; i < count; ++i) made.names.push_back(fmt::format("{}{}", name, i));
     lexer_.expect(">");
   } while (lexer_.accept(","));
@@ -139,6 +143,7 @@ void Parser::symbol_sum(Operand& made) {
 }
 
 Operand Parser::operand() {
+  const Nested nested(*this);
   if (lexer_.accept("{")) return group(Operand::Kind::vector, "}");
   if (lexer_.accept("(")) return group(Operand::Kind::list, ")");
   Operand made;

@@ -8,7 +8,7 @@ namespace harness::ptx {
 
 /// An entry as the runner calls it: the surroundings of the thread are behind its parameters.
 static std::string entry_of(const Function& function) {
-  const std::string name = identifier(function.name);
+  const std::string name = function_name(function);
   return fmt::format(
       "static void enter_{0}(void* const* parameters) {{\n"
       "  {0}(*static_cast<const ptx::Thread*>(parameters[{1}]), parameters);\n}}\n",
@@ -25,10 +25,10 @@ std::string translate(const Layout& layout) {
     if (!function.is_defined) continue;
     declarations += FunctionWriter::signature(function) + ";\n";
     definitions += FunctionWriter(layout, function).write();
-    functions += fmt::format("reinterpret_cast<ptx::u64>(&{}), ", identifier(function.name));
+    functions += fmt::format("reinterpret_cast<ptx::u64>(&{}), ", function_name(function));
     if (!function.is_entry) continue;
     wrappers += entry_of(function);
-    entries += fmt::format("&enter_{}, ", identifier(function.name));
+    entries += fmt::format("&enter_{}, ", function_name(function));
   }
   std::string made = "namespace ptx_module {\n";
   made += "static ptx::u64 ptx_function(ptx::u64 address);\n";

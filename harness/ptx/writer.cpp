@@ -55,9 +55,9 @@ std::string FunctionWriter::signature(const Function& function) {
     return fmt::format(
         "static void {}([[maybe_unused]] const ptx::Thread& t, [[maybe_unused]] void* const* "
         "parameters)",
-        identifier(function.name));
-  std::string made = fmt::format("static void {}([[maybe_unused]] const ptx::Thread& t",
-                                 identifier(function.name));
+        function_name(function));
+  std::string made =
+      fmt::format("static void {}([[maybe_unused]] const ptx::Thread& t", function_name(function));
   for (std::size_t i = 0; i < function.results.size() + function.parameters.size(); ++i)
     made += fmt::format(", [[maybe_unused]] ptx::u8* a{}", i);
   return made + ")";
@@ -69,13 +69,14 @@ std::string FunctionWriter::write() {
   find_labels();
   declare_parameters();
   std::string statements = body();
-  std::string made = signature(function_) + " {\n" + memory_;
+  std::string made = signature(function_) + " {\n";
+  if (memory_bytes_ > kLocalLimit)  // No stack has room for it, and nothing may be below the call.
+    return made + fmt::format("ptx::stop({});\n}}\n",
+                              quoted(fmt::format("{} bytes of local memory", memory_bytes_)));
+  made += memory_;
   for (const auto& [name, type] : used_) made += fmt::format("{} {}{{}};\n", type, name);
   if (has_carry_) made += "bool carry = false;\n";
   if (has_stack_) made += "ptx::Stack stack;\n";
-  if (memory_bytes_ > kLocalLimit)
-    made += fmt::format("ptx::stop({});\n",
-                        quoted(fmt::format("{} bytes of local memory", memory_bytes_)));
   return made + statements + "}\n";
 }
 
@@ -131,7 +132,7 @@ void FunctionWriter::declare_parameters() {
 void FunctionWriter::declare_registers(const Statement& statement) {
   for (const std::string& name : statement.names)
     scopes_.back()[name] = {Kind::reg,
-                            fmt::format("{}_{}", identifier(name), scope_ids_.back()),
+                            fmt::format("r_{}_{}", identifier(name), scope_ids_.back()),
                             statement.name,
                             0,
                             1,
@@ -141,7 +142,7 @@ void FunctionWriter::declare_registers(const Statement& statement) {
 
 void FunctionWriter::declare_memory(const Variable& variable) {
   Symbol symbol{Kind::memory,
-                fmt::format("{}_{}", identifier(variable.name), scope_ids_.back()),
+                fmt::format("m_{}_{}", identifier(variable.name), scope_ids_.back()),
                 variable.type,
                 0,
                 variable.element_bytes(),
@@ -160,14 +161,14 @@ void FunctionWriter::declare_memory(const Variable& variable) {
   } else {
     const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes(), 1);
     if (variable.space == Space::param)  // Calls that follow each other share what they pass.
-      symbol.name = fmt::format("{}_{}_{}", identifier(variable.name), scopes_.size(), bytes);
+      symbol.name = fmt::format("p_{}_{}_{}", identifier(variable.name), scopes_.size(), bytes);
     if (!declared_.insert(symbol.name).second) {
       scopes_.back()[variable.name] = std::move(symbol);
       return;
     }
-    memory_ += fmt::format("alignas({}) ptx::u8 {}[{}];\n",
-                           std::max<std::uint32_t>(variable.alignment, 8), symbol.name, bytes);
-    memory_bytes_ += bytes;
+    const std::uint64_t alignment = std::max<std::uint32_t>(variable.alignment, 8);
+    memory_ += fmt::format("alignas({}) ptx::u8 {}[{}];\n", alignment, symbol.name, bytes);
+    memory_bytes_ += bytes + alignment - 8;
   }
   scopes_.back()[variable.name] = std::move(symbol);
 }
@@ -338,7 +339,7 @@ std::string FunctionWriter::symbol_address(const std::string& name, std::uint64_
     return sum(fmt::format("t.variables[{}]", index),
                layout_.variable_at(static_cast<std::size_t>(index)).element_bytes());
   if (const Function* found = layout_.function(name); found != nullptr)
-    return fmt::format("reinterpret_cast<ptx::u64>(&{})", identifier(found->name));
+    return fmt::format("reinterpret_cast<ptx::u64>(&{})", function_name(*found));
   throw Unknown{name + " is not in the module"};
 }
 
@@ -360,7 +361,7 @@ std::string FunctionWriter::label(const std::string& name) {
   const auto found = labels_.find(name);
   if (found == labels_.end()) throw Unknown{"no label " + name};
   for (auto scope = scope_ids_.rbegin(); scope != scope_ids_.rend(); ++scope)
-    if (found->second.contains(*scope)) return fmt::format("L{}_{}", identifier(name), *scope);
+    if (found->second.contains(*scope)) return fmt::format("l_{}_{}", identifier(name), *scope);
   throw Unknown{"no label " + name};
 }
 

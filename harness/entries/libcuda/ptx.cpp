@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/printable.h"
 #include "harness/ptx/fatbin.h"
 #include "harness/ptx/image.h"
 
@@ -15,11 +16,14 @@ namespace harness::entries {
 namespace {
 
 constexpr unsigned kCapability = 80;  ///< By attributes.def of the simulated device.
+constexpr std::size_t kWordsLimit = 1000;
 
 CUresult error_of(ptx::Refused::Why why) {
   switch (why) {
     case ptx::Refused::Why::malformed:
       return CUDA_ERROR_INVALID_PTX;
+    case ptx::Refused::Why::too_large:
+      return CUDA_ERROR_OUT_OF_MEMORY;
     case ptx::Refused::Why::no_compiler:
       return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     default:
@@ -31,7 +35,8 @@ devices::ImageFound load_text(const std::string& text) {
   try {
     return {ptx::load(text), CUDA_SUCCESS};
   } catch (const ptx::Refused& refused) {
-    std::fprintf(stderr, "afterlife: a module in PTX is refused: %s\n", refused.words.c_str());
+    std::fprintf(stderr, "afterlife: a module in PTX is refused: %s\n",
+                 shown(refused.words, kWordsLimit).c_str());
     return {nullptr, error_of(refused.why)};
   }
 }

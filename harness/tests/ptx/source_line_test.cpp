@@ -58,18 +58,18 @@ std::string between(const std::string& all, const std::string& from, const std::
 
 TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
   const std::string all = source_of(kText);
-  const std::string first = between(all, "static void first", "static void second");
+  const std::string first = between(all, "static void f_first", "static void f_second");
   EXPECT_THAT(first, HasSubstr("#line 12 \"/some/where/kernel.cu\"\n"));
   EXPECT_THAT(first, HasSubstr("#line 7 \"helper.cuh\"\n"));
   EXPECT_THAT(first, Not(HasSubstr("#line 0"))) << "line 0 is the compiler's own";
   EXPECT_THAT(first, HasSubstr("#line 15 \"module.ptx\"\n")) << "there is no file 3";
-  const std::string second = between(all, "static void second", "afterlife.ptx");
+  const std::string second = between(all, "static void f_second", "afterlife.ptx");
   EXPECT_THAT(second, Not(HasSubstr("kernel.cu"))) << "it has no .loc";
 }
 
 /// A function of the toolkit's that is one instruction stands in place of its call.
 TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
-  const std::string third = between(source_of(kText), "static void third", "afterlife.ptx");
+  const std::string third = between(source_of(kText), "static void f_third", "afterlife.ptx");
   EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));
   EXPECT_THAT(third, HasSubstr("#line 30\n"));
   EXPECT_THAT(third, HasSubstr("#line 145 \"/toolkit/include/texture_indirect_functions.h\"\n"));
