@@ -5,6 +5,7 @@
 
 #include "harness/client/report.h"
 #include "harness/client/world_reads.h"
+#include "harness/files/json_words.h"
 
 namespace harness::client {
 
@@ -33,10 +34,7 @@ auto checked_json(const char* what, Read read) {
   try {
     return read();
   } catch (const nlohmann::json::exception& error) {
-    const std::string said = error.what();  // "[json.exception.NAME.NUMBER] WHAT"
-    const std::size_t begin = said.find("] ");
-    throw std::runtime_error(std::string(what) + " cannot be read: " +
-                             (begin == said.npos ? said : said.substr(begin + 2)));
+    throw std::runtime_error(std::string(what) + " cannot be read: " + json_words(error.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "harness/files/fail.h"
+#include "harness/files/json_words.h"
 #include "harness/files/read.h"
 
 namespace harness::gate {
@@ -80,7 +81,7 @@ SideSample read_side(const std::string& file) {
   try {
     return side_of(Json::parse(text));
   } catch (const std::exception& error) {
-    fail(file, fmt::format("is no sample of searches: {}", error.what()));
+    fail(file, fmt::format("is no sample of searches: {}", json_words(error.what())));
   }
 }
 

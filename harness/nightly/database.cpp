@@ -41,6 +41,22 @@ std::string advice(int code, const char* message) {
   }
 }
 
+/// Returns what is wrong with a row that a table does not take, in words that follow "it".
+const char* misfit(int code) {
+  switch (code) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID:
+      return "is there twice";
+    case SQLITE_CONSTRAINT_FOREIGNKEY:
+      return "belongs to a row that is not there";
+    case SQLITE_CONSTRAINT_NOTNULL:
+      return "lacks a value";
+    default:
+      return "has a value of another kind than its column";
+  }
+}
+
 void bind(sqlite3_stmt* statement, int index, const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value))
     sqlite3_bind_int64(statement, index, *number);
@@ -88,6 +104,12 @@ void answer_for(sqlite3_context* context, int, sqlite3_value** values) {
 
 }  // namespace
 
+DoesNotFit::DoesNotFit(const std::string& file, const char* why)
+    : std::runtime_error(fmt::format(
+          "{}: is damaged: a row {}; move it away and import an export, or merge the shards again",
+          printable(file), why)),
+      why_(why) {}
+
 std::int64_t number(const Value& value) { return std::get<std::int64_t>(value); }
 
 std::string text(const Value& value) { return std::get<std::string>(value); }
@@ -134,6 +156,7 @@ void Database::close() {
 }
 
 void Database::fail(int code) const {
+  if ((code & 0xff) == SQLITE_CONSTRAINT) throw DoesNotFit(file_, misfit(code));
   const char* message = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
   throw std::runtime_error(
       fmt::format("{}: {}", printable(file_), advice(code, printable(message).c_str())));

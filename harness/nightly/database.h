@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,6 +28,17 @@ std::string text(const Value& value);
 std::uint64_t count_at(const Row& row, std::size_t column);
 /// Returns a count as a value.
 Value whole(std::uint64_t count);
+
+/// A row that its table does not take: the file that it is from is damaged.
+class DoesNotFit : public std::runtime_error {
+ public:
+  DoesNotFit(const std::string& file, const char* why);
+  /// Returns why, in words that follow "a row".
+  const char* why() const { return why_; }
+
+ private:
+  const char* why_;
+};
 
 class Database {
  public:

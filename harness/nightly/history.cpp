@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -28,6 +29,18 @@ constexpr std::uint64_t kNever = 1'000'000'000'000;
 
 NightWindow window_of(const Row& row) {
   return {text(row[0]), text(row[1]), count_at(row, 2), count_at(row, 3)};
+}
+
+/// Reads the seed of a night, which may be larger than a column's number.
+std::uint64_t seed_of(const std::string& digits, const std::string& file) {
+  std::uint64_t seed = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, seed);
+  if (error == std::errc{} && rest == end) return seed;
+  throw std::runtime_error(
+      fmt::format("{}: is damaged: a night has the seed '{}', which is no number; move it away and "
+                  "import an export, or merge the shards again",
+                  printable(file), shown(digits)));
 }
 
 /// Returns "(?, ?, ?)".
@@ -240,7 +253,7 @@ Night History::outline(const std::string& id) {
                           {id})
                       .at(0);
   night.terms = {count_at(row, 0),
-                 std::stoull(text(row[1])),
+                 seed_of(text(row[1]), database_.file()),
                  {count_at(row, 2), std::get<double>(row[3])},
                  count_at(row, 4),
                  text(row[5]),

@@ -246,7 +246,7 @@ void refuse_what_is_not_ours(Database& database) {
         "{}: was written by a newer afterlife (version {} of its tables, and this one knows {}); "
         "use that one",
         printable(database.file()), version, schema_version()));
-  if (version == 0 && number(look[1]) > 0)
+  if (version < 0 || (version == 0 && number(look[1]) > 0))
     throw std::runtime_error(fmt::format("{}: is a database of something else, and no history",
                                          printable(database.file())));
 }

@@ -66,13 +66,15 @@ void insert(Database& database, const Json& line) {
 /// Reads the first line.
 int version_at(const std::string& line) {
   const Json json = Json::parse(line);
-  const int version = json.at(kVersionKey);
-  if (version < 1 || version > schema_version())
+  const auto version = json.at(kVersionKey).get<std::int64_t>();
+  if (version < 1)
+    throw std::runtime_error(fmt::format("says version {} of its tables, which is none", version));
+  if (version > schema_version())
     throw std::runtime_error(
         fmt::format("was written by a newer afterlife (version {} of its tables, and this one "
                     "knows {}); use that one",
                     version, schema_version()));
-  return version;
+  return static_cast<int>(version);
 }
 
 void import_lines(ForeignFile& lines, Database& database, std::size_t& number) {
@@ -120,6 +122,11 @@ void import_history(const std::string& file, const std::string& folder) {
   try {
     Database database(draft);
     import_lines(lines, database, number);
+  } catch (const DoesNotFit& misfit) {
+    remove_database(draft);
+    throw std::runtime_error(
+        fmt::format("{}: line {} is a row that {}: the export is damaged, and nothing was imported",
+                    printable(file), number, misfit.why()));
   } catch (const std::exception& error) {
     remove_database(draft);
     const bool is_json = dynamic_cast<const nlohmann::json::exception*>(&error) != nullptr;

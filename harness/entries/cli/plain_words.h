@@ -1,0 +1,12 @@
+// Plain words: what an exception says, for a reader who does not know our libraries.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace harness::entries {
+
+/// Returns one line: the message itself where it is ours.
+std::string plain_words(const std::exception& error);
+
+}  // namespace harness::entries
