@@ -8,7 +8,7 @@ void Progress::show(double seconds, const std::string& line) {
   const bool first_log = !terminal_.live && !shown_ && seconds < kLogSeconds;
   next_ = terminal_.live ? seconds + kLiveSeconds : first_log ? kLogSeconds : seconds + kLogSeconds;
   if (first_log) return;
-  const std::string text = cut(line, terminal_.width - 1);
+  const std::string text = terminal_.fit(line, terminal_.width - 1);
   write(terminal_.live ? "\r\x1b[K" + text : text + "\n");
   shown_ = true;
 }

@@ -79,10 +79,10 @@ std::string indented(std::string text, std::size_t columns) {
 }
 
 /// Cuts a text to its room: first goes the cause in brackets at its end, which its op tells, too.
-std::string fitted(const std::string& text, std::size_t room) {
+std::string fitted(const std::string& text, std::size_t room, const Terminal& terminal) {
   const std::size_t cause = text.rfind("  [");
   const bool has_cause = cause != std::string::npos && text.ends_with(']');
-  return cut(has_cause && display_width(text) > room ? text.substr(0, cause) : text, room);
+  return terminal.fit(has_cause && display_width(text) > room ? text.substr(0, cause) : text, room);
 }
 
 std::string set(const Line& line, const Columns& columns, const Terminal& terminal) {
@@ -94,7 +94,7 @@ std::string set(const Line& line, const Columns& columns, const Terminal& termin
   if (line.weight == Weight::fault) {
     set_text = terminal.paint(Colour::red, indented(wrapped(text, room, 2), kTurnWidth + indent));
   } else {
-    set_text = terminal.paint(colour_of(line.weight), fitted(text, room));
+    set_text = terminal.paint(colour_of(line.weight), fitted(text, room, terminal));
   }
   return fmt::format("{:>{}}  {}{}\n", line.turn, kTurnWidth - 2, std::string(indent, ' '),
                      set_text);

@@ -90,10 +90,13 @@ void Table::leave_out(Layout& layout, std::size_t width) const {
   }
 }
 
-Table::Layout Table::layout(std::size_t width) const {
+std::size_t Table::width() const { return natural().total(); }
+
+Table::Layout Table::layout(const Terminal& terminal) const {
+  const std::size_t width = terminal.width;
   Layout layout = natural();
   narrow(layout, width, kReadable, false);
-  leave_out(layout, width);
+  if (terminal.drops) leave_out(layout, width);
   narrow(layout, width, kLeast, false);
   narrow(layout, width, kLeast, true);
   return layout;
@@ -136,7 +139,7 @@ std::string Table::left_out(const Layout& layout) const {
 }
 
 std::string Table::to_string(const Terminal& terminal) const {
-  const Layout shown = layout(terminal.width);
+  const Layout shown = layout(terminal);
   std::vector<Cell> titles;
   std::vector<Cell> rules(columns_.size(), Cell(""));
   titles.reserve(columns_.size());

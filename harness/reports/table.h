@@ -33,6 +33,8 @@ class Table {
   void add(std::vector<Cell> row);
   /// Returns whether there is a header alone.
   bool empty() const { return rows_.empty(); }
+  /// Returns how many columns of a terminal it takes where it need not be narrower.
+  std::size_t width() const;
   /// A header, a rule and the rows, each ended by a newline; last, which columns were left out.
   std::string to_string(const Terminal& terminal) const;
 
@@ -41,7 +43,7 @@ class Table {
   Layout natural() const;
   void narrow(Layout& layout, std::size_t width, std::size_t least, bool all) const;
   void leave_out(Layout& layout, std::size_t width) const;
-  Layout layout(std::size_t width) const;
+  Layout layout(const Terminal& terminal) const;
   std::string line(const std::vector<Cell>& row, const Layout& layout,
                    const Terminal& terminal) const;
   std::string left_out(const Layout& layout) const;

@@ -39,7 +39,12 @@ Terminal Terminal::of(int fd) {
   const bool refused = no_colour != nullptr && *no_colour != '\0';
   const std::size_t columns = columns_of(fd);
   const std::size_t width = columns > 0 ? std::max(columns, kLeastWidth) : kWidth;
-  return {terminal && !refused && !dumb, terminal && !dumb, width};
+  return {terminal && !refused && !dumb, terminal && !dumb, width, terminal,
+          terminal || columns > 0};
+}
+
+std::string Terminal::fit(std::string_view text, std::size_t room) const {
+  return cuts ? cut(text, room) : std::string(text);
 }
 
 std::string Terminal::paint(Colour wanted, std::string_view text) const {

@@ -18,10 +18,15 @@ struct Terminal {
   bool colour = false;
   bool live = false;           ///< A line may be overwritten.
   std::size_t width = kWidth;  ///< In columns.
+  bool cuts = true;            ///< A line that is wider loses its end; a file has it whole.
+  bool drops = true;           ///< A table may leave out columns.
 
   /// Describes `fd`. Colour only on a terminal, and not when NO_COLOR is set (no-color.org).
   /// COLUMNS says how wide, else the terminal does.
   static Terminal of(int fd);
+
+  /// Returns the text cut to `room` columns, where lines are.
+  std::string fit(std::string_view text, std::size_t room) const;
 
   /// `text` in `colour`, or as it is where there is none.
   std::string paint(Colour wanted, std::string_view text) const;

@@ -68,8 +68,11 @@ class Triaged {
 
   void print() const {
     for (const std::string& error : files_.errors) say_error(error);
-    if (!triage_.causes.empty() || !triage_.unexplained.empty())
-      fmt::print("{}\n", table().to_string(Terminal::of(1)));
+    const Terminal terminal = Terminal::of(1);
+    const reports::Table table = this->table();
+    if (!table.empty())
+      fmt::print("{}\n", table.width() <= terminal.width ? table.to_string(terminal)
+                                                         : blocks(terminal.width));
     fmt::print("{}\n", summary());
   }
 
@@ -110,6 +113,40 @@ class Triaged {
                  nowhere, nowhere, reports::grouped(one.members.size()),
                  printable(smallest(one.members))});
     return table;
+  }
+
+  /// A cause for which a row has no room: a line for each of its cells.
+  static std::string block(const std::string& heading, std::size_t count, std::size_t width,
+                           const std::vector<std::pair<const char*, std::string>>& lines) {
+    constexpr std::size_t kLabelWidth = 12;
+    std::string text =
+        reports::wrapped(fmt::format("{}, {}", heading, reports::counted(count, "file")), width, 2);
+    for (const auto& [label, words] : lines) {
+      if (words.empty()) continue;
+      std::string told = reports::wrapped(words, width - kLabelWidth, 0);
+      for (std::size_t at = 0; (at = told.find('\n', at)) != told.npos; ++at)
+        told.insert(at + 1, kLabelWidth, ' ');
+      text += fmt::format("\n  {:<{}}{}", label, kLabelWidth - 2, told);
+    }
+    return text + "\n\n";
+  }
+
+  std::string blocks(std::size_t width) const {
+    std::string text;
+    for (const Cause& cause : triage_.causes) {
+      const Repair& repair = cause.repair;
+      const std::string_view of = repair.object.empty() ? "any" : repair.object.view();
+      text += block(fmt::format("{}: {} {}", cause.scenario->name.view(), word_of(repair.kind), of),
+                    cause.members.size(), width,
+                    {{"got", words_of(repair.got, cause.got)},
+                     {"let go", words_of(repair.let_go, cause.let_go)},
+                     {"used", words_of(repair.used, cause.used)},
+                     {"smallest", printable(smallest(cause.members))}});
+    }
+    for (const Unexplained& one : triage_.unexplained)
+      text += block(fmt::format("{}: none {}", one.scenario->name.view(), one.what),
+                    one.members.size(), width, {{"smallest", printable(smallest(one.members))}});
+    return text.substr(0, text.size() - 1);
   }
 
   std::string summary() const {

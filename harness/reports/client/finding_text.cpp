@@ -54,7 +54,7 @@ class Writer {
   explicit Writer(const Terminal& terminal) : terminal_(terminal) {}
 
   void row(std::string_view label, std::string_view text, Colour colour = Colour::none) {
-    const std::string shown = cut(text, terminal_.width - kLabelWidth - 2);
+    const std::string shown = terminal_.fit(text, terminal_.width - kLabelWidth - 2);
     text_ += fmt::format("  {:<{}}{}\n", label, kLabelWidth, terminal_.paint(colour, shown));
   }
 
@@ -239,7 +239,8 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   for (const client::OwnFailure& failure : result.failures)
     text += terminal.paint(
                 Colour::yellow,
-                cut(fmt::format("the program's own failure, in {} of {} runs: it {}",
+                terminal.fit(
+                    fmt::format("the program's own failure, in {} of {} runs: it {}",
                                 failure.run_count, result.run_count, printable(failure.complaint)),
                     terminal.width)) +
             "\n" + (failure.last_call.empty() ? "" : fmt::format("  {}\n", failure.last_call));

@@ -1,5 +1,7 @@
 #include "harness/reports/client/source_lines.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 
 #include "harness/printable.h"
@@ -9,7 +11,11 @@ namespace {
 
 std::vector<std::string> read_lines(const std::string& name) {
   constexpr std::size_t kLineLimit = 100'000;
+  constexpr std::uintmax_t kByteLimit = std::uintmax_t{16} << 20;
   std::vector<std::string> lines;
+  std::error_code none;  // A program says the name: it may be that of a device or a pipe.
+  if (!std::filesystem::is_regular_file(name, none)) return lines;
+  if (std::filesystem::file_size(name, none) > kByteLimit) return lines;
   std::ifstream file(name);
   for (std::string line; lines.size() < kLineLimit && std::getline(file, line);)
     lines.push_back(std::move(line));
