@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/entries/cli/command_words.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/files/whole_file.h"
@@ -108,6 +109,8 @@ void require_sense(const GateOptions& options) {
     throw UsageError(
         "two commands are wanted: afterlife gate [OPTION...] -- BASE... -- HEAD...; see `afterlife "
         "gate --help`");
+  require_command(options.base, "afterlife gate --");
+  require_command(options.head, "afterlife gate -- BASE... --");
 }
 
 /// Looks before the measuring whether its files can be written after it.

@@ -12,12 +12,15 @@
 
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/bisect/options.h"
+#include "harness/entries/cli/command_words.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
 #include "harness/entries/cli/diverge/options.h"
 #include "harness/entries/cli/effectiveness/options.h"
+#include "harness/entries/cli/help_text.h"
 #include "harness/entries/cli/memory/options.h"
 #include "harness/entries/cli/nightly/commands.h"
+#include "harness/entries/cli/plain_words.h"
 #include "harness/entries/cli/price/options.h"
 #include "harness/entries/cli/run_arguments.h"
 #include "harness/entries/cli/streams.h"
@@ -300,10 +303,36 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-/// Returns a command's exit code, if anybody could read its answer.
+/// Returns a command's exit code, if anybody could read its answer. A reader that has enough, as
+/// `head` does, need not be told.
 int finish(int code) {
   const std::string error = finish_output();
-  return error.empty() ? code : complain(error, kWorld);
+  if (error.empty()) return code;
+  return is_reader_gone() ? kWorld : complain(error, kWorld);
+}
+
+/// Replaces words that other programs understand: "-v", "version", "help", "help COMMAND".
+std::vector<char*> usual_words(int argc, char** argv) {
+  static char version[] = "--version", help[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "-v" || first == "version") words[1] = version;
+  if (first == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
+  words.push_back(nullptr);
+  return words;
+}
+
+/// Says what was meant where CLI11 says what is wrong.
+std::string meant_by(const CLI::App& app, int argc, const char* const* argv,
+                     const std::string& what) {
+  if (const std::string word = unexpected(app, argc, argv); !word.empty()) return word;
+  const auto named = app.get_subcommands();
+  const std::string where = named.empty() ? "" : " " + named.front()->get_name();
+  return fmt::format("{}{}; see `afterlife{} --help`", what,
+                     named.empty() ? "" : variant_meant(*named.front()), where);
 }
 
 /// The commands that there are, each with its options and the function that carries it out.
@@ -331,7 +360,10 @@ class Commands {
   std::vector<std::pair<const CLI::App*, std::function<int()>>> commands_;
 };
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(int argc, char** given) {
+  std::vector<char*> words = usual_words(argc, given);
+  char** const argv = words.data();
+  argc = static_cast<int>(words.size()) - 1;
   CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
   app.require_subcommand(1);
   app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);
@@ -354,20 +386,22 @@ int run_command_line(int argc, char** argv) {
   commands.add(add_bisect, entries::bisect);
   commands.add(add_diverge, entries::diverge);
   commands.add(add_prove, prove);
+  if (const std::string meant = misplaced_command(app, {argv + std::min(argc, 1), argv + argc});
+      !meant.empty())
+    return complain(meant, kUsage);
   argc = take_command(take_commands(argc, argv, gate_options), argv, run_options);
   std::string shell;
   CLI::App* completion_command = add_completion(app, shell);
   refuse_empty_values(app);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", help_text(app));
+    return kAsClaimed;
+  } catch (const CLI::Success& asked_for_version) {
+    return app.exit(asked_for_version);
   } catch (const CLI::ParseError& error) {
-    if (const std::string word = unexpected(app, argc, argv); !word.empty())
-      return complain(word, kUsage);
-    const auto named = app.get_subcommands();
-    const std::string where = named.empty() ? "" : " " + named.front()->get_name();
-    return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);
+    return complain(meant_by(app, argc, argv, error.what()), kUsage);
   }
   if (completion_command->parsed()) {
     fmt::print("{}", completion(app, shell));
@@ -387,7 +421,9 @@ int main(int argc, char** argv) {
     return finish(run_command_line(argc, argv));
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
+  } catch (const std::system_error& error) {
+    return is_reader_gone() ? kWorld : complain(plain_words(error), kWorld);
   } catch (const std::exception& error) {
-    return complain(error.what(), kWorld);
+    return complain(plain_words(error), kWorld);
   }
 }

@@ -13,6 +13,7 @@
 
 #include "harness/client/finding_file.h"
 #include "harness/client/search.h"
+#include "harness/entries/cli/command_words.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
@@ -145,6 +146,7 @@ int run(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError(
         "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+  require_command(options.command, "afterlife run --");
   require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
                                &find_answers(options.strategy),

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -57,6 +58,11 @@ void say_error(std::string_view what) noexcept {
   } catch (...) {
     write_all(2, "afterlife: something is wrong, and there is no memory left to tell it\n");
   }
+}
+
+bool is_reader_gone() {
+  pollfd out{1, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
 std::string finish_output() {

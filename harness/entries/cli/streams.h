@@ -22,4 +22,7 @@ void say_error(std::string_view what) noexcept;
 /// began, or nothing.
 std::string finish_output();
 
+/// Returns whether stdout is a pipe that nobody reads any more.
+bool is_reader_gone();
+
 }  // namespace harness::entries

@@ -77,4 +77,11 @@ std::string unexpected(const CLI::App& app, int argc, const char* const* argv) {
   return {};
 }
 
+std::string variant_meant(const CLI::App& command) {
+  const CLI::Option* target = command.get_option_no_throw("target");
+  const std::vector<std::string> rest = command.remaining();
+  if (target == nullptr || rest.size() != 1 || target->results().size() != 1) return {};
+  return fmt::format("; did you mean '{}/{}'?", target->results().front(), rest.front());
+}
+
 }  // namespace harness::entries

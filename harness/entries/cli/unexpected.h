@@ -10,4 +10,8 @@ namespace harness::entries {
 /// none.
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
 
+/// Returns "; did you mean 'argpack/borrow'?" where a path and its variant are two words of a
+/// command that was parsed; else "".
+std::string variant_meant(const CLI::App& command);
+
 }  // namespace harness::entries
