@@ -62,14 +62,17 @@ static bool uses_module(const Layout& layout, const Operand& operand) {
                      [&](const Operand& part) { return uses_module(layout, part); });
 }
 
-std::uint64_t Layout::shared_bytes(const Function& entry) const {
-  std::uint64_t own = 0;
+std::uint64_t Layout::shared_begin(const Function& entry) const {
   bool needs_module = false;
   for (const Statement& statement : entry.body) {
     needs_module |= statement.name == "call";
     for (const Operand& operand : statement.operands) needs_module |= uses_module(*this, operand);
   }
-  if (needs_module) own = shared_bytes_;
+  return needs_module ? shared_bytes_ : 0;
+}
+
+std::uint64_t Layout::shared_bytes(const Function& entry) const {
+  std::uint64_t own = shared_begin(entry);
   for (const Statement& statement : entry.body) {
     if (statement.kind != Statement::Kind::variable || statement.variable.space != Space::shared ||
         statement.variable.is_unsized)

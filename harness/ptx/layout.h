@@ -25,11 +25,12 @@ class Layout {
 
   /// Returns a shared variable of the module, with its offset in the block's memory; or null.
   const Variable* shared(const std::string& name, std::uint64_t& offset) const;
-  /// Returns how many bytes of shared memory all functions have in common.
-  std::uint64_t shared_bytes() const { return shared_bytes_; }
 
   /// Returns a function that has a body, or null.
   const Function* function(const std::string& name) const;
+  /// Returns the offset of a kernel's own static shared memory: it is behind the module's, where
+  /// the kernel may use that.
+  std::uint64_t shared_begin(const Function& entry) const;
   /// Returns the static shared memory that a kernel needs.
   std::uint64_t shared_bytes(const Function& entry) const;
 

@@ -47,7 +47,7 @@ std::string quoted(const std::string& text) {
 
 FunctionWriter::FunctionWriter(const Layout& layout, const Function& function)
     : layout_(layout), function_(function) {
-  shared_bytes_ = layout.shared_bytes();
+  shared_bytes_ = layout.shared_begin(function);
 }
 
 std::string FunctionWriter::signature(const Function& function) {
