@@ -101,7 +101,9 @@ void require_command(const Words& command, const std::string& before) {
   if (is_path ? is_file(word) && ::access(word.c_str(), X_OK) == 0 : !find_tool(word).empty())
     return;
   if (!is_file(word)) {
-    if (word.find(' ') == word.npos) return;  // The system says what is wrong.
+    const std::string first = word.substr(0, word.find(' '));
+    const bool is_several = first != word && (is_file(first) || !find_tool(first).empty());
+    if (!is_several) return;  // The system says what is wrong.
     throw UsageError(fmt::format("'{}' was quoted as one word; type: {} {}{}", shown(word), before,
                                  printable(word), command.size() > 1 ? " ..." : ""));
   }
