@@ -101,9 +101,11 @@ Command command_of(const Source& source, const Options& options, const Toolchain
 }
 
 std::string plain_name(const std::string& name) {
-  const bool is_text = utf8_bytes(name) == name.size();
+  constexpr std::size_t kLongest = 1000;
+  const std::string_view kept = std::string_view(name).substr(0, kLongest);
+  const bool is_text = utf8_bytes(kept) == kept.size();
   std::string made;
-  for (const char c : name) {
+  for (const char c : kept) {
     const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
     made += is_plain || (c < 0 && is_text) ? c : '_';
   }
