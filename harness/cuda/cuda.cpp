@@ -7,6 +7,7 @@
 // the CUDA function.
 #include "harness/cuda.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,10 +36,13 @@ struct CallInfo {
 
 void* (*find_other_entry_point)(const char* base) = nullptr;
 
-/// The error that a call returns in place of the exception in flight. Sizes are checked where they
-/// come in; this is what is left: no memory, and what a program without a world could not be given.
-[[gnu::cold, gnu::noinline]] CUresult error_of_exception() noexcept {
+/// Returns the error that a call returns in place of the exception in flight. Sizes are checked
+/// where they come in; this is what is left: no memory, and what a program without a world could
+/// not be given. A thread that ends goes on unwinding.
+[[gnu::cold, gnu::noinline]] CUresult error_of_exception() {
   try {
+    throw;
+  } catch (abi::__forced_unwind&) {
     throw;
   } catch (const std::bad_alloc&) {
     return CUDA_ERROR_OUT_OF_MEMORY;

@@ -1,6 +1,11 @@
 // How it works. A thread that has the driver has the mutex, and the world is its current one. The
 // site belongs to whoever has the driver, so that it is put aside with it. Without a guide, what is
 // asked is answered plainly; with one, a call is the activation, keyed by its thread.
+//
+// A thread that ends in a function of the program unwinds the calls that it is in, which let go of
+// the driver as they do when they return. Frames without unwind tables end that early: then nobody
+// has the driver, as the function ran without it. In both cases the end of a thread of ours is seen
+// by a key of the C library's, whose destructor exit() does not call.
 #include "harness/cuda/process.h"
 
 #include <pthread.h>
@@ -25,6 +30,8 @@ static ProcessWorld* made = nullptr;
 static bool forks_as_one = false;
 /// The call that this thread is in.
 static thread_local Activation call;
+/// Whether this thread could be cancelled before it took the driver.
+static thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
 void ProcessWorld::serve(Device* (*make)()) { make_device = make; }
 
@@ -90,7 +97,10 @@ std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t opti
 
 void ProcessWorld::lock() {
   static std::size_t thread_count = 0;
+  int cancel_state_before = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_before);
   mutex_.lock();
+  cancel_state = cancel_state_before;
   if (thread_number == 0) thread_number = ++thread_count;
   current.emplace(world_);
   if (guide_ == nullptr) return;
@@ -103,22 +113,46 @@ void ProcessWorld::unlock() {
   tell_faults();
   current.reset();
   if (waiting_count_ != 0) let_go_.notify_all();
+  const int cancel_state_before = cancel_state;
   mutex_.unlock();
+  pthread_setcancelstate(cancel_state_before, nullptr);
 }
+
+/// The calling thread waits without the driver. It has the driver again at the end, and when it is
+/// cancelled.
+class ProcessWorld::Asleep {
+ public:
+  explicit Asleep(ProcessWorld& process)
+      : process_(process), asking_(process.world_.picker.current()) {
+    ++process_.waiting_count_;
+    pthread_setcancelstate(cancel_state_, nullptr);
+  }
+  ~Asleep() {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    lock_.release();
+    cancel_state = cancel_state_;
+    --process_.waiting_count_;
+    process_.world_.picker.enter(asking_);
+    if (process_.guide_ != nullptr) process_.guide_->taken();
+  }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+  void wait_for(std::chrono::milliseconds limit) { process_.let_go_.wait_for(lock_, limit); }
+
+ private:
+  ProcessWorld& process_;
+  Activation& asking_;
+  int cancel_state_ = cancel_state;
+  std::unique_lock<std::mutex> lock_{process_.mutex_, std::adopt_lock};
+};
 
 void ProcessWorld::sleep() {
   constexpr std::chrono::milliseconds kLookAgain{1};
   if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
   const SiteScope nobody(world_.scheduler, {});
-  Activation& asking = world_.picker.current();
-  ++waiting_count_;
-  std::unique_lock<std::mutex> lock(mutex_, std::adopt_lock);
-  let_go_.wait_for(lock, kLookAgain);
-  lock.release();
-  --waiting_count_;
-  world_.picker.enter(asking);
-  if (guide_ != nullptr) guide_->taken();
+  Asleep(*this).wait_for(kLookAgain);
 }
 
 /// Tells at once what a run would have judged.
@@ -153,8 +187,11 @@ ProcessWorld::Open::~Open() {
   process_->world_.picker.enter(*activation_);
 }
 
-void ProcessThread::post(ProcessWorld& process, std::function<void()> act) {
-  acts_.push_back(std::move(act));
+// ---- threads of the driver's own --------------------------------------------------------------
+
+void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
+                         std::function<void()> finish) {
+  tasks_.push_back({std::move(act), std::move(finish)});
   if (started_in_ != process.generation()) start(process);
   posted_->notify_one();
 }
@@ -164,19 +201,40 @@ void ProcessThread::start(ProcessWorld& process) {
   started_in_ = process.generation();
   (void)posted_.release();
   posted_ = std::make_unique<std::condition_variable_any>();
-  if (!acts_.front()) acts_.pop_front();  // The parent does it.
+  if (!tasks_.front().act) tasks_.pop_front();  // The parent does it.
+  start_thread(process);
+}
+
+void ProcessThread::start_thread(ProcessWorld& process) {
   std::thread([this, &process] { serve(process); }).detach();
 }
 
+/// Has another thread take the place of one that ended.
+void ProcessThread::replace(void* ended) noexcept {
+  static_cast<ProcessThread*>(ended)->start_thread(ProcessWorld::get());
+}
+
 void ProcessThread::serve(ProcessWorld& process) {
-  process.lock();
+  static const pthread_key_t key = [] {
+    pthread_key_t made_key = 0;
+    HARNESS_CHECK(pthread_key_create(&made_key, replace) == 0, "the C library has a key left");
+    return made_key;
+  }();
+  pthread_setspecific(key, this);
+  const std::lock_guard lock(process);
   for (;;) {
-    posted_->wait(process, [this] { return !acts_.empty(); });
-    std::exchange(acts_.front(), {})();
-    acts_.pop_front();
+    posted_->wait(process, [this] { return !tasks_.empty(); });
+    do_first();
     // Now goes on all that waited for it.
     process.world().scheduler.wait_until({}, {}, [] { return false; });
   }
+}
+
+void ProcessThread::do_first() {
+  Task& task = tasks_.front();
+  if (task.act) std::exchange(task.act, nullptr)();
+  if (task.finish) std::exchange(task.finish, nullptr)();
+  tasks_.pop_front();
 }
 
 }  // namespace harness

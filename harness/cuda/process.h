@@ -4,6 +4,10 @@
 // A program that loaded our libcuda.so.1 calls on whichever threads it likes: one call at a time
 // has the driver. What a run gives to tasks of the driver's, here a thread does, and while it is in
 // a function of the program others have the driver.
+//
+// A function of the program may not return: it may block for ever, end its thread (pthread_exit,
+// pthread_cancel) or the process. Python ends threads so once its interpreter finalizes. A thread
+// that ends does not keep the driver.
 #pragma once
 
 #include <chrono>
@@ -42,7 +46,7 @@ class ProcessWorld {
   /// Forks while the calling thread has the driver: the child goes on with it as the process would
   /// have, and its guide hears nothing. Returns what fork() returns.
   static int fork_as_one();
-  /// Takes the driver for the calling thread.
+  /// Takes the driver for the calling thread, which cannot be cancelled until it lets go of it.
   void lock();
   /// Tells of the faults that were found, and lets others have the driver.
   void unlock();
@@ -63,6 +67,7 @@ class ProcessWorld {
   }
 
   /// Lets others have the driver while a function of the program runs, for as long as it lives.
+  /// Takes it again when the function throws or ends its thread, too: what is unwound needs it.
   class Open {
    public:
     explicit Open(ProcessWorld* process);  ///< Null: nothing is to be done.
@@ -84,6 +89,8 @@ class ProcessWorld {
     std::uint32_t answer(const Question&) override { return 0; }
   };
 
+  class Asleep;
+
   ProcessWorld();
   static void before_fork();
   static void after_fork();
@@ -101,21 +108,34 @@ class ProcessWorld {
 };
 
 /// A thread of the driver's own in the world of a process: does what it is given, in order.
-/// Lifetime: the thread starts with the first task, and ends with the process.
+/// Lifetime: the thread starts with the first task, and ends with the process. Where a function of
+/// the program ends it, another thread does the rest.
 class ProcessThread {
  public:
   /// Hands over something that the thread does once it has the driver; the caller has it now.
-  void post(ProcessWorld& process, std::function<void()> act);
+  /// `act` may call a function of the program, which may end the thread; `finish` follows it in
+  /// any case.
+  void post(ProcessWorld& process, std::function<void()> act,
+            std::function<void()> finish = nullptr);
   /// Returns whether all that was handed over is done.
-  bool idle() const { return acts_.empty(); }
+  bool idle() const { return tasks_.empty(); }
 
  private:
+  /// Either is empty once it is being done.
+  struct Task {
+    std::function<void()> act;
+    std::function<void()> finish;
+  };
+
   void start(ProcessWorld& process);
-  [[noreturn]] void serve(ProcessWorld& process);
+  void start_thread(ProcessWorld& process);
+  static void replace(void* ended) noexcept;
+  void serve(ProcessWorld& process);
+  void do_first();
 
   std::unique_ptr<std::condition_variable_any> posted_;
-  std::deque<std::function<void()>> acts_;  ///< The first, when empty, is being done.
-  unsigned started_in_ = 0;                 ///< The generation whose thread serves.
+  std::deque<Task> tasks_;   ///< The first is being done, or is about to be.
+  unsigned started_in_ = 0;  ///< The generation whose thread serves.
 };
 
 }  // namespace harness

@@ -122,8 +122,10 @@ void UserObjects::destroy(const UserObject& object) {
   const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
   const DriverLock::Hold lock(process.lock, scheduler, holds);
   const CallbackScope scope(sim_.threads(), Callback::destructor);
+  const CUhostFn act = object.destroy;  // Others may make objects meanwhile, in its place.
+  void* const data = object.data;
   const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
-  object.destroy(object.data);
+  act(data);
 }
 
 void UserObjects::wait_a_while() {

@@ -68,8 +68,7 @@ bool HostFunctions::call_later(const HostCall& call) {
   }
   ProcessWorld* process = ProcessWorld::of(sim_.world());
   if (process == nullptr) return false;
-  owner.functions.push_back(call);
-  thread_.post(*process, [this, &owner] { serve_next(owner); });
+  thread_.post(*process, [this, call] { call_now(call); }, [this, call] { finish(call); });
   return true;
 }
 
@@ -78,35 +77,38 @@ void HostFunctions::serve(ProcessId id) {
   for (;;) {
     sim_.scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
                                 [&owner] { return !owner.functions.empty(); });
-    serve_next(owner);
+    const HostCall next = owner.functions.front();
+    owner.functions.erase(owner.functions.begin());
+    call_now(next);
+    finish(next);
   }
 }
 
-/// Calls the function that came up first, and lets go on what waited for it.
-void HostFunctions::serve_next(Process& owner) {
-  const HostCall next = owner.functions.front();
-  owner.functions.erase(owner.functions.begin());
-  Stream& stream = *next.stream;
-  Work& work = stream.front();
-  WorkSteps::acquire_before(stream, work);
-  sim_.data_races().function_starts(next.run != nullptr ? next.frame->before[next.node]
+void HostFunctions::call_now(const HostCall& call) {
+  Process& owner = sim_.processes().at(call.stream->context->process);
+  Scheduler& scheduler = sim_.scheduler();
+  const Work& work = call.stream->front();
+  WorkSteps::acquire_before(*call.stream, work);
+  sim_.data_races().function_starts(call.run != nullptr ? call.frame->before[call.node]
                                                         : work.before);
-  {
-    Scheduler& scheduler = sim_.scheduler();
-    const SiteScope site(scheduler, "host function");
-    LockWatch::joined(scheduler, work.submitted);
-    const DriverLock::Hold thread(owner.thread, scheduler, true);
-    const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
-    const DriverLock::Hold lock(owner.lock, scheduler, holds);
-    const CallbackScope scope(sim_.threads(), Callback::host_function);
-    const Callee act = next.run != nullptr ? callee(next) : callee(work);
-    const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
-    act();
-  }
+  const SiteScope site(scheduler, "host function");
+  LockWatch::joined(scheduler, work.submitted);
+  const DriverLock::Hold thread(owner.thread, scheduler, true);
+  const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
+  const DriverLock::Hold lock(owner.lock, scheduler, holds);
+  const CallbackScope scope(sim_.threads(), Callback::host_function);
+  const Callee act = call.run != nullptr ? callee(call) : callee(work);
+  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
+  act();
+}
+
+/// Lets go on what waited for the function, which has returned or ended its thread.
+void HostFunctions::finish(const HostCall& call) {
+  Stream& stream = *call.stream;
   device_edge_release(&stream.done_edge);
   const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
-  if (next.run != nullptr) {
-    next.run->called(next);
+  if (call.run != nullptr) {
+    call.run->called(call);
   } else {
     stream.calling = false;
     sim_.queues().complete_front(stream);

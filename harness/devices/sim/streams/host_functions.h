@@ -30,7 +30,8 @@ class HostFunctions {
   Callee callee(const Work& work);
   bool call_later(const HostCall& call);
   [[noreturn]] void serve(ProcessId id);
-  void serve_next(Process& owner);
+  void call_now(const HostCall& call);
+  void finish(const HostCall& call);
 
   SimDevice& sim_;
   ProcessThread thread_;

@@ -110,11 +110,13 @@ class PythonLocked {
   int state_;
 };
 
-/// The interpreter's lock, which the calling thread has, let go for as long as it lives.
+/// The interpreter's lock, which the calling thread has, let go for as long as it lives. A thread
+/// that takes it again while the interpreter finalizes is ended there by pthread_exit(), which
+/// unwinds it.
 class PythonUnlocked {
  public:
   PythonUnlocked() : state_(python.PyEval_SaveThread()) {}
-  ~PythonUnlocked() { python.PyEval_RestoreThread(state_); }
+  ~PythonUnlocked() noexcept(false) { python.PyEval_RestoreThread(state_); }
   PythonUnlocked(const PythonUnlocked&) = delete;
   PythonUnlocked& operator=(const PythonUnlocked&) = delete;
 

@@ -209,9 +209,12 @@ bool Python::can_be_forced() const {
   return is_watched && wants_collection != &watched && !watched.is_collecting;
 }
 
+// Finalizers may end the thread, which has lost the interpreter's lock by then: no destructor lets
+// go of it.
 void Python::collect() const {
-  const PythonLocked lock;
+  const int state = python.PyGILState_Ensure();
   collect_at_once();
+  python.PyGILState_Release(state);
 }
 
 std::pair<std::string, bool> Python::version() {
