@@ -20,29 +20,59 @@ void free_now(SimDevice& sim, std::uint32_t index) {
 
 // ---- giving out -------------------------------------------------------------------------------
 
-/// Fresh storage (plain), or that of one of the last freed blocks with room enough: a pick.
-std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+static constexpr std::size_t kLookBack = 64;
+
+/// Returns whether memory of this origin may be given the block's storage.
+static bool may_have(SimDevice& sim, const Block& block, Origin origin) {
+  return block.dead && block.origin == origin && block.process == sim.scheduler().process();
+}
+
+/// Picks the block that is given out again whole, as a place among those that were freed; -1 for
+/// none (plain).
+static std::ptrdiff_t pick_freed(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;
-  constexpr std::size_t kLookBack = 64;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
-  std::array<std::size_t, kOfferLimit + 1> places{};
+  std::array<std::ptrdiff_t, kOfferLimit + 1> places{-1};
   std::uint32_t count = 1;
-  std::vector<std::uint32_t>& freed = sim.pools().freed();
-  const ProcessId process = sim.scheduler().process();
+  const std::vector<std::uint32_t>& freed = sim.pools().freed();
   for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack);
        i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory().block(freed[i]);
-    if (!block.dead || block.origin != origin || block.process != process ||
-        block.granules * Memory::kGranule < bytes || !sim.memory().storage_is_free(freed[i]))
+    if (!may_have(sim, block, origin) || block.granules * Memory::kGranule < bytes ||
+        !sim.memory().storage_is_free(freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
-    places[count++] = i;
+    places[count++] = static_cast<std::ptrdiff_t>(i);
   }
-  const std::uint32_t choice = sim.world().picker.pick_value(Site::reuse, {names.data(), count});
-  if (choice == 0) return sim.memory().allocate(origin, bytes);
-  const std::uint32_t old = freed[places[choice]];
-  freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(places[choice]));
-  const std::uint32_t index = sim.memory().recycle(old, origin, bytes);
+  return places[sim.world().picker.pick_value(Site::reuse, {names.data(), count})];
+}
+
+/// Picks where the memory begins in parts of freed blocks; 0 for nowhere (plain). What has no
+/// address that a program knows always gets whole ones.
+static std::uint64_t pick_parts(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+  if (origin == Origin::array) return 0;
+  std::array<std::uint32_t, kLookBack> usable{};
+  std::size_t count = 0;
+  const std::vector<std::uint32_t>& freed = sim.pools().freed();
+  for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack); i-- > end;)
+    if (may_have(sim, sim.memory().block(freed[i]), origin)) usable[count++] = freed[i];
+  return sim.pools().partial_reuse().pick({usable.data(), count}, bytes);
+}
+
+/// Fresh storage (plain), or storage of what was freed: a pick.
+std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+  std::vector<std::uint32_t>& freed = sim.pools().freed();
+  std::uint32_t index = 0;
+  if (const std::ptrdiff_t place = pick_freed(sim, origin, bytes); place >= 0) {
+    const std::uint32_t old = freed[static_cast<std::size_t>(place)];
+    freed.erase(freed.begin() + place);
+    index = sim.memory().recycle(old, origin, bytes);
+  } else if (const std::uint64_t base = pick_parts(sim, origin, bytes); base != 0) {
+    index = sim.memory().recycle_parts(base, origin, bytes);
+    sim.pools().drop_used_up(freed);
+  } else {
+    return sim.memory().allocate(origin, bytes);
+  }
   sim.memory().install(index);
   return index;
 }

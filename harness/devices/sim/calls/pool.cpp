@@ -53,19 +53,55 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream&
   return places[sim.world().picker.pick_value(Site::reuse, {names.data(), count})];
 }
 
-/// Gives out the storage again; the new life counts on the device once the stream gets there.
-static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrdiff_t place,
-                           std::uint64_t bytes) {
-  const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
-  pool.freed.erase(pool.freed.begin() + place);
-  const bool depends = may_reuse(sim, pool, sim.memory().block(old), stream) == Reuse::after_free;
-  const StreamPoint freed_at = sim.memory().block(old).freed_at;
-  const std::uint32_t index = sim.memory().recycle(old, Origin::pool, bytes);
+/// Picks where the memory begins in parts of the pool's freed blocks; 0 for nowhere (plain).
+static std::uint64_t pick_parts(SimDevice& sim, const Pool& pool, const Stream& stream,
+                                std::uint64_t bytes) {
+  std::array<std::uint32_t, kLookBack> usable{};
+  std::size_t count = 0;
+  const std::size_t end = pool.freed.size() - std::min(pool.freed.size(), kLookBack);
+  for (std::size_t i = pool.freed.size(); i-- > end;)
+    if (may_reuse(sim, pool, sim.memory().block(pool.freed[i]), stream) != Reuse::no)
+      usable[count++] = pool.freed[i];
+  return sim.pools().partial_reuse().pick({usable.data(), count}, bytes);
+}
+
+/// The frees that the stream has to wait for before it may have the storage.
+using Frees = std::vector<StreamPoint>;
+
+static void add_free(SimDevice& sim, const Pool& pool, const Stream& stream, std::uint32_t freed,
+                     Frees& frees) {
+  const Block& block = sim.memory().block(freed);
+  if (may_reuse(sim, pool, block, stream) == Reuse::after_free) frees.push_back(block.freed_at);
+}
+
+/// Has the new life count on the device once the stream gets there.
+static void install_later(SimDevice& sim, Stream& stream, std::uint32_t index, const Frees& frees) {
   Work& work = sim.queues().fresh(WorkKind::install, "allocation");
   work.block = index;
-  if (depends) work.after.push_back(freed_at);
+  work.after.insert(work.after.end(), frees.begin(), frees.end());
   const StreamPoint given_at = sim.queues().submit(stream, work, Lag::never);
   sim.memory().block(index).given_at = given_at;
+}
+
+/// Gives out freed storage again: a whole block, or parts. Returns 0 for neither (plain).
+static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint64_t bytes) {
+  Frees frees;
+  std::uint32_t index = 0;
+  if (const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes); place >= 0) {
+    const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
+    pool.freed.erase(pool.freed.begin() + place);
+    add_free(sim, pool, stream, old, frees);
+    index = sim.memory().recycle(old, Origin::pool, bytes);
+  } else if (const std::uint64_t base = pick_parts(sim, pool, stream, bytes); base != 0) {
+    sim.memory().visit_parts(base, base + Memory::storage_bytes(bytes), [&](std::uint32_t old) {
+      return add_free(sim, pool, stream, old, frees), true;
+    });
+    index = sim.memory().recycle_parts(base, Origin::pool, bytes);
+    sim.pools().drop_used_up(pool.freed);
+  } else {
+    return 0;
+  }
+  install_later(sim, stream, index, frees);
   return index;
 }
 
@@ -118,9 +154,8 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
     return CUDA_ERROR_OUT_OF_MEMORY;
   const Clock before = stream.legacy ? stream.clock : Clock{};
   sim.queues().catch_up(stream);
-  const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes);
-  const std::uint32_t index = place >= 0 ? reuse(sim, pool, stream, place, bytes)
-                                         : sim.memory().allocate(Origin::pool, bytes);
+  const std::uint32_t reused = reuse(sim, pool, stream, bytes);
+  const std::uint32_t index = reused != 0 ? reused : sim.memory().allocate(Origin::pool, bytes);
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   Block& block = sim.memory().block(index);
   block.pool = &pool;
@@ -129,7 +164,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
-  const bool is_new = place < 0;
+  const bool is_new = reused == 0;
   sim.data_races().allocated(index, is_new && stream.legacy ? point_of_new(sim, stream, before)
                                                             : sim.queues().next_point(stream));
   *address = block.base;

@@ -372,10 +372,13 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   Fault fault = ledger_.describe(kind, id);
   fault.fatal = kind != FaultKind::recycled_use && object.empty();
   fault.object_kind = object.empty() ? told_kind(fault.object_kind) : object;
+  const auto offset_in = [&](BirthId life) {
+    return (address - ledger_.life(life).address) % memory_.period();
+  };
   if (met != BirthId::none) fault.recycler = ledger_.life(met).name;
-  if (id != BirthId::none)
-    fault.detail = fmt::format("{} bytes at offset {}", bytes,
-                               (address - ledger_.life(id).address) % memory_.period());
+  if (id != BirthId::none) fault.detail = fmt::format("{} bytes at offset {}", bytes, offset_in(id));
+  if (id != BirthId::none && met != BirthId::none && offset_in(met) != offset_in(id))
+    fault.detail += fmt::format(", which is offset {} of what it meets", offset_in(met));
   tell_launch(fault, code);
   ledger_.scheduler().history().add(std::move(fault));
 }

@@ -71,6 +71,7 @@ Memory::~Memory() {
 void Memory::begin(Ledger& ledger) {
   ledger_ = &ledger;
   blocks_.clear();
+  parts_.clear();
   blocks_.emplace_back();
   blocks_.back().dead = true;
   first_alive_ = reclaimed_ = 0;
@@ -99,6 +100,12 @@ static std::uint64_t granules_for(std::uint64_t bytes) {
   return (std::max<std::uint64_t>(bytes, 1) + Memory::kGranule - 1) / Memory::kGranule;
 }
 
+std::uint64_t Memory::storage_bytes(std::uint64_t bytes) { return granules_for(bytes) * kGranule; }
+
+std::uint64_t Memory::alignment_of(std::uint64_t bytes) {
+  return bytes >= kPagedBytes ? kPage : kGranule;
+}
+
 /// Returns what counts as used: storage that is given out again may be larger than its tenant.
 static std::uint64_t counted_bytes(const Block& block) {
   return granules_for(block.bytes) * Memory::kGranule;
@@ -107,8 +114,7 @@ static std::uint64_t counted_bytes(const Block& block) {
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
   const auto granules = static_cast<std::uint32_t>(granules_for(bytes));
-  const bool is_paged = origin == Origin::physical || bytes >= kPagedBytes;
-  const std::uint64_t alignment = is_paged ? kPage : kGranule;
+  const std::uint64_t alignment = origin == Origin::physical ? kPage : alignment_of(bytes);
   cursor_ = (cursor_ + alignment - 1) / alignment * alignment;
   if (granules * kGranule > range_.low + kBytes - cursor_) {
     const std::uint32_t old = reclaim(granules, alignment);
@@ -127,6 +133,58 @@ std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
 
 std::uint32_t Memory::recycle(std::uint32_t old, Origin origin, std::uint64_t bytes) {
   return give(origin, blocks_[old].base, blocks_[old].granules, bytes, old);
+}
+
+std::uint32_t Memory::recycle_parts(std::uint64_t base, Origin origin, std::uint64_t bytes) {
+  const auto granules = static_cast<std::uint32_t>(granules_for(bytes));
+  const std::uint32_t block = block_count();
+  const std::uint32_t first = newest(base);
+  std::uint64_t low = base;
+  visit_parts(base, base + granules * kGranule, [&](std::uint32_t previous) {
+    parts_.push_back({block, low, previous});
+    blocks_[previous].is_cut = true;
+    low = part_end(low);
+    return true;
+  });
+  const std::uint32_t index = give(origin, base, granules, bytes, first);
+  blocks_[index].is_of_parts = true;
+  return index;
+}
+
+/// Returns the end of what the block that was last given `address` has there, in one piece.
+std::uint64_t Memory::part_end(std::uint64_t address) const {
+  const std::uint32_t index = newest(address);
+  const Block& block = blocks_[index];
+  const std::uint64_t end = block.base + block.granules * kGranule;
+  if (index != 0 && !block.is_cut) return end;
+  std::uint64_t next = address / kGranule * kGranule + kGranule;
+  while (next < end && newest(next) == index) next += kGranule;
+  return next;
+}
+
+std::uint32_t Memory::living_of_parts(std::uint64_t low, std::uint64_t high) const {
+  if (parts_.empty() || low < range_.low) return 0;
+  for (std::uint64_t address = low; address < std::min(high, cursor_);
+       address = part_end(address)) {
+    const std::uint32_t index = installed(address);
+    if (blocks_[index].is_of_parts && !blocks_[index].dead) return index;
+  }
+  return 0;
+}
+
+std::uint64_t Memory::own_storage(std::uint32_t index) const {
+  const Block& block = blocks_[index];
+  const std::uint64_t end = block.base + block.granules * kGranule;
+  std::uint64_t address = block.base;
+  while (address < end && newest(address) != index) address += kGranule;
+  return address;
+}
+
+const Memory::Part& Memory::part_at(std::uint32_t index, std::uint64_t address) const {
+  const auto behind = std::ranges::upper_bound(
+      parts_, std::pair(index, address), {},
+      [](const Part& part) { return std::pair(part.block, part.low); });
+  return *(behind - 1);
 }
 
 std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t granules,

@@ -56,6 +56,8 @@ struct Block {
   std::uint64_t bytes = 0;     ///< The size that was asked for.
   std::uint32_t granules = 0;  ///< The size that was given.
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
+  bool is_cut = false;         ///< Part of its storage, or all, was given out with other parts.
+  bool is_of_parts = false;    ///< It has such parts, and other blocks had those before.
   BirthId birth = BirthId::none;
   BirthId life = BirthId::none;  ///< The life in graph memory, or the last one.
   Origin origin = Origin::device;
@@ -104,6 +106,10 @@ class Memory final : public DeviceMemoryMap {
   /// Takes back everything. Cost: linear in what was used.
   void end();
 
+  /// Returns how much storage a block of so many bytes takes, and where it may begin.
+  static std::uint64_t storage_bytes(std::uint64_t bytes);
+  static std::uint64_t alignment_of(std::uint64_t bytes);
+
   // ---- blocks; index 0 is "none" ----
 
   /// A new life in fresh storage, at the current site; once there is none, in that of a block that
@@ -111,6 +117,8 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t allocate(Origin origin, std::uint64_t bytes);
   /// A new life in the storage of `old`. It begins to be found there once it is installed.
   std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
+  /// The same in free storage that begins at `base`: part of a freed block, or of several.
+  std::uint32_t recycle_parts(std::uint64_t base, Origin origin, std::uint64_t bytes);
   void install(std::uint32_t index);
 
   /// Storage for lives that begin and end at the same place: nobody lives there yet. In fresh
@@ -147,11 +155,27 @@ class Memory final : public DeviceMemoryMap {
   /// The one that the device finds at `address` now, dead or alive; 0 for none.
   std::uint32_t installed(std::uint64_t address) const {
     std::uint32_t index = newest(address);
-    while (index != 0 && !blocks_[index].installed) index = blocks_[index].previous;
+    while (index != 0 && !blocks_[index].installed) index = previous_at(index, address);
     return index;
   }
-  /// True when nobody has been given the block's storage since.
-  bool storage_is_free(std::uint32_t index) const { return newest(blocks_[index].base) == index; }
+  /// True when nobody has been given the block's storage since, or part of it.
+  bool storage_is_free(std::uint32_t index) const {
+    return newest(blocks_[index].base) == index && !blocks_[index].is_cut;
+  }
+  /// Returns the first address of the block from which on its storage is nobody else's; the end of
+  /// the block where there is none.
+  std::uint64_t own_storage(std::uint32_t index) const;
+  /// Returns the first block in [low, high), of those that consist of parts of others, that the
+  /// device finds alive there; 0 for none.
+  std::uint32_t living_of_parts(std::uint64_t low, std::uint64_t high) const;
+  /// Calls `visit(index)` for each block that was the last to be given a part of [low, high), in
+  /// order, as long as it returns true. Returns whether all did. All of it was given out.
+  template <class Visit>
+  bool visit_parts(std::uint64_t low, std::uint64_t high, Visit visit) const {
+    for (std::uint64_t address = low; address < high; address = part_end(address))
+      if (!visit(newest(address))) return false;
+    return true;
+  }
   /// Every block before it is dead.
   std::uint32_t first_alive() {
     while (first_alive_ < blocks_.size() && blocks_[first_alive_].dead) ++first_alive_;
@@ -188,6 +212,10 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules, std::uint64_t alignment);
+  std::uint64_t part_end(std::uint64_t address) const;
+  std::uint32_t previous_at(std::uint32_t index, std::uint64_t address) const {
+    return blocks_[index].is_of_parts ? part_at(index, address).previous : blocks_[index].previous;
+  }
   std::uint32_t registered_in(std::uint64_t address, std::uint64_t bytes) const;
   void forget_pages(const Block& block);
   void forget_mapping(const Block& mapping);
@@ -195,6 +223,14 @@ class Memory final : public DeviceMemoryMap {
     return block.origin == Origin::imported || block.origin == Origin::mapped;
   }
   void look_through(const Block& mapping, BlockRef& here) const;
+
+  /// A part of a block's storage that another block had before.
+  struct Part {
+    std::uint32_t block;
+    std::uint64_t low;
+    std::uint32_t previous;
+  };
+  const Part& part_at(std::uint32_t index, std::uint64_t address) const;
 
   AddressRange range_;  ///< The memory, the views of it, and what can be reserved.
   MemoryViews views_;
@@ -204,6 +240,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;
   std::vector<Block> blocks_;
+  std::vector<Part> parts_;  ///< By block and address.
   std::uint32_t first_alive_ = 0;
   std::uint32_t reclaimed_ = 0;  ///< The last block whose storage was given out for want of fresh.
   Ledger* ledger_ = nullptr;

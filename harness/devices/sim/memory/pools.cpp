@@ -100,6 +100,15 @@ void Pools::give_back(std::uint32_t index) {
   (block.pool != nullptr ? block.pool->freed : freed_).push_back(index);
 }
 
+void Pools::drop_used_up(std::vector<std::uint32_t>& freed) const {
+  const Memory& memory = sim_.memory();
+  std::erase_if(freed, [&](std::uint32_t index) {
+    const Block& block = sim_.memory().block(index);
+    const std::uint64_t end = block.base + block.granules * Memory::kGranule;
+    return block.is_cut && memory.own_storage(index) == end;
+  });
+}
+
 bool Pools::is_kept(std::uint32_t index) const {
   const Block& block = sim_.memory().block(index);
   return block.graph == nullptr && sim_.ledger().keeps(block.birth);

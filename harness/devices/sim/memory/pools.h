@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/memory/partial_reuse.h"
 
 namespace harness::devices {
 
@@ -56,8 +57,11 @@ struct Pool : Object {
 
 class Pools {
  public:
-  explicit Pools(SimDevice& sim) : sim_(sim) {}
-  void begin() { freed_.clear(); }
+  explicit Pools(SimDevice& sim) : sim_(sim), partial_reuse_(sim) {}
+  void begin() {
+    freed_.clear();
+    partial_reuse_.begin();
+  }
 
   /// Returns the default pool of the running task's process.
   Pool& default_pool(PoolKind kind = PoolKind::device);
@@ -77,10 +81,14 @@ class Pools {
   void release(std::uint32_t block);
   /// Returns the blocks of no pool that were given back, in that order.
   std::vector<std::uint32_t>& freed() { return freed_; }
+  PartialReuse& partial_reuse() { return partial_reuse_; }
+  /// Forgets freed blocks of the list of which no storage is left.
+  void drop_used_up(std::vector<std::uint32_t>& freed) const;
 
  private:
   SimDevice& sim_;
   std::vector<std::uint32_t> freed_;
+  PartialReuse partial_reuse_;
 };
 
 }  // namespace harness::devices

@@ -157,14 +157,27 @@ bool WorkSteps::met(const Work& work, const Place& place) {
       recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
+  tell_parts(fault, place, bytes);
   fault.captured = work.captured.activation;
   fault.captured_at = work.captured.site;
   if (!work.captured.site.empty())
-    fault.detail = fmt::format("parameters copied in {}", work.captured.site.view());
+    fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
+                                work.captured.site.view());
   sim_.world().history.add(std::move(fault));
   if (recycled) return true;
   sim_.faults().die();
   return false;
+}
+
+/// Fills in which block, of parts of others, a stale use meets, and where.
+void WorkSteps::tell_parts(Fault& fault, const Place& place, std::uint64_t bytes) const {
+  const std::uint32_t index = sim_.memory().living_of_parts(place.address, place.address + bytes);
+  if (index == 0) return;
+  const Block& met = sim_.memory().block(index);
+  fault.recycler = sim_.ledger().life(met.birth).name;
+  const std::uint64_t first = std::max(place.address, met.base);
+  fault.detail = fmt::format("byte {} of {} is offset {} of what it meets", first - place.address,
+                             bytes, first - met.base);
 }
 
 /// Checks that what is mapped behind a block is there, up to the end of what a place means.

@@ -48,6 +48,7 @@ class WorkSteps {
   void prefetch(const Work& work);
   bool do_memory_op(Work& work);
   bool met(const Work& work, const Place& place);
+  void tell_parts(Fault& fault, const Place& place, std::uint64_t bytes) const;
   bool met_beyond(BlockRef here, const Place& place, std::uint64_t bytes);
   void used(const Work& work, const Place& place, AccessMode mode);
   void used_range(std::uint32_t index, UsedRange range, const OrderedUse& by);
