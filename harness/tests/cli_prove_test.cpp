@@ -103,18 +103,42 @@ INSTANTIATE_TEST_SUITE_P(Variants, ProveAnswers, ::testing::ValuesIn(kAnswers),
 
 // ---- what may be said ----
 
-TEST(ProveSays, NothingHoldsBelowTwoDecisions) {
+TEST(ProveSays, NothingIsDecidedBelowTwoDecisions) {
   Corpus corpus;
   corpus.with("stale", toy::small_program());
-  const Ended none = prove_toys(corpus, {"toy/retain", "--k", "0"});
-  EXPECT_EQ(none.code, 1);
-  EXPECT_THAT(flat(none.out), HasSubstr("too small to say: k = 0, 1 run (k = 1 takes 21) "));
-  EXPECT_THAT(none.out, HasSubstr("enumerated 1 schedule of 1 program"));
-  EXPECT_THAT(none.out, Not(HasSubstr("holds")));
-  EXPECT_EQ(prove_toys(corpus, {"toy/retain", "--k", "1"}).code, 1);
+  for (const char* variant : {"toy/retain", "toy/wrongly_unsound"}) {
+    const Ended none = prove_toys(corpus, {variant, "--k", "0"});
+    EXPECT_EQ(none.code, 5);
+    EXPECT_THAT(flat(none.out), HasSubstr("too small to say: k = 0, 1 run (k = 1 takes 21) "));
+    EXPECT_THAT(none.out, HasSubstr("enumerated 1 schedule of 1 program"));
+    EXPECT_THAT(flat(none.out), HasSubstr("not decided by 1 program: `--k 2` runs them, too"));
+    EXPECT_THAT(none.out, Not(HasSubstr("holds")));
+    EXPECT_THAT(none.out, Not(HasSubstr("NOT as claimed")));
+  }
+  EXPECT_EQ(prove_toys(corpus, {"toy/retain", "--k", "1"}).code, 5);
   const Ended two = prove_toys(corpus, {"toy/retain", "--k", "2"});
   EXPECT_EQ(two.code, 0);
   EXPECT_THAT(two.out, HasSubstr("holds: k = 2, "));
+}
+
+TEST(ProveSays, ProgramsThatDecideNothingContradictNothing) {
+  Corpus corpus;
+  corpus.with("stale", long_program());
+  for (int i = 0; i < 80; ++i) corpus.with("stale-" + std::to_string(i), long_program());
+  corpus.with("content", toy::small_program());
+  const Ended ended = prove_toys(corpus, {"toy/retain"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(flat(ended.out), HasSubstr("81 too small, 1 holds: as claimed (sound)"));
+  EXPECT_THAT(flat(ended.out), HasSubstr("not decided by 81 programs: `--k 2` runs them, too"));
+}
+
+TEST(ProveSays, AHazardWithoutAProgramIsToBeAdded) {
+  Corpus corpus;
+  corpus.with("content", toy::small_program());
+  const Ended ended = prove_toys(corpus, {"toy/wrongly_unsound"});
+  EXPECT_EQ(ended.code, 5) << ended.out;
+  EXPECT_THAT(flat(ended.out), HasSubstr("1 holds: not decided (unsound)"));
+  EXPECT_THAT(flat(ended.out), HasSubstr("add a program of stale: corpus/toy/programs/stale.repro"));
 }
 
 // Whatever the first variant of the table does: independent bugs are variants, too.
@@ -127,13 +151,14 @@ TEST(ProveSays, AProgramHoldsThoughTheFirstVariantDoesNotFailOnIt) {
   EXPECT_THAT(ended.out, Not(HasSubstr("vacuous")));
 }
 
-TEST(ProveSays, OneVacuousProgramAmongManyIsNotAsClaimed) {
+TEST(ProveSays, OneVacuousProgramAmongManyDecidesNothing) {
   Corpus corpus;
   corpus.with("stale", toy::small_program())
       .with("content", {toy::decide(slot_name(toy::kUser, 0), Site::op, toy::op(toy::nap))});
   const Ended ended = prove_toys(corpus, {"toy/retain"});
-  EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("1 vacuous, 1 holds: NOT as claimed"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(flat(ended.out), HasSubstr("1 vacuous, 1 holds: as claimed"));
+  EXPECT_THAT(flat(ended.out), HasSubstr("not decided by 1 program on which the path never runs"));
 }
 
 TEST(ProveSays, KIsTheMostThatTheRunsOfAWindowAllow) {

@@ -13,11 +13,11 @@ namespace harness::entries {
 
 enum ExitCode : int {
   kAsClaimed = 0,     ///< Every claim came out; the replay equals the file; the proof stands.
-  kNotAsClaimed = 1,  ///< One did not, or too few runs tell.
+  kNotAsClaimed = 1,  ///< One did not, or too few runs tell (`fuzz`).
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
   kStopped = 4,    ///< By Ctrl-C or TERM, before anything did not come out.
-  kUndecided = 5,  ///< The gate could not tell, of one benchmark at least.
+  kUndecided = 5,  ///< Of one benchmark at least (`gate`), or of every claim (`prove`).
 };
 
 struct UsageError : std::runtime_error {

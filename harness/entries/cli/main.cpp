@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 "
-    "stopped, 5 undecided (gate).";
+    "stopped, 5 undecided (gate, prove).";
 
 constexpr const char* kGateExitCodes =
     "Exit: 0 passed, 1 a benchmark is slower or gone, 2 a command failed, a file or the disk, 3 "

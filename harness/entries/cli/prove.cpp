@@ -53,6 +53,18 @@ Colour colour_of(Came came) {
       return Colour::green;
     case Came::fails:
     case Came::elsewhere:
+    case Came::too_small:
+      return Colour::yellow;
+    default:
+      return Colour::red;
+  }
+}
+
+Colour colour_of(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::as_claimed:
+      return Colour::green;
+    case Conclusion::undecided:
       return Colour::yellow;
     default:
       return Colour::red;
@@ -72,8 +84,32 @@ std::string counts(const VariantProof& proof) {
 std::string verdict(const VariantProof& proof) {
   return fmt::format("enumerated {} of {}: {}: {} ({})", counted(proof.runs(), "schedule"),
                      counted(proof.programs.size(), "program"), counts(proof),
-                     proof.as_claimed() ? "as claimed" : "NOT as claimed",
-                     to_label(proof.claim().kind).view());
+                     to_text(proof.conclusion()), to_label(proof.claim().kind).view());
+}
+
+/// Says what would decide the programs that decided nothing. Empty where all did.
+std::string advice(const VariantProof& proof) {
+  std::size_t too_small = 0;
+  std::size_t vacuous = 0;
+  std::uint64_t runs = 0;
+  for (const ProgramProof& row : proof.programs) {
+    if (!proof.is_undecided(row)) continue;
+    too_small += row.came == Came::too_small;
+    vacuous += row.came == Came::vacuous;
+    if (row.came == Came::too_small) runs += row.next_runs;
+  }
+  std::string text;
+  if (too_small > 0)
+    text += fmt::format("; not decided by {}: `--k {}` runs them, too ({} for one decision more)",
+                        counted(too_small, "program"), kLeastDecisions, counted(runs, "run"));
+  if (vacuous > 0)
+    text += fmt::format("; not decided by {} on which the path never runs",
+                        counted(vacuous, "program"));
+  if (proof.conclusion() == Conclusion::undecided)
+    for (const Label hazard : proof.without_program())
+      text += fmt::format("; add a program of {}: corpus/{}/programs/{}.repro", hazard.view(),
+                          proof.target.scenario->name.view(), hazard.view());
+  return text;
 }
 
 void print(const VariantProof& proof, const Terminal& terminal) {
@@ -91,8 +127,8 @@ void print(const VariantProof& proof, const Terminal& terminal) {
                {fmt::format("{:.2f}", row.seconds)},
                {words(row, proof.claim()), colour_of(row.came)}});
   fmt::print("{}{}\n\n", table.to_string(terminal),
-             terminal.paint(proof.as_claimed() ? Colour::green : Colour::red,
-                            reports::wrapped(verdict(proof), terminal.width, 2)));
+             terminal.paint(colour_of(proof.conclusion()),
+                            reports::wrapped(verdict(proof) + advice(proof), terminal.width, 2)));
 }
 
 // ---- for a program ----
@@ -126,6 +162,7 @@ Json to_json(const VariantProof& proof) {
           {"variant", scenario.variants[proof.target.variant].name.view()},
           {"claim", to_label(proof.claim().kind).view()},
           {"as_claimed", proof.as_claimed()},
+          {"conclusion", to_text(proof.conclusion())},
           {"runs", proof.runs()},
           {"programs", programs}};
 }
@@ -165,10 +202,11 @@ class Proving {
  private:
   void tell(const std::string& line) { progress_.show(0, line); }
 
-  std::size_t came_out() const {
+  std::size_t count(Conclusion conclusion) const {
     return static_cast<std::size_t>(
-        std::count_if(proofs_.begin(), proofs_.end(),
-                      [](const VariantProof& proof) { return proof.as_claimed(); }));
+        std::count_if(proofs_.begin(), proofs_.end(), [conclusion](const VariantProof& proof) {
+          return proof.conclusion() == conclusion;
+        }));
   }
 
   bool stopped() const {
@@ -180,10 +218,9 @@ class Proving {
 
   /// A claim that failed before the stop would have failed without it.
   int code() const {
-    for (const VariantProof& proof : proofs_)
-      if (proof.is_refuted() || (!proof.as_claimed() && proof.count(Came::stopped) == 0))
-        return kNotAsClaimed;
-    return stopped() ? kStopped : kAsClaimed;
+    if (count(Conclusion::contradicted) > 0) return kNotAsClaimed;
+    if (stopped()) return kStopped;
+    return count(Conclusion::as_claimed) > 0 ? kAsClaimed : kUndecided;
   }
 
   void print_json() const {
@@ -194,14 +231,16 @@ class Proving {
   }
 
   void print_summary() const {
-    std::string wrong;
+    std::string others;
     for (const VariantProof& proof : proofs_)
       if (!proof.as_claimed())
-        wrong += fmt::format("\n  {} claims {}: {}", name_of(proof.target),
-                             to_label(proof.claim().kind).view(), counts(proof));
-    const std::string text =
-        fmt::format("{} of {} claims came out{}", came_out(), proofs_.size(), wrong);
-    fmt::print("{}\n", Terminal::of(1).paint(wrong.empty() ? Colour::green : Colour::red, text));
+        others += fmt::format("\n  {} claims {}: {}: {}", name_of(proof.target),
+                              to_label(proof.claim().kind).view(), to_text(proof.conclusion()),
+                              counts(proof));
+    const bool is_green = count(Conclusion::contradicted) == 0;
+    const std::string text = fmt::format("{} of {} claims came out{}",
+                                         count(Conclusion::as_claimed), proofs_.size(), others);
+    fmt::print("{}\n", Terminal::of(1).paint(is_green ? Colour::green : Colour::red, text));
     if (stopped())
       fmt::print("stopped; {} of {} variants were begun\n", proofs_.size(), targets_.size());
   }

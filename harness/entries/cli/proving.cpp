@@ -140,17 +140,39 @@ bool VariantProof::is_refuted() const {
   });
 }
 
-bool VariantProof::as_claimed() const {
-  if (programs.empty() || is_refuted() || count(Came::stopped) > 0) return false;
-  switch (claim().kind) {
-    case ClaimKind::sound:
-      return count(Came::holds) == programs.size();
-    case ClaimKind::vacuous:
-      return count(Came::vacuous) == programs.size();
-    case ClaimKind::unsound:
-      return count(Came::fails) + count(Came::elsewhere) > 0 && count(Came::vacuous) == 0;
+bool VariantProof::is_undecided(const ProgramProof& row) const {
+  if (row.came == Came::too_small) return claim().kind != ClaimKind::vacuous;
+  return row.came == Came::vacuous && claim().kind != ClaimKind::vacuous;
+}
+
+std::vector<Label> VariantProof::without_program() const {
+  std::vector<Label> missing;
+  const auto& windows = target.scenario->windows;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const bool has_program =
+        std::any_of(programs.begin(), programs.end(), [i](const ProgramProof& row) {
+          return row.program->window == static_cast<int>(i);
+        });
+    if (names(claim(), windows[i].name) && !has_program) missing.push_back(windows[i].name);
   }
-  return false;
+  return missing;
+}
+
+Conclusion VariantProof::conclusion() const {
+  if (is_refuted()) return Conclusion::contradicted;
+  if (programs.empty() || count(Came::stopped) > 0) return Conclusion::stopped;
+  const std::size_t too_small = count(Came::too_small);
+  const std::size_t vacuous = count(Came::vacuous);
+  const auto came_out = [](bool as_said) {
+    return as_said ? Conclusion::as_claimed : Conclusion::contradicted;
+  };
+  if (claim().kind == ClaimKind::vacuous) return came_out(vacuous == programs.size());
+  if (vacuous == programs.size()) return Conclusion::contradicted;  // What never runs is vacuous.
+  if (claim().kind == ClaimKind::sound)
+    return count(Came::holds) > 0 ? Conclusion::as_claimed : Conclusion::undecided;
+  if (count(Came::fails) + count(Came::elsewhere) > 0) return Conclusion::as_claimed;
+  const bool all_are_there = too_small == 0 && vacuous == 0 && without_program().empty();
+  return all_are_there ? Conclusion::contradicted : Conclusion::undecided;
 }
 
 VariantProof prove(Runner& runner, const Target& target, const std::vector<Program>& programs,
@@ -169,6 +191,20 @@ VariantProof prove(Runner& runner, const Target& target, const std::vector<Progr
   std::sort(result.programs.begin(), result.programs.end(),
             [](const ProgramProof& a, const ProgramProof& b) { return a.program < b.program; });
   return result;
+}
+
+const char* to_text(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::as_claimed:
+      return "as claimed";
+    case Conclusion::contradicted:
+      return "NOT as claimed";
+    case Conclusion::undecided:
+      return "not decided";
+    case Conclusion::stopped:
+      return "stopped";
+  }
+  return "?";
 }
 
 const char* to_text(Came came) {

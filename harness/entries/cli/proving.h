@@ -3,8 +3,8 @@
 //
 // A program is about its window: it *fails* where a fault of that window is found; under a
 // claim of sound (or vacuous) any fault is a failure. It *holds* only where every set of at most
-// kLeastDecisions was run; below that the answer is *too small*. Every number is a count: the same
-// on every machine.
+// kLeastDecisions was run; below that the answer is *too small*: it decides nothing, and nor does a
+// program on which the path never runs. Every number is a count: the same on every machine.
 #pragma once
 
 #include <atomic>
@@ -51,6 +51,14 @@ struct ProgramProof {
   bool claimed;        ///< The claim names the hazard.
 };
 
+/// What the programs say of a claim.
+enum class Conclusion : std::uint8_t {
+  as_claimed,
+  contradicted,
+  undecided,  ///< Nothing contradicts it, and nothing that was run could have.
+  stopped,
+};
+
 struct VariantProof {
   Target target;
   std::vector<ProgramProof> programs;
@@ -58,9 +66,13 @@ struct VariantProof {
   const Claim& claim() const { return target.scenario->variants[target.variant].claim; }
   std::uint64_t runs() const;
   std::size_t count(Came came) const;
-  /// sound: every program holds. unsound: one fails as the claim says, and none through what it
-  /// does not name. vacuous: the path never runs. And no program is vacuous that should not be.
-  bool as_claimed() const;
+  /// Nothing contradicts the claim, and some program decides it.
+  bool as_claimed() const { return conclusion() == Conclusion::as_claimed; }
+  Conclusion conclusion() const;
+  /// Whether a program says nothing about the claim.
+  bool is_undecided(const ProgramProof& row) const;
+  /// Returns the hazards of the claim that are windows of which no program was run.
+  std::vector<Label> without_program() const;
   /// Nothing that follows a stop could mend it.
   bool is_refuted() const;
 };
@@ -74,6 +86,9 @@ struct ProvingOptions {
 /// `programs` outlive the result.
 VariantProof prove(Runner& runner, const Target& target, const std::vector<Program>& programs,
                    const ProvingOptions& options);
+
+/// "as claimed", "NOT as claimed", "not decided", "stopped".
+const char* to_text(Conclusion conclusion);
 
 /// "holds", "fails", "fails elsewhere", "vacuous", "too small", "stopped".
 const char* to_text(Came came);
