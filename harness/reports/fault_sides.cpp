@@ -105,6 +105,11 @@ class Side {
     return by.task == kNoTask ? text : text + " of " + teller_.names().task(by.task);
   }
 
+  /// Returns the task of a moment; of work, the one that queued it.
+  std::uint16_t task_of(const Event& event) const {
+    return is_work(event) ? queued(event).task : event.task;
+  }
+
  private:
   const Event& queued(const Event& work) const {
     const Event* found = &work;
@@ -166,6 +171,24 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
   const std::uint16_t task = teller.line_of(*fault).task;
   return text + fmt::format("; used by {} (turn {}{})", fault->use_site.view(), fault->tick,
                             task == kNoTask ? "" : ", of " + teller.names().task(task));
+}
+
+std::string advice_in_words(const Telling& telling, const Teller& teller) {
+  const Fault* fault = teller.fault();
+  if (fault == nullptr || fault->kind != FaultKind::data_race) return {};
+  const std::vector<Told> told = teller.told();
+  const FaultSides sides = fault_sides(telling, teller, told);
+  if (sides.before == FaultSides::kNone) return {};
+  const Side side(telling, teller);
+  const std::uint16_t first = side.task_of(*told[sides.before].event);
+  const std::uint16_t second = sides.work != FaultSides::kNone
+                                   ? side.task_of(*told[sides.work].event)
+                                   : teller.line_of(*fault).task;
+  if (first == second || first == kNoTask || second == kNoTask) return {};
+  return fmt::format(
+      "No lock, wait or stream that is known here orders {} and {}. If atomics of the path's own do, "
+      "state it by harness::edge_release() and edge_acquire() (harness/docs/recipes.md).",
+      teller.names().task(first), teller.names().task(second));
 }
 
 bool is_overwritten(const Fault& fault) {

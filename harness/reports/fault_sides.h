@@ -45,4 +45,8 @@ std::string sides_in_words(const Telling& telling, const Teller& teller);
 /// nothing is.
 std::string missing_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 
+/// Says what to state where atomics of the path's own order the two sides of an order fault, of two
+/// tasks; empty for other faults.
+std::string advice_in_words(const Telling& telling, const Teller& teller);
+
 }  // namespace harness::reports

@@ -49,6 +49,9 @@ struct VariantRow {
   std::vector<ConfigRow> configs;
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
+  /// Kinds of fault by which a run failed first, and of which no rule of the scenario tells the
+  /// window: no claim can name it. The path's, and so in no claim's complaint.
+  std::vector<std::string> unexplained_kinds;
   std::vector<std::string> missed;       ///< Hazards that it names, and that never showed there.
   std::vector<WindowCell> windows;       ///< In the scenario's order, then kinds of fault.
   std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
@@ -66,7 +69,9 @@ struct VariantRow {
   /// Returns how many runs had a fault of which no rule tells the window.
   std::uint64_t unexplained() const;
   /// Had come out otherwise whatever followed the stop.
-  bool is_refuted() const { return verdict == Verdict::refuted || !unclaimed.empty(); }
+  bool is_refuted() const {
+    return verdict == Verdict::refuted || !unclaimed.empty() || !unexplained_kinds.empty();
+  }
   /// Returns how many runs are missing until the claim can be judged.
   std::uint64_t runs_needed() const {
     return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "harness/reports/table.h"
 
 namespace harness::reports {
@@ -31,7 +33,39 @@ std::string complaint(const VariantRow& row) {
   const bool unsound = row.claim.kind == ClaimKind::unsound;
   if (!row.unclaimed.empty())
     text += fmt::format(", {} {}", unsound ? "also" : "by", join(row.unclaimed));
+  else if (!unsound && !row.unexplained_kinds.empty())
+    text += fmt::format(", by {}, which no window explains", join(row.unexplained_kinds));
   if (!row.missed.empty()) text += fmt::format(", never by {}", join(row.missed));
+  return text;
+}
+
+/// Returns the signature of the first finding of this kind, which has no window.
+std::string signature_of(const VariantRow& row, const std::string& kind) {
+  for (const FindingRow& finding : row.findings)
+    if (finding.hazard == kind) return finding.signature;
+  return {};
+}
+
+/// Tells of each path the kinds of fault that no window of it explains, once for all claims.
+std::string unexplained(const Findings& findings) {
+  struct Unexplained {
+    std::vector<std::string> variants;
+    std::string signature;
+  };
+  std::map<std::pair<std::string, std::string>, Unexplained> kinds;
+  for (const VariantRow& row : findings.variants)
+    for (const std::string& kind : row.unexplained_kinds) {
+      Unexplained& one = kinds[{row.path, kind}];
+      if (one.signature.empty()) one.signature = signature_of(row, kind);
+      one.variants.push_back(row.variant);
+    }
+  std::string text;
+  for (const auto& [key, one] : kinds)
+    text += fmt::format(
+        "{}: faults of kind {} that no window explains, in {}{}{}; say in "
+        "scenarios/{}/windows.cpp where they belong\n",
+        key.first, key.second, join(one.variants), one.signature.empty() ? "" : ": ", one.signature,
+        key.first);
   return text;
 }
 
@@ -148,8 +182,10 @@ std::string summary(const Findings& findings, const Terminal& terminal) {
   const std::string text = count == 0 ? "Not as expected: none"
                                       : fmt::format("Not as expected: {} of {}{}", count,
                                                     findings.variants.size(), wrong);
+  const std::string paths = unexplained(findings);
   return terminal.paint(Colour::green, as_expected(findings)) + "\n" +
-         terminal.paint(count == 0 ? Colour::green : Colour::red, text) + "\n" + kept(findings);
+         terminal.paint(count == 0 ? Colour::green : Colour::red, text) + "\n" +
+         (paths.empty() ? "" : terminal.paint(Colour::red, paths)) + kept(findings);
 }
 
 }  // namespace harness::reports

@@ -21,7 +21,8 @@ class Cards {
   std::string all() const {
     const std::string missing = missing_in_words(telling_, teller_, *fault_);
     std::string html = "<div class=\"cards\">\n" + first_card() + use_card();
-    if (!missing.empty()) html += card("missing", "Missing", missing, "");
+    if (!missing.empty())
+      html += card("missing", "Missing", missing, advice_in_words(telling_, teller_));
     if (const Seen seen = seen_by_user(telling_); !seen.words.empty())
       html += card("found", "A user sees", seen.words, seen.source);
     return html + "</div>\n";

@@ -48,6 +48,19 @@ TEST(CliWhy, IsAboutOneCaseAndNotForPrograms) {
   EXPECT_EQ(run_toys({"replay", file, "--why", "--json"}).code, 3);
 }
 
+TEST(CliWhy, SaysHowAtomicsOfThePathsOwnStateWhatTheyOrder) {
+  const auto told = [](const char* file) {
+    return run_child("afterlife", {"replay", file, "--why"}).out;
+  };
+  const std::string two_tasks = told("corpus/example/repros/borrow-replaced_in_flight.repro");
+  EXPECT_THAT(two_tasks, HasSubstr("note: No lock, wait or stream that is known here orders user "
+                                   "and owner."));
+  EXPECT_THAT(two_tasks, HasSubstr("harness::edge_release()"));
+  const std::string one_task = told("corpus/argpack/repros/borrow-dropped_in_flight.repro");
+  EXPECT_THAT(one_task, HasSubstr("why: Nothing orders "));
+  EXPECT_THAT(one_task, Not(HasSubstr("edge_release")));
+}
+
 TEST(CliWhy, SaysWhenNoRepairWorks) {
   EXPECT_EQ(reports::remedy_in_words({.tried_count = 3}),
             "repair: none of 3 that were tried removes it: to keep, let go, spare or wait is not "

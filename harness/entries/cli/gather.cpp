@@ -56,7 +56,9 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   row.least_runs = least_runs(result.claim, result.config_tallies());
   row.stopped = result.stopped;
   row.cut_short = result.cut_short;
-  row.unclaimed = result.names_of(Standing::outside);
+  for (const StandingRow& outside : result.rows)
+    if (outside.standing == Standing::outside)
+      (outside.unexplained ? row.unexplained_kinds : row.unclaimed).push_back(outside.name());
   row.missed = result.names_of(Standing::missed);
   for (const StandingRow& window : result.rows)
     row.windows.push_back(cell_of(window, result.claim));
@@ -64,7 +66,7 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
     row.findings.push_back({finding.signature, std::string(finding.hazard.view()), finding.count,
                             finding.is_minimized, file_of(finding)});
     if (finding.nondeterministic) nondeterministic_.push_back(finding.signature);
-    consider(finding, row.findings.back().file, !row.came_out());
+    consider(finding, row.findings.back().file, !row.came_out() || !row.unexplained_kinds.empty());
   }
   for (const ConfigTally& config : result.configs)
     row.configs.push_back({to_string(scenario, config.config), judge(result.claim, config.tally),
@@ -139,7 +141,7 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
 ExitCode Gathered::exit_code() const {
   const bool wrong =
       std::any_of(findings_.variants.begin(), findings_.variants.end(),
-                  [](const auto& row) { return row.stopped ? row.is_refuted() : !row.came_out(); });
+                  [](const auto& row) { return row.is_refuted() || (!row.stopped && !row.came_out()); });
   if (wrong || !nondeterministic_.empty()) return kNotAsClaimed;
   return findings_.stopped ? kStopped : kAsClaimed;
 }

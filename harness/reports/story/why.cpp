@@ -22,6 +22,8 @@ std::string cause_in_words(const Telling& telling) {
   if (!sides.empty()) text += line("sides: " + sides);
   const std::string missing = missing_in_words(telling, teller, *fault);
   if (!missing.empty()) text += line("why: " + missing);
+  if (const std::string advice = advice_in_words(telling, teller); !advice.empty())
+    text += line("note: " + advice);
   const Fault& first = telling.outcome.faults.front();
   if (missing.empty() && !(first == *fault))
     text += line(fmt::format("why: it follows from the first fault of the run, at turn {}: {}",
