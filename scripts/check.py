@@ -64,7 +64,7 @@ def tree(tally, full):
         script(tally, "style.py", "--tidy")
 
 
-QUICK_CHECKS = ("layers.py", "hygiene.py", "documents.py", "shape.py")
+QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.py")
 
 
 def unit(tally, full):
@@ -102,7 +102,7 @@ def readme(tally, full):
 def plants(tally, full):
     """Faults are planted in what the checks of the tree and of the figures look at; each must be seen."""
     for name in (*QUICK_CHECKS, "style.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
-                 "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
+                 "mutated_foreign.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
         script(tally, name, "--self-test")
 
 
@@ -209,6 +209,7 @@ def commands(tally, full):
         script(tally, "nightly/overhead.py")
         script(tally, "nightly/shards.py", "--check")
     watched(tally)
+    script(tally, "mutated_foreign.py", "--count", "10000" if full else "200")
     if full:
         build("dev", "afterlife")
         script(tally, "nightly/bisections.py")

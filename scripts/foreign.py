@@ -55,6 +55,8 @@ OPENS = {
     "harness/entries/cli/diverge/diverge.cpp": "what a replay of ours has just written",
     "harness/entries/cli/nightly/resources.cpp": "/proc/cpuinfo",
     "harness/entries/cli/nightly/target_search.cpp": "the corpus in a scratch folder of ours",
+    "harness/entries/cli/command_words.cpp": "the first line of the script that the user typed",
+    "harness/entries/cli/trust.cpp": "the user's own key",
     "harness/entries/cli/programs.cpp": "the tape of a path, in the tree's own corpus",
     "harness/entries/cli/replay.cpp": "the beginning of the page that it is told to replace",
     "harness/entries/cli/streams.cpp": "/dev/null",

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <tuple>
 
 #include "harness/client/json.h"
 #include "harness/printable.h"
@@ -20,13 +23,48 @@ std::string program_of(const Command& command) {
   return std::filesystem::path(command.front()).filename().string();
 }
 
+/// The frame in words that tell it from every other.
+std::string words(const Frame& frame) {
+  return fmt::format("{}:{} in {}{}", shown(frame.file), frame.line, shown(frame.function),
+                     frame.offset == 0 ? "" : fmt::format("+{:#x}", frame.offset));
+}
+
+/// Says at which frame two places differ first, or nothing.
 std::string first_difference(const Place& recorded, const Place& now, const char* what) {
+  const auto [here, there] = std::ranges::mismatch(recorded, now);
+  if (here == recorded.end() && there == now.end()) return {};
+  return fmt::format("{} at {} in the file, at {} in the run", what,
+                     here == recorded.end() ? "no further frame" : words(*here),
+                     there == now.end() ? "no further frame" : words(*there));
+}
+
+/// Says how two texts of the field differ, or nothing.
+std::string first_difference(const std::string& recorded, const std::string& now,
+                             const char* what) {
   if (recorded == now) return {};
-  const auto words = [](const Place& place) {
-    return place.empty() ? "nowhere"
-                         : fmt::format("{}:{}", shown(place.front().file), place.front().line);
-  };
-  return fmt::format("{} at {} in the file, at {} in the run", what, words(recorded), words(now));
+  return fmt::format("{} is '{}' in the file, '{}' in the run", what, shown(recorded), shown(now));
+}
+
+/// Says in which of its fields two faults differ first, or nothing.
+std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
+  const std::array texts{std::tuple{"kind", &ToldFault::kind},
+                         std::tuple{"object", &ToldFault::object},
+                         std::tuple{"birth_site", &ToldFault::birth_site},
+                         std::tuple{"death_site", &ToldFault::death_site},
+                         std::tuple{"use_site", &ToldFault::use_site},
+                         std::tuple{"capture_site", &ToldFault::capture_site},
+                         std::tuple{"detail", &ToldFault::detail},
+                         std::tuple{"pedantic", &ToldFault::pedantic}};
+  for (const auto& [what, text] : texts)
+    if (std::string differs = first_difference(recorded.*text, now.*text, what); !differs.empty())
+      return differs;
+  for (const std::string& differs : {first_difference(recorded.birth, now.birth, "born"),
+                                     first_difference(recorded.capture, now.capture, "captured"),
+                                     first_difference(recorded.death, now.death, "died"),
+                                     first_difference(recorded.use, now.use, "used")})
+    if (!differs.empty()) return differs;
+  if (recorded.threads != now.threads) return "the threads of its places";
+  return {};
 }
 
 /// Says in which decision two runs differ first, or nothing.
@@ -38,6 +76,14 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
     if (recorded[i] != now[i])
       return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded[i].who),
                          shown(recorded[i].answer), shown(now[i].who), shown(now[i].answer));
+  return {};
+}
+
+/// The reason why the run may not repeat, or nothing.
+std::string doubt_of(const ToldFault& fault, const ClientRun& run) {
+  if (!fault.free_threads.empty()) return fault.free_threads;
+  for (const Report& report : run.reports)
+    if (!report.doubt.empty()) return report.doubt;
   return {};
 }
 
@@ -91,15 +137,12 @@ std::string difference(const Finding& recorded, const ClientRun& run) {
   if (fault == nullptr)
     return fmt::format("the file has a fault that the run has not: {}",
                        shown(recorded.fault.signature, kShownSignatureBytes));
-  for (const std::string& differs :
-       {first_difference(recorded.fault.birth, fault->birth, "born"),
-        first_difference(recorded.fault.capture, fault->capture, "captured"),
-        first_difference(recorded.fault.death, fault->death, "died"),
-        first_difference(recorded.fault.use, fault->use, "used")})
-    if (!differs.empty()) return differs;
-  if (recorded.fault.detail != fault->detail)
-    return fmt::format("'{}' in the file, '{}' in the run", shown(recorded.fault.detail),
-                       shown(fault->detail));
+  if (std::string differs = other_fields(recorded.fault, *fault); !differs.empty()) return differs;
+  // A reason that the file lacks may come of a busy machine.
+  if (!recorded.doubt.empty())
+    if (std::string differs = first_difference(recorded.doubt, doubt_of(*fault, run), "doubt");
+        !differs.empty())
+      return differs;
   return other_decisions(recorded.decisions, run.decisions());
 }
 

@@ -54,6 +54,7 @@ struct ReplayOptions {
   std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
   std::string flow;                ///< Its way through the code goes here; "" = nowhere.
   bool why = false;                ///< Look for the least repair, and tell what is missing.
+  bool trust = false;              ///< Start the command of a finding whoever wrote it.
   bool json = false;
 };
 int replay(const ReplayOptions& options);

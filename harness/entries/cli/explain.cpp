@@ -7,6 +7,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/printable.h"
 #include "harness/reports/explanation.h"
@@ -66,6 +67,7 @@ reports::Explanation explain(const Scenario& scenario, const Instruments& instru
 }  // namespace
 
 int explain(const ExplainOptions& options) {
+  require_no_finding({options.file}, "`explain`");
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.file);
   const Scenario& scenario = *recorded.the_case.scenario;

@@ -126,6 +126,8 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->add_option("--flow", options.flow,
                    "Write the way that the run takes through the code here, for `diverge`")
       ->type_name("FILE");
+  command->add_flag("--trust", options.trust,
+                    "Start the command in a finding of `run` that another user or machine wrote");
   CLI::Option* json =
       command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command

@@ -1,5 +1,6 @@
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
+#include "harness/entries/cli/run_client.h"
 
 #include <fmt/format.h>
 
@@ -154,6 +155,7 @@ bool write(Runner& runner, Result& result, const MinimizeOptions& options, const
 }  // namespace
 
 int minimize(const MinimizeOptions& options) {
+  require_no_finding({options.file}, "`minimize`");
   const std::string text = read_reproducer_text(options.file);
   const Reproducer before = parse_reproducer(text, options.file);
   const std::string file = options.out.empty() ? beside(options.file) : options.out;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
@@ -60,6 +62,20 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
         fmt::format("{}: is a reproducer, which no {} replaces: name another file", file, what));
 }
 
+/// Refuses the views of a reproducer, which a finding of `run` does not have yet.
+void require_no_views(const ReplayOptions& options) {
+  const std::array<std::pair<const char*, bool>, 5> views{{{"--html", !options.html.empty()},
+                                                           {"--trace", !options.trace.empty()},
+                                                           {"--sarif", !options.sarif.empty()},
+                                                           {"--flow", !options.flow.empty()},
+                                                           {"--why", options.why}}};
+  for (const auto& [option, is_given] : views)
+    if (is_given)
+      throw UsageError(fmt::format(
+          "{} is for reproducers (.repro), and {} is a finding of `run`: replay it without", option,
+          printable(options.files.front())));
+}
+
 /// The search comes last: it runs the case anew, and what is told is of the last run.
 void print_why(Runner& runner, const reports::Telling& telling, const std::string& signature) {
   fmt::print("\n{}", reports::cause_in_words(telling));
@@ -105,8 +121,12 @@ int replay(const ReplayOptions& options) {
   if (options.why && is_many(options.files))
     throw UsageError("--why is about one case: name one reproducer, and no folder");
   if (is_many(options.files)) return replay_many(options);
-  if (is_finding_file(options.files.front()))
-    return replay_finding(options.files.front(), options.json);
+  if (is_finding_file(options.files.front())) {
+    require_no_views(options);
+    return replay_finding(options.files.front(), options.json, options.trust);
+  }
+  if (options.trust)
+    throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
@@ -115,6 +135,7 @@ int replay(const ReplayOptions& options) {
   const std::string unasked = never_asked(runner, recorded);
   const Reproducer now = describe(runner, outcome, recorded.the_case);
   const std::string differs = difference(recorded, now, trace);
+  const bool says_nothing = recorded.trace == 0 && recorded.faults.empty();
   const std::string signature = recorded.faults.empty()
                                     ? (now.faults.empty() ? "" : now.faults.front())
                                     : recorded.faults.front();
@@ -131,7 +152,9 @@ int replay(const ReplayOptions& options) {
   } else {
     fmt::print("{}\n", reports::story(telling, reports::Terminal::of(1)));
     if (!unasked.empty()) fmt::print("{}\n", unasked);
-    fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+    fmt::print("{}\n", !differs.empty() ? "not as recorded: " + differs
+                       : says_nothing   ? "nothing is recorded in the file to compare with"
+                                        : "as recorded");
     if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
     if (!options.trace.empty()) fmt::print("trace written to {}\n", printable(options.trace));
     if (!options.sarif.empty()) fmt::print("log written to {}\n", printable(options.sarif));

@@ -8,7 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/run_client.h"
 #include "harness/files/foreign_file.h"
+#include "harness/printable.h"
 #include "harness/reports/terminal.h"
 
 namespace harness::entries {
@@ -33,11 +36,16 @@ bool is_folder(const fs::directory_entry& entry) {
   return entry.symlink_status().type() == fs::file_type::directory;
 }
 
+constexpr std::string_view kFindingEnding = ".run.json";
+
 /// All *.repro below the folder, in the order of their names. One that is a link or a device is
 /// refused: the folder may be somebody else's.
 std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().string().ends_with(kFindingEnding))
+      throw UsageError(fmt::format("{}: is a finding of `run`: replay it, alone",
+                                   printable(entry.path().string())));
     if (entry.path().extension() != kReproducerEnding || is_folder(entry)) continue;
     require_regular_file(entry.path().string());
     files.push_back(entry.path().string());
@@ -170,6 +178,10 @@ bool is_many(const std::vector<std::string>& files) {
   return files.size() > 1 || fs::is_directory(files.front(), unreadable);
 }
 
-int replay_many(const ReplayOptions& options) { return ReplayingMany(options).run(); }
+int replay_many(const ReplayOptions& options) {
+  if (options.trust) throw UsageError("--trust is about one finding of `run`: name it alone");
+  require_no_finding(options.files, "`replay` of several files");
+  return ReplayingMany(options).run();
+}
 
 }  // namespace harness::entries

@@ -18,6 +18,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
+#include "harness/entries/cli/trust.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
@@ -77,7 +78,7 @@ class Watcher final : public client::SearchWatcher {
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
       make_folder(options_.out);
-      write_whole_file(file, client::to_text(finding, options_.command));
+      write_whole_file(file, sealed_finding(client::to_text(finding, options_.command)));
       return true;
     } catch (const std::runtime_error& error) {
       if (failure_.empty()) failure_ = error.what();
@@ -185,7 +186,15 @@ bool is_finding_file(const std::string& file) {
       ForeignFile::named_by_user(file, "finding").begin(client::kFindingBegin));
 }
 
-int replay_finding(const std::string& file, bool json) {
+void require_no_finding(const std::vector<std::string>& files, std::string_view command) {
+  for (const std::string& file : files)
+    if (is_finding_file(file))
+      throw UsageError(
+          fmt::format("{}: is a finding of `run`, which {} cannot take yet: replay it, alone",
+                      printable(file), command));
+}
+
+int replay_finding(const std::string& file, bool json, bool trusted) {
   const std::string text = ForeignFile::named_by_user(file, "finding").text();
   const client::FindingFile recorded = [&] {
     try {
@@ -194,6 +203,7 @@ int replay_finding(const std::string& file, bool json) {
       throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
     }
   }();
+  require_trust(file, text, recorded.command, trusted);
   const std::atomic<bool>& stop = take_interrupts();
   const client::Client client{recorded.command, client::library_folder(), 600};
   const client::ClientRun run = client::replay(client, recorded.finding, stop);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace harness::entries {
@@ -31,7 +32,12 @@ int run(const RunOptions& options);
 /// Returns whether the file holds a finding of run().
 bool is_finding_file(const std::string& file);
 
-/// Runs the program of a finding again, under the decisions that it records.
-int replay_finding(const std::string& file, bool json);
+/// Refuses findings of run() among the files. `command` names what does not take them. Errors:
+/// UsageError.
+void require_no_finding(const std::vector<std::string>& files, std::string_view command);
+
+/// Runs the program of a finding again, under the decisions that it records. `trusted` lets the
+/// command of a file start that somebody else may have written. Errors: std::runtime_error.
+int replay_finding(const std::string& file, bool json, bool trusted);
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
 // triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
 #include "harness/triage.h"
+#include "harness/entries/cli/run_client.h"
 
 #include <fmt/format.h>
 
@@ -237,6 +238,7 @@ class Triaged {
 }  // namespace
 
 int triage(const TriageCommandOptions& options) {
+  require_no_finding(options.files, "`triage`");
   TriageOptions terms;
   terms.search_runs = options.runs;
   terms.minimize_runs = kMinimizeRuns;

@@ -1,0 +1,28 @@
+// Trust: whether a finding of `run` was written by this user's Afterlife, which its command is
+// started for without a question.
+//
+// A finding carries a MAC (HMAC-SHA-512-256 of libsodium, crypto_auth) over all else that it holds,
+// under a key in the user's state folder: $XDG_STATE_HOME/afterlife/key, else
+// ~/.local/state/afterlife/key. Owner and place of a file prove nothing after a clone or an unzip.
+#pragma once
+
+#include <string>
+
+#include "harness/client/finding_file.h"
+
+namespace harness::entries {
+
+/// Returns the text of a finding with its MAC. Makes the key if there is none; where none can be
+/// made or read, returns the text as it is, so that `replay` asks for --trust.
+std::string sealed_finding(const std::string& text);
+
+/// Returns whether the text has a right MAC under this user's key.
+bool is_own_finding(const std::string& text);
+
+/// Prints the command, the folder and the changes of the environment to stderr. Then returns if the
+/// text is our own, `trusted` is set, or the user says yes on a terminal. Errors:
+/// std::runtime_error, if the command may not be started.
+void require_trust(const std::string& file, const std::string& text, const Command& command,
+                   bool trusted);
+
+}  // namespace harness::entries

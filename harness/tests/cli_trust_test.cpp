@@ -1,0 +1,145 @@
+// Findings of `afterlife run` and the command in them: `replay` shows it first, starts what this
+// user's Afterlife wrote, and asks for --trust otherwise.
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "harness/tests/run_stage.h"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+using testing::expect_one_line;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_toys;
+using testing::script;
+using testing::Words;
+namespace fs = std::filesystem;
+
+class CliTrust : public testing::RunStage {
+ protected:
+  void SetUp() override {
+    RunStage::SetUp();
+    if (IsSkipped()) return;
+    setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+    const Ended ended = run({"--runs", "30"}, {"python3", script("collected.py")});
+    ASSERT_EQ(ended.code, 1) << ended.err;
+    for (const auto& entry : fs::directory_iterator(folder_ / "found"))
+      file_ = entry.path().string();
+    ASSERT_THAT(file_, HasSubstr(".run.json"));
+  }
+  void TearDown() override { unsetenv("XDG_STATE_HOME"); }
+
+  /// Changes a field of the finding's fault, and leaves its MAC.
+  void change(const char* field, const json& value) const {
+    json finding = json::parse(read_file(file_));
+    finding.at("fault").at(field) = value;
+    write_file(file_, finding.dump(2));
+  }
+  /// Has the finding start a command that leaves a file.
+  void plant_command() const {
+    json finding = json::parse(read_file(file_));
+    finding.at("command") = Words{"/bin/sh", "-c", "touch " + started()};
+    write_file(file_, finding.dump(2));
+  }
+  std::string started() const { return folder_ / "started"; }
+  std::string key() const { return folder_ / "state/afterlife/key"; }
+
+  std::string file_;
+};
+
+TEST_F(CliTrust, AFindingOfThisUserReplaysAndItsCommandIsShownFirst) {
+  const Ended ended = run_toys({"replay", file_});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nas recorded\n"));
+  EXPECT_THAT(ended.err, HasSubstr("command: python3 " + script("collected.py") + "\nfolder: "));
+}
+
+TEST_F(CliTrust, ACommandThatSomebodyElseWroteIsShownAndNotStartedWithoutTrust) {
+  plant_command();
+  const Ended ended = run_toys({"replay", file_});
+  expect_one_line(ended, 2, "add --trust");
+  EXPECT_THAT(ended.err, HasSubstr("command: /bin/sh -c 'touch "));
+  EXPECT_FALSE(fs::exists(started()));
+  run_toys({"replay", file_, "--trust"});
+  EXPECT_TRUE(fs::exists(started()));
+}
+
+TEST_F(CliTrust, AnotherUsersKeyIsNoTrust) {
+  setenv("XDG_STATE_HOME", (folder_ / "other").c_str(), 1);
+  expect_one_line(run_toys({"replay", file_}), 2, "add --trust");
+}
+
+TEST_F(CliTrust, AKeyThatOthersMayReadIsNoTrust) {
+  struct stat made{};
+  ASSERT_EQ(stat(key().c_str(), &made), 0);
+  EXPECT_EQ(made.st_mode & 0777, 0600u);
+  chmod(key().c_str(), 0644);
+  expect_one_line(run_toys({"replay", file_}), 2, "add --trust");
+  fs::rename(key(), folder_ / "key");
+  fs::create_symlink(folder_ / "key", key());
+  chmod((folder_ / "key").c_str(), 0600);
+  expect_one_line(run_toys({"replay", file_}), 2, "add --trust");
+}
+
+TEST_F(CliTrust, ACommandIsShownWithoutControlCharacters) {
+  json finding = json::parse(read_file(file_));
+  finding.at("command") = Words{"/bin/\x1b[31mtrue", "\u202e a\nb"};
+  write_file(file_, finding.dump(2));
+  const Ended ended = run_toys({"replay", file_});
+  expect_one_line(ended, 2, "add --trust");
+  EXPECT_THAT(ended.err, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ended.err, Not(HasSubstr("\u202e")));
+}
+
+TEST_F(CliTrust, EachChangedFieldIsNotAsRecordedAndNamed) {
+  const std::string text = read_file(file_);
+  for (const char* field :
+       {"kind", "object", "born", "died", "used", "captured", "detail", "pedantic"}) {
+    change(field, "other \x1b[31m\u202e words");
+    const Ended ended = run_toys({"replay", file_, "--trust"});
+    EXPECT_EQ(ended.code, 1) << field;
+    EXPECT_THAT(ended.out, HasSubstr("not as recorded: ")) << field;
+    EXPECT_THAT(ended.out, HasSubstr("' in the file, '")) << field;
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\x1b"))) << field;
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\u202e"))) << field;
+    write_file(file_, text);
+  }
+  for (const char* place : {"birth", "death", "use"}) {
+    json frames = json::parse(text).at("fault").at(place);
+    frames.at(0).at("function") = "another";
+    change(place, frames);
+    const Ended ended = run_toys({"replay", file_, "--trust"});
+    EXPECT_EQ(ended.code, 1) << place;
+    EXPECT_THAT(ended.out, HasSubstr(" in another in the file, at ")) << place;
+    write_file(file_, text);
+  }
+  json finding = json::parse(text);
+  finding["doubt"] = "another reason";
+  write_file(file_, finding.dump(2));
+  const Ended ended = run_toys({"replay", file_, "--trust"});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("doubt is 'another reason' in the file"));
+}
+
+TEST_F(CliTrust, WhatAFindingCannotBeGivenYetIsRefused) {
+  for (const Words& words : std::vector<Words>{{"replay", file_, "--html", folder_ / "page"},
+                                               {"replay", file_, "--trace", folder_ / "page"},
+                                               {"replay", file_, "--sarif", folder_ / "page"},
+                                               {"replay", file_, "--why"},
+                                               {"replay", file_, file_},
+                                               {"replay", folder_ / "found"},
+                                               {"minimize", file_},
+                                               {"triage", file_},
+                                               {"explain", file_}}) {
+    const Ended ended = run_toys(words);
+    expect_one_line(ended, 3, "finding of `run`");
+    EXPECT_EQ(ended.out, "") << words[0];
+    EXPECT_FALSE(fs::exists(folder_ / "page"));
+  }
+}
+
+}  // namespace
+}  // namespace harness
