@@ -138,7 +138,8 @@ TEST(ProveSays, AHazardWithoutAProgramIsToBeAdded) {
   const Ended ended = prove_toys(corpus, {"toy/wrongly_unsound"});
   EXPECT_EQ(ended.code, 5) << ended.out;
   EXPECT_THAT(flat(ended.out), HasSubstr("1 holds: not decided (unsound)"));
-  EXPECT_THAT(flat(ended.out), HasSubstr("add a program of stale: corpus/toy/programs/stale.repro"));
+  EXPECT_THAT(flat(ended.out),
+              HasSubstr("add a program of stale: corpus/toy/programs/stale.repro"));
 }
 
 // Whatever the first variant of the table does: independent bugs are variants, too.

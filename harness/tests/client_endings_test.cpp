@@ -19,7 +19,7 @@ using testing::Words;
 
 constexpr std::chrono::seconds kLimit{20};
 
-/// Of a child that is to load our driver without `afterlife run`.
+/// Has a child load our driver without `afterlife run`.
 void use_own_libcuda() {
   setenv("LD_LIBRARY_PATH", testing::own_libcuda().parent_path().c_str(), 1);
 }

@@ -17,7 +17,7 @@ enum ExitCode : int {
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
   kStopped = 4,    ///< By Ctrl-C or TERM, before anything did not come out.
-  kUndecided = 5,  ///< Of one benchmark at least (`gate`), or of every claim (`prove`).
+  kUndecided = 5,  ///< One benchmark at least is (`gate`), or every claim (`prove`).
 };
 
 struct UsageError : std::runtime_error {

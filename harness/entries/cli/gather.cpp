@@ -139,9 +139,9 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
 // A claim that did not hold stays so, whatever else was to follow; but a search that was stopped in
 // the middle is not held to what it had not found yet.
 ExitCode Gathered::exit_code() const {
-  const bool wrong =
-      std::any_of(findings_.variants.begin(), findings_.variants.end(),
-                  [](const auto& row) { return row.is_refuted() || (!row.stopped && !row.came_out()); });
+  const bool wrong = std::any_of(
+      findings_.variants.begin(), findings_.variants.end(),
+      [](const auto& row) { return row.is_refuted() || (!row.stopped && !row.came_out()); });
   if (wrong || !nondeterministic_.empty()) return kNotAsClaimed;
   return findings_.stopped ? kStopped : kAsClaimed;
 }

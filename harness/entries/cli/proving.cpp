@@ -149,10 +149,9 @@ std::vector<Label> VariantProof::without_program() const {
   std::vector<Label> missing;
   const auto& windows = target.scenario->windows;
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    const bool has_program =
-        std::any_of(programs.begin(), programs.end(), [i](const ProgramProof& row) {
-          return row.program->window == static_cast<int>(i);
-        });
+    const bool has_program = std::any_of(
+        programs.begin(), programs.end(),
+        [i](const ProgramProof& row) { return row.program->window == static_cast<int>(i); });
     if (names(claim(), windows[i].name) && !has_program) missing.push_back(windows[i].name);
   }
   return missing;
@@ -167,7 +166,7 @@ Conclusion VariantProof::conclusion() const {
     return as_said ? Conclusion::as_claimed : Conclusion::contradicted;
   };
   if (claim().kind == ClaimKind::vacuous) return came_out(vacuous == programs.size());
-  if (vacuous == programs.size()) return Conclusion::contradicted;  // What never runs is vacuous.
+  if (vacuous == programs.size()) return Conclusion::contradicted;  // It never ran.
   if (claim().kind == ClaimKind::sound)
     return count(Came::holds) > 0 ? Conclusion::as_claimed : Conclusion::undecided;
   if (count(Came::fails) + count(Came::elsewhere) > 0) return Conclusion::as_claimed;

@@ -51,7 +51,7 @@ struct ProgramProof {
   bool claimed;        ///< The claim names the hazard.
 };
 
-/// What the programs say of a claim.
+/// The answer of the programs to a claim.
 enum class Conclusion : std::uint8_t {
   as_claimed,
   contradicted,

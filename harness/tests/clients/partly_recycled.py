@@ -1,5 +1,5 @@
-"""A graph keeps the address of the second of two buffers that were freed; larger memory may then lie across both. `fixed`: the
-graph goes first."""
+"""A graph keeps the address of the second of two buffers that were freed; larger memory may then
+overlap both. `fixed`: the graph goes first."""
 import ctypes
 import sys
 

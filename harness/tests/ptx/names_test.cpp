@@ -79,7 +79,8 @@ TEST(PtxSize, BeyondAMemoryIsRefusedWithTheLimit) {
         ".local .b8 s[4294967296];", ".shared .align 3 .b8 s[4];", ".shared .align 0 .b8 s[4];",
         ".shared .align 18446744073709551615 .b8 s[4];", ".param .b8 s[18446744073709551615];",
         ".reg .b32 %x<18446744073709551615>;"})
-    EXPECT_THAT(refusal_of(module_of(variable)), ::testing::ContainsRegex("^line [49]: ")) << variable;
+    EXPECT_THAT(refusal_of(module_of(variable)), ::testing::ContainsRegex("^line [49]: "))
+        << variable;
   for (const char* variable :
        {".const .b8 s[65537];", ".const .b64 s[2305843009213693952];", ".global .b8 s[1073741825];",
         ".global .b8 s[18446744073709551615];", ".global .v4 .f32 s[4611686018427387904];",

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/memory/parts.h"
 
 namespace harness::devices::calls {
 
@@ -39,7 +40,7 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, Origin origin, std::uint64_t by
        i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory().block(freed[i]);
     if (!may_have(sim, block, origin) || block.granules * Memory::kGranule < bytes ||
-        !sim.memory().storage_is_free(freed[i]))
+        !storage_is_free(sim.memory(), freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = static_cast<std::ptrdiff_t>(i);
@@ -66,9 +67,9 @@ std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   if (const std::ptrdiff_t place = pick_freed(sim, origin, bytes); place >= 0) {
     const std::uint32_t old = freed[static_cast<std::size_t>(place)];
     freed.erase(freed.begin() + place);
-    index = sim.memory().recycle(old, origin, bytes);
+    index = sim.memory().recycle(sim.memory().block(old).base, origin, bytes);
   } else if (const std::uint64_t base = pick_parts(sim, origin, bytes); base != 0) {
-    index = sim.memory().recycle_parts(base, origin, bytes);
+    index = sim.memory().recycle(base, origin, bytes);
     sim.pools().drop_used_up(freed);
   } else {
     return sim.memory().allocate(origin, bytes);

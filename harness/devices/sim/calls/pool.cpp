@@ -9,6 +9,7 @@
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/graphs/params.h"
+#include "harness/devices/sim/memory/parts.h"
 
 namespace harness::devices::calls {
 
@@ -44,7 +45,8 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream&
   const std::size_t end = pool.freed.size() - std::min(pool.freed.size(), kLookBack);
   for (std::size_t i = pool.freed.size(); i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory().block(pool.freed[i]);
-    if (block.granules * Memory::kGranule < bytes || !sim.memory().storage_is_free(pool.freed[i]) ||
+    if (block.granules * Memory::kGranule < bytes ||
+        !storage_is_free(sim.memory(), pool.freed[i]) ||
         may_reuse(sim, pool, block, stream) == Reuse::no)
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
@@ -91,12 +93,11 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint
     const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
     pool.freed.erase(pool.freed.begin() + place);
     add_free(sim, pool, stream, old, frees);
-    index = sim.memory().recycle(old, Origin::pool, bytes);
+    index = sim.memory().recycle(sim.memory().block(old).base, Origin::pool, bytes);
   } else if (const std::uint64_t base = pick_parts(sim, pool, stream, bytes); base != 0) {
-    sim.memory().visit_parts(base, base + Memory::storage_bytes(bytes), [&](std::uint32_t old) {
-      return add_free(sim, pool, stream, old, frees), true;
-    });
-    index = sim.memory().recycle_parts(base, Origin::pool, bytes);
+    visit_parts(sim.memory(), base, base + storage_bytes(bytes),
+                [&](std::uint32_t old) { return add_free(sim, pool, stream, old, frees), true; });
+    index = sim.memory().recycle(base, Origin::pool, bytes);
     sim.pools().drop_used_up(pool.freed);
   } else {
     return 0;

@@ -1,4 +1,5 @@
 #include "harness/devices/sim/graphs/memory.h"
+#include "harness/devices/sim/memory/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ static std::uint32_t pick_address(SimDevice& sim, std::vector<std::uint32_t>& fr
   std::uint32_t count = 1;
   for (std::size_t i = freed.size(); i-- > 0 && count <= kOfferLimit;) {
     const Block& block = sim.memory().block(freed[i]);
-    if (block.granules * Memory::kGranule < bytes || !sim.memory().storage_is_free(freed[i]))
+    if (block.granules * Memory::kGranule < bytes || !storage_is_free(sim.memory(), freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = i;

@@ -376,7 +376,8 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
     return (address - ledger_.life(life).address) % memory_.period();
   };
   if (met != BirthId::none) fault.recycler = ledger_.life(met).name;
-  if (id != BirthId::none) fault.detail = fmt::format("{} bytes at offset {}", bytes, offset_in(id));
+  if (id != BirthId::none)
+    fault.detail = fmt::format("{} bytes at offset {}", bytes, offset_in(id));
   if (id != BirthId::none && met != BirthId::none && offset_in(met) != offset_in(id))
     fault.detail += fmt::format(", which is offset {} of what it meets", offset_in(met));
   tell_launch(fault, code);

@@ -1,5 +1,7 @@
 #include "harness/devices/sim/memory/memory.h"
 
+#include "harness/devices/sim/memory/parts.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,9 +18,6 @@ namespace harness::devices {
 // trace then reads the same in every run. Nothing depends on it.
 static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
 static constexpr int kFill = 0xa5;
-static constexpr std::uint64_t kPage = 4096;
-/// Blocks of so much begin on a page, as with drivers: programs count on it.
-static constexpr std::uint64_t kPagedBytes = 64 << 10;
 static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
 static constexpr Label kGraphKind = "graph memory";
@@ -96,30 +95,18 @@ void Memory::end() {
 
 // ---- blocks -----------------------------------------------------------------------------------
 
-static std::uint64_t granules_for(std::uint64_t bytes) {
-  return (std::max<std::uint64_t>(bytes, 1) + Memory::kGranule - 1) / Memory::kGranule;
-}
-
-std::uint64_t Memory::storage_bytes(std::uint64_t bytes) { return granules_for(bytes) * kGranule; }
-
-std::uint64_t Memory::alignment_of(std::uint64_t bytes) {
-  return bytes >= kPagedBytes ? kPage : kGranule;
-}
-
 /// Returns what counts as used: storage that is given out again may be larger than its tenant.
-static std::uint64_t counted_bytes(const Block& block) {
-  return granules_for(block.bytes) * Memory::kGranule;
-}
+static std::uint64_t counted_bytes(const Block& block) { return storage_bytes(block.bytes); }
 
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
-  const auto granules = static_cast<std::uint32_t>(granules_for(bytes));
+  const auto granules = static_cast<std::uint32_t>(storage_bytes(bytes) / kGranule);
   const std::uint64_t alignment = origin == Origin::physical ? kPage : alignment_of(bytes);
   cursor_ = (cursor_ + alignment - 1) / alignment * alignment;
   if (granules * kGranule > range_.low + kBytes - cursor_) {
     const std::uint32_t old = reclaim(granules, alignment);
     if (old == 0) return 0;
-    const std::uint32_t index = recycle(old, origin, bytes);
+    const std::uint32_t index = recycle(blocks_[old].base, origin, bytes);
     install(index);
     return index;
   }
@@ -131,19 +118,23 @@ std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   return index;
 }
 
-std::uint32_t Memory::recycle(std::uint32_t old, Origin origin, std::uint64_t bytes) {
-  return give(origin, blocks_[old].base, blocks_[old].granules, bytes, old);
+std::uint32_t Memory::recycle(std::uint64_t base, Origin origin, std::uint64_t bytes) {
+  const std::uint32_t old = newest(base);
+  const Block& block = blocks_[old];
+  const bool fits = block.base == base && storage_bytes(bytes) <= block.granules * kGranule;
+  if (!fits || !storage_is_free(*this, old)) return recycle_parts(base, origin, bytes);
+  return give(origin, base, block.granules, bytes, old);
 }
 
 std::uint32_t Memory::recycle_parts(std::uint64_t base, Origin origin, std::uint64_t bytes) {
-  const auto granules = static_cast<std::uint32_t>(granules_for(bytes));
+  const auto granules = static_cast<std::uint32_t>(storage_bytes(bytes) / kGranule);
   const std::uint32_t block = block_count();
   const std::uint32_t first = newest(base);
   std::uint64_t low = base;
-  visit_parts(base, base + granules * kGranule, [&](std::uint32_t previous) {
+  visit_parts(*this, base, base + granules * kGranule, [&](std::uint32_t previous) {
     parts_.push_back({block, low, previous});
     blocks_[previous].is_cut = true;
-    low = part_end(low);
+    low = part_end(*this, low);
     return true;
   });
   const std::uint32_t index = give(origin, base, granules, bytes, first);
@@ -151,39 +142,20 @@ std::uint32_t Memory::recycle_parts(std::uint64_t base, Origin origin, std::uint
   return index;
 }
 
-/// Returns the end of what the block that was last given `address` has there, in one piece.
-std::uint64_t Memory::part_end(std::uint64_t address) const {
-  const std::uint32_t index = newest(address);
-  const Block& block = blocks_[index];
-  const std::uint64_t end = block.base + block.granules * kGranule;
-  if (index != 0 && !block.is_cut) return end;
-  std::uint64_t next = address / kGranule * kGranule + kGranule;
-  while (next < end && newest(next) == index) next += kGranule;
-  return next;
-}
-
-std::uint32_t Memory::living_of_parts(std::uint64_t low, std::uint64_t high) const {
+std::uint32_t Memory::living_of_parts(std::uint64_t low, std::uint64_t high) {
   if (parts_.empty() || low < range_.low) return 0;
   for (std::uint64_t address = low; address < std::min(high, cursor_);
-       address = part_end(address)) {
+       address = part_end(*this, address)) {
     const std::uint32_t index = installed(address);
     if (blocks_[index].is_of_parts && !blocks_[index].dead) return index;
   }
   return 0;
 }
 
-std::uint64_t Memory::own_storage(std::uint32_t index) const {
-  const Block& block = blocks_[index];
-  const std::uint64_t end = block.base + block.granules * kGranule;
-  std::uint64_t address = block.base;
-  while (address < end && newest(address) != index) address += kGranule;
-  return address;
-}
-
 const Memory::Part& Memory::part_at(std::uint32_t index, std::uint64_t address) const {
-  const auto behind = std::ranges::upper_bound(
-      parts_, std::pair(index, address), {},
-      [](const Part& part) { return std::pair(part.block, part.low); });
+  const auto behind =
+      std::ranges::upper_bound(parts_, std::pair(index, address), {},
+                               [](const Part& part) { return std::pair(part.block, part.low); });
   return *(behind - 1);
 }
 
@@ -279,7 +251,7 @@ std::uint32_t Memory::reclaim(std::uint32_t granules, std::uint64_t alignment) {
     const Block& block = blocks_[i];
     const bool reserved = block.graph != nullptr && ledger_->alive(block.birth);
     if (i == 0 || !block.dead || reserved || block.granules < granules || is_alias(block) ||
-        block.base % alignment != 0 || !storage_is_free(i))
+        block.base % alignment != 0 || !storage_is_free(*this, i))
       continue;
     return reclaimed_ = i;
   }

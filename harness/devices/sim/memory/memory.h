@@ -93,6 +93,9 @@ class Memory final : public DeviceMemoryMap {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{16} << 30;
   static constexpr std::uint64_t kGranule = 512;
+  static constexpr std::uint64_t kPage = 4096;
+  /// Blocks of so many bytes begin at a page, as with drivers: programs rely on it.
+  static constexpr std::uint64_t kPagedBytes = 64 << 10;
   /// More processes than this cannot import.
   static constexpr std::uint16_t kProcessLimit = 16;
 
@@ -106,19 +109,14 @@ class Memory final : public DeviceMemoryMap {
   /// Takes back everything. Cost: linear in what was used.
   void end();
 
-  /// Returns how much storage a block of so many bytes takes, and where it may begin.
-  static std::uint64_t storage_bytes(std::uint64_t bytes);
-  static std::uint64_t alignment_of(std::uint64_t bytes);
-
   // ---- blocks; index 0 is "none" ----
 
   /// A new life in fresh storage, at the current site; once there is none, in that of a block that
   /// has been dead for long. 0 when there is no storage of either kind.
   std::uint32_t allocate(Origin origin, std::uint64_t bytes);
-  /// A new life in the storage of `old`. It begins to be found there once it is installed.
-  std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
-  /// The same in free storage that begins at `base`: part of a freed block, or of several.
-  std::uint32_t recycle_parts(std::uint64_t base, Origin origin, std::uint64_t bytes);
+  /// A new life in free storage that begins at `base`: all of a freed block, part of one, or parts
+  /// of several. It begins to be found there once it is installed.
+  std::uint32_t recycle(std::uint64_t base, Origin origin, std::uint64_t bytes);
   void install(std::uint32_t index);
 
   /// Storage for lives that begin and end at the same place: nobody lives there yet. In fresh
@@ -158,24 +156,9 @@ class Memory final : public DeviceMemoryMap {
     while (index != 0 && !blocks_[index].installed) index = previous_at(index, address);
     return index;
   }
-  /// True when nobody has been given the block's storage since, or part of it.
-  bool storage_is_free(std::uint32_t index) const {
-    return newest(blocks_[index].base) == index && !blocks_[index].is_cut;
-  }
-  /// Returns the first address of the block from which on its storage is nobody else's; the end of
-  /// the block where there is none.
-  std::uint64_t own_storage(std::uint32_t index) const;
   /// Returns the first block in [low, high), of those that consist of parts of others, that the
   /// device finds alive there; 0 for none.
-  std::uint32_t living_of_parts(std::uint64_t low, std::uint64_t high) const;
-  /// Calls `visit(index)` for each block that was the last to be given a part of [low, high), in
-  /// order, as long as it returns true. Returns whether all did. All of it was given out.
-  template <class Visit>
-  bool visit_parts(std::uint64_t low, std::uint64_t high, Visit visit) const {
-    for (std::uint64_t address = low; address < high; address = part_end(address))
-      if (!visit(newest(address))) return false;
-    return true;
-  }
+  std::uint32_t living_of_parts(std::uint64_t low, std::uint64_t high);
   /// Every block before it is dead.
   std::uint32_t first_alive() {
     while (first_alive_ < blocks_.size() && blocks_[first_alive_].dead) ++first_alive_;
@@ -212,7 +195,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules, std::uint64_t alignment);
-  std::uint64_t part_end(std::uint64_t address) const;
+  std::uint32_t recycle_parts(std::uint64_t base, Origin origin, std::uint64_t bytes);
   std::uint32_t previous_at(std::uint32_t index, std::uint64_t address) const {
     return blocks_[index].is_of_parts ? part_at(index, address).previous : blocks_[index].previous;
   }

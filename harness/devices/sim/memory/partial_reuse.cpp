@@ -1,4 +1,5 @@
 #include "harness/devices/sim/memory/partial_reuse.h"
+#include "harness/devices/sim/memory/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -10,21 +11,23 @@ namespace harness::devices {
 static constexpr std::size_t kOfferLimit = 4;
 static constexpr Label kKind = "partial reuse";
 
-/// What is asked for, and the places that were found.
+/// The storage that is asked for, and the places that were found.
 struct PartialReuse::Places {
   std::span<const std::uint32_t> usable;
-  std::uint64_t bytes;  ///< Of storage.
+  std::uint64_t bytes;  ///< That the storage takes.
   std::uint64_t alignment;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<std::uint64_t, kOfferLimit + 1> bases{0};
   std::uint32_t count = 1;
 
   bool full() const { return count > kOfferLimit; }
-  bool may_use(std::uint32_t index) const { return std::ranges::find(usable, index) != usable.end(); }
+  bool may_use(std::uint32_t index) const {
+    return std::ranges::find(usable, index) != usable.end();
+  }
 };
 
 std::uint64_t PartialReuse::pick(std::span<const std::uint32_t> usable, std::uint64_t bytes) {
-  Places places{usable, Memory::storage_bytes(bytes), Memory::alignment_of(bytes)};
+  Places places{usable, storage_bytes(bytes), alignment_of(bytes)};
   for (const std::uint32_t index : usable)
     if (!places.full()) add_places(places, index);
   if (places.count == 1) return 0;
@@ -34,19 +37,20 @@ std::uint64_t PartialReuse::pick(std::span<const std::uint32_t> usable, std::uin
 /// Adds places that begin in the block: where its own storage begins, unless the question about
 /// whole blocks offers that; shortly after; and in the middle.
 void PartialReuse::add_places(Places& places, std::uint32_t index) const {
-  const Memory& memory = sim_.memory();
+  Memory& memory = sim_.memory();
   const Block& block = sim_.memory().block(index);
   const std::uint64_t block_bytes = block.granules * Memory::kGranule;
-  const std::uint64_t first = memory.own_storage(index);
+  const std::uint64_t first = own_storage(memory, index);
   const bool is_offered_whole = first == block.base && !block.is_cut && places.bytes <= block_bytes;
   std::uint64_t last = is_offered_whole ? first : 0;
   for (const std::uint64_t wanted : {first, first + 1, block.base + block_bytes / 2}) {
-    const std::uint64_t base = (wanted + places.alignment - 1) / places.alignment * places.alignment;
+    const std::uint64_t base =
+        (wanted + places.alignment - 1) / places.alignment * places.alignment;
     if (base <= last || base >= block.base + block_bytes || places.full()) continue;
     last = base;
     if (memory.newest(base) != index ||
-        !memory.visit_parts(base, base + places.bytes,
-                            [&](std::uint32_t part) { return places.may_use(part); }))
+        !visit_parts(memory, base, base + places.bytes,
+                     [&](std::uint32_t part) { return places.may_use(part); }))
       continue;
     const auto offset = static_cast<std::uint64_t>(base - block.base);
     places.names[places.count] =

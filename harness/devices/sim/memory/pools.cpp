@@ -1,4 +1,5 @@
 #include "harness/devices/sim/memory/pools.h"
+#include "harness/devices/sim/memory/parts.h"
 
 #include <algorithm>
 
@@ -101,11 +102,11 @@ void Pools::give_back(std::uint32_t index) {
 }
 
 void Pools::drop_used_up(std::vector<std::uint32_t>& freed) const {
-  const Memory& memory = sim_.memory();
+  Memory& memory = sim_.memory();
   std::erase_if(freed, [&](std::uint32_t index) {
     const Block& block = sim_.memory().block(index);
     const std::uint64_t end = block.base + block.granules * Memory::kGranule;
-    return block.is_cut && memory.own_storage(index) == end;
+    return block.is_cut && own_storage(memory, index) == end;
   });
 }
 
