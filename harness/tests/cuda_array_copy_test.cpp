@@ -125,6 +125,7 @@ TEST_P(CudaArrayCopy, IsCopiedBySlices) {
     copy.Height = 3;
     copy.Depth = 2;
     CUDA_OK(cuMemcpy3D_v2(&copy));
+    CUDA_OK(cuCtxSynchronize());  // It returns when the bytes are staged.
     std::array<int, 4> found{};
     CUDA_MEMCPY3D back{};
     back.srcMemoryType = CU_MEMORYTYPE_ARRAY;

@@ -319,8 +319,7 @@ TEST_F(SimGraphConditional, AValueSetThroughNoHandleIsAFault) {
 }
 
 // libcuda.so.1 has none of these kernels.
-INSTANTIATE_TEST_SUITE_P(Devices, CudaGraphConditional,
-                         ::testing::Values(Backend::sim, Backend::gpu), backend_name);
+INSTANTIATE_ON(CudaGraphConditional, Setting{Backend::gpu});
 
 }  // namespace
 }  // namespace harness::testing

@@ -15,6 +15,7 @@ TEST_P(CudaIpcPeers, AMappingIsTheSameMemory) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     write_int(memory, 1);
+    CUDA_OK(cuCtxSynchronize());
     const CUipcMemHandle handle = export_memory(memory);
     CUdeviceptr mapped = 0;
     {
@@ -22,6 +23,7 @@ TEST_P(CudaIpcPeers, AMappingIsTheSameMemory) {
       mapped = import(handle);
       EXPECT_EQ(read_int(mapped), 1);
       write_int(mapped + 4, 2);
+      CUDA_OK(cuCtxSynchronize());  // The copy may be late, and the other process does not wait for it.
       CUdeviceptr base = 0;
       std::size_t bytes = 0;
       CUDA_OK(cuMemGetAddressRange_v2(&base, &bytes, mapped + 8));
@@ -44,6 +46,7 @@ TEST_P(CudaIpcPeers, AKernelReadsAndWritesThroughAMapping) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     write_int(memory, 41);
+    CUDA_OK(cuCtxSynchronize());
     const CUipcMemHandle handle = export_memory(memory);
     {
       const AsImporter importer(stage->world);
@@ -71,6 +74,7 @@ TEST_P(CudaIpcPeers, OpensAreCounted) {
   run([this] {
     const CUdeviceptr memory = allocate(64);
     write_int(memory, 42);
+    CUDA_OK(cuCtxSynchronize());
     const CUipcMemHandle handle = export_memory(memory);
     const AsImporter importer(stage->world);
     const CUdeviceptr mapped = import(handle);

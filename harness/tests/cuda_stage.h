@@ -17,6 +17,7 @@
 #include "harness/device.h"
 #include "harness/fault/kinds.h"
 #include "harness/kernel_image.h"
+#include "harness/tests/answers.h"
 #include "harness/tests/run_tasks.h"
 #include "harness/world.h"
 
@@ -93,10 +94,10 @@ struct CudaStage {
     return ending;
   }
 
+  /// The same, with the stage's own answers.
   template <class Body>
   Ending run(Body body) {
-    Plain plain;
-    return run(plain, body);
+    return run(answers, body);
   }
 
   /// Runs `body` with no task around it, as a program without a world does.
@@ -119,6 +120,7 @@ struct CudaStage {
   }
 
   World world;
+  OrderAnswers answers{Answers::plain};
   std::vector<Fault> faults;
   Tape tape;
   std::unique_ptr<Device> device;
@@ -169,13 +171,28 @@ inline Device* make_device(Backend backend) {
   return device;
 }
 
-/// Each test runs on the simulated driver, through our libcuda.so.1, and on a GPU where there is
-/// one.
-class OnEveryDevice : public ::testing::TestWithParam<Backend> {
+/// What a conformance test runs on.
+struct Setting {
+  Backend backend;
+  Answers answers = Answers::plain;  ///< Of the simulated driver alone: a GPU has its own.
+};
+
+inline std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
+  constexpr const char* kAnswers[] = {"", "_lagging", "_streams_first", "_random"};
+  return backend_name({info.param.backend, info.index}) + kAnswers[raw(info.param.answers)];
+}
+
+/// Each test runs on the simulated driver, with several ways to answer its picks; through our
+/// libcuda.so.1; and on a GPU where there is one.
+class OnEveryDevice : public ::testing::TestWithParam<Setting> {
  protected:
+  /// Returns the device alone: a test does not depend on how picks are answered.
+  static Backend GetParam() { return TestWithParam::GetParam().backend; }
+
   void SetUp() override {
     try {
       stage = std::make_unique<CudaStage>(make_device(GetParam()));
+      stage->answers = OrderAnswers(TestWithParam::GetParam().answers);
     } catch (const std::runtime_error& error) {
       GTEST_SKIP() << error.what();
     }
@@ -186,7 +203,7 @@ class OnEveryDevice : public ::testing::TestWithParam<Backend> {
                                       : &afterlife_kernels_conformance;
   }
 
-  /// Runs `body` plainly, with the device initialized and a context current.
+  /// Runs `body` with the device initialized and a context current.
   template <class Body>
   void run(Body body) {
     EXPECT_EQ(stage->run(body), Ending::finished) << stage->fault();
@@ -197,10 +214,16 @@ class OnEveryDevice : public ::testing::TestWithParam<Backend> {
   std::unique_ptr<CudaStage> stage;
 };
 
-#define INSTANTIATE_ON_EVERY_DEVICE(Suite)                                                  \
-  INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                                  \
-                           ::testing::Values(Backend::sim, Backend::libcuda, Backend::gpu), \
-                           backend_name)
+/// The simulated driver with each way to answer, then these devices.
+#define INSTANTIATE_ON(Suite, ...)                                                              \
+  INSTANTIATE_TEST_SUITE_P(                                                                     \
+      Devices, Suite,                                                                           \
+      ::testing::Values(Setting{Backend::sim}, Setting{Backend::sim, Answers::lagging},         \
+                        Setting{Backend::sim, Answers::streams_first},                          \
+                        Setting{Backend::sim, Answers::random}, __VA_ARGS__),                   \
+      setting_name)
+#define INSTANTIATE_ON_EVERY_DEVICE(Suite) \
+  INSTANTIATE_ON(Suite, Setting{Backend::libcuda}, Setting{Backend::gpu})
 
 /// For what only the simulated driver can be made to do.
 class OnSim : public ::testing::Test {
