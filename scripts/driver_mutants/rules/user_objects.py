@@ -77,7 +77,7 @@ RULES = [
      "const CallbackScope scope(sim_.threads(), Callback::destructor);\n  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));\n  object.destroy(nullptr);"),
     ("a clone keeps the data of edges", "graphs/definitions.cpp",
      "made.nodes[i]->after.push_back({made.nodes[edge.from->index], edge.data});",
-     "made.nodes[i]->after.push_back({made.nodes[edge.from->index], {}});"),
+     "made.nodes[i]->after.push_back({made.nodes[edge.from->index], CUgraphEdgeData{}});"),
     ("a clone is no older than its original's nodes", "graphs/definitions.cpp", "copy.original = node;", ""),
     ("a child graph is a copy", "graphs/definitions.cpp", "made.original = &graph;", ""),
     ("a node that is destroyed takes its edges along", "graphs/definitions.cpp",

@@ -1,0 +1,171 @@
+// Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of references,
+// what a synchronise gives back, what ends with a context.
+#include "harness/tests/graph_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaSurvivors : public UnderStrategy {};
+
+std::uint64_t pool_counter(CUmemPool_attribute attribute) {
+  CUmemoryPool pool = nullptr;
+  cuuint64_t value = 0;
+  EXPECT_EQ(cuDeviceGetDefaultMemPool(&pool, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemPoolGetAttribute(pool, attribute, &value), CUDA_SUCCESS);
+  return value;
+}
+
+unsigned long long life_at(CUdeviceptr address) {
+  unsigned long long id = 0;
+  EXPECT_EQ(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address), CUDA_SUCCESS);
+  return id;
+}
+
+TEST_F(CudaSurvivors, ACloneHoldsAsManyReferencesAsItsOriginal) {
+  stage.run([] {
+    CUuserObject object = nullptr;
+    CUDA_OK(cuUserObjectCreate(
+        &object, nullptr, [](void*) {}, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CUgraph graph = make_graph();
+    CUDA_OK(cuGraphRetainUserObject(graph, object, 2, CU_GRAPH_USER_OBJECT_MOVE));
+    CUgraph clone = nullptr;
+    CUDA_OK(cuGraphClone(&clone, graph));
+    CUDA_OK(cuGraphDestroy(graph));
+    EXPECT_EQ(cuGraphReleaseUserObject(clone, object, 2), CUDA_SUCCESS);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(CudaSurvivors, ALaunchFreesAllThatTheOneBeforeItHasLeft) {
+  stage.run([] {
+    CUgraph graph = make_graph();
+    CUdeviceptr first = 0;
+    CUdeviceptr second = 0;
+    add_alloc(graph, first);
+    add_alloc(graph, second);
+    CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    launch_and_wait(exec);
+    const auto lives = std::pair(life_at(first), life_at(second));
+    launch_and_wait(exec);
+    EXPECT_NE(life_at(first), lives.first);
+    EXPECT_NE(life_at(second), lives.second);
+  });
+}
+
+TEST_F(CudaSurvivors, ANodeWaitsForAllNodesBeforeIt) {
+  run(Always(Site::order, 100), [] {
+    const CUdeviceptr memory = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphNode first = add_set(graph, memory, 5);
+    CUgraphNode second = add_set(graph, memory + 16, 6);
+    add_copy(graph, memory + 32, memory, {first, second});
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(read_int(memory + 32), 5);
+  });
+  expect_finished();
+}
+
+TEST_F(CudaSurvivors, GraphMemoryIsFreedAtItsStart) {
+  stage.run([] {
+    CUgraph graph = make_graph();
+    CUdeviceptr address = 0;
+    CUgraphNode node = add_alloc(graph, address);
+    CUgraphNode made = nullptr;
+    EXPECT_EQ(cuGraphAddMemFreeNode(&made, graph, &node, 1, address + 8), CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
+TEST_F(CudaSurvivors, ElapsedTimeNeedsBothEventsToBeRecorded) {
+  stage.run([] {
+    CUevent recorded = make_event();
+    CUDA_OK(cuEventRecord(recorded, nullptr));
+    CUDA_OK(cuCtxSynchronize());
+    float milliseconds = 0;
+    EXPECT_EQ(cuEventElapsedTime_v2(&milliseconds, recorded, make_event()),
+              CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuEventElapsedTime_v2(&milliseconds, make_event(), recorded),
+              CUDA_ERROR_INVALID_HANDLE);
+  });
+}
+
+TEST_F(CudaSurvivors, PinnedMemoryIsNotFreedByCuMemFreeAsync) {
+  stage.run([] {
+    void* host = nullptr;
+    CUDA_OK(cuMemAllocHost_v2(&host, 64));
+    EXPECT_EQ(cuMemFreeAsync(reinterpret_cast<CUdeviceptr>(host), nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaSurvivors, ASynchroniseGivesBackWhatAPoolDoesNotUse) {
+  stage.run([] {
+    CUDA_OK(cuMemFreeAsync(allocate_async(1 << 20), nullptr));
+    EXPECT_GT(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0u);
+    CUDA_OK(cuCtxSynchronize());
+    EXPECT_EQ(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0u);
+    CUDA_OK(cuMemFreeAsync(allocate_async(1 << 20), nullptr));
+    CUevent event = make_event();
+    CUDA_OK(cuEventRecord(event, nullptr));
+    CUDA_OK(cuEventSynchronize(event));
+    EXPECT_EQ(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0u);
+  });
+}
+
+TEST_F(CudaSurvivors, APoolKeepsMemoryUpToItsThreshold) {
+  stage.run([] {
+    CUmemoryPool pool = nullptr;
+    CUDA_OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    cuuint64_t threshold = 1 << 20;
+    CUDA_OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    CUDA_OK(cuMemFreeAsync(allocate_async(4 << 20), nullptr));
+    CUDA_OK(cuCtxSynchronize());
+    EXPECT_EQ(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), threshold);
+    CUDA_OK(cuMemPoolTrimTo(pool, 1 << 19));
+    EXPECT_EQ(pool_counter(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), std::uint64_t{1} << 19);
+  });
+}
+
+/// Makes something in a context of its own, which is gone when this returns.
+template <class Make>
+auto made_in_a_context_that_ended(Make make) {
+  CUcontext before = current_context();
+  CUcontext context = nullptr;
+  EXPECT_EQ(cuCtxCreate_v4(&context, nullptr, 0, 0), CUDA_SUCCESS);
+  auto made = make();
+  EXPECT_EQ(cuCtxDestroy_v2(context), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSetCurrent(before), CUDA_SUCCESS);
+  return made;
+}
+
+TEST_F(CudaSurvivors, AStreamEndsWithItsContext) {
+  stage.run([] {
+    CUstream stream = made_in_a_context_that_ended([] { return make_stream(); });
+    EXPECT_NE(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaSurvivors, AnEventEndsWithItsContext) {
+  stage.run([] {
+    CUevent event = made_in_a_context_that_ended([] { return make_event(); });
+    EXPECT_NE(cuEventSynchronize(event), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaSurvivors, AModuleEndsWithItsContext) {
+  stage.run([] {
+    CUmodule module = made_in_a_context_that_ended([] {
+      CUmodule loaded = nullptr;
+      get_kernel(&afterlife_kernels_conformance, "add_one", &loaded);
+      return loaded;
+    });
+    CUfunction function = nullptr;
+    EXPECT_NE(cuModuleGetFunction(&function, module, "add_one"), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+}  // namespace
+}  // namespace harness::testing
