@@ -1,7 +1,8 @@
 // Answers: how a conformance test has the picks of the simulated driver answered.
 //
-// A rule that holds only while work is done at once is broken by the first device that lags. So each test
-// of a rule runs several times: by default, with all work late, with streams going first, and by chance.
+// A rule that holds only while work is done at once is broken by the first device that lags. So
+// each test of a rule runs several times: by default, with all work late, with streams going first,
+// and by chance.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +16,13 @@ namespace harness::testing {
 enum class Answers : std::uint8_t {
   plain,
   lagging,        ///< All work stays queued until something waits for it.
-  streams_first,  ///< The same, and whatever can run instead of the current task does, last one first.
+  streams_first,  ///< The same, and whatever can run instead of the current task does, last one
+                  ///< first.
   random,         ///< By chance, with a fixed seed.
 };
 
-/// Answers the picks that concern the order and the lateness of work; no call fails, and no storage comes back.
+/// Answers the picks that concern the order and the lateness of work; no call fails, and no storage
+/// comes back.
 class OrderAnswers final : public Strategy {
  public:
   explicit OrderAnswers(Answers answers) : answers_(answers) {}

@@ -171,10 +171,10 @@ inline Device* make_device(Backend backend) {
   return device;
 }
 
-/// What a conformance test runs on.
+/// A device that a conformance test runs on, and how picks are answered there.
 struct Setting {
   Backend backend;
-  Answers answers = Answers::plain;  ///< Of the simulated driver alone: a GPU has its own.
+  Answers answers = Answers::plain;  ///< By the simulated driver alone: a GPU has its own.
 };
 
 inline std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
@@ -215,12 +215,12 @@ class OnEveryDevice : public ::testing::TestWithParam<Setting> {
 };
 
 /// The simulated driver with each way to answer, then these devices.
-#define INSTANTIATE_ON(Suite, ...)                                                              \
-  INSTANTIATE_TEST_SUITE_P(                                                                     \
-      Devices, Suite,                                                                           \
-      ::testing::Values(Setting{Backend::sim}, Setting{Backend::sim, Answers::lagging},         \
-                        Setting{Backend::sim, Answers::streams_first},                          \
-                        Setting{Backend::sim, Answers::random}, __VA_ARGS__),                   \
+#define INSTANTIATE_ON(Suite, ...)                                                      \
+  INSTANTIATE_TEST_SUITE_P(                                                             \
+      Devices, Suite,                                                                   \
+      ::testing::Values(Setting{Backend::sim}, Setting{Backend::sim, Answers::lagging}, \
+                        Setting{Backend::sim, Answers::streams_first},                  \
+                        Setting{Backend::sim, Answers::random}, __VA_ARGS__),           \
       setting_name)
 #define INSTANTIATE_ON_EVERY_DEVICE(Suite) \
   INSTANTIATE_ON(Suite, Setting{Backend::libcuda}, Setting{Backend::gpu})

@@ -1,5 +1,5 @@
-// Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of references,
-// what a synchronise gives back, what ends with a context.
+// Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
+// references, what a synchronise gives back, what ends with a context.
 #include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
@@ -24,8 +24,8 @@ unsigned long long life_at(CUdeviceptr address) {
 TEST_F(CudaSurvivors, ACloneHoldsAsManyReferencesAsItsOriginal) {
   stage.run([] {
     CUuserObject object = nullptr;
-    CUDA_OK(cuUserObjectCreate(
-        &object, nullptr, [](void*) {}, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CUDA_OK(
+        cuUserObjectCreate(&object, nullptr, [](void*) {}, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     CUgraph graph = make_graph();
     CUDA_OK(cuGraphRetainUserObject(graph, object, 2, CU_GRAPH_USER_OBJECT_MOVE));
     CUgraph clone = nullptr;
