@@ -186,7 +186,8 @@ std::string advice_in_words(const Telling& telling, const Teller& teller) {
                                    : teller.line_of(*fault).task;
   if (first == second || first == kNoTask || second == kNoTask) return {};
   return fmt::format(
-      "No lock, wait or stream that is known here orders {} and {}. If atomics of the path's own do, "
+      "No lock, wait or stream that is known here orders {} and {}. If atomics of the path's own "
+      "do, "
       "state it by harness::edge_release() and edge_acquire() (harness/docs/recipes.md).",
       teller.names().task(first), teller.names().task(second));
 }

@@ -52,8 +52,8 @@ struct VariantRow {
   /// Kinds of fault by which a run failed first, and of which no rule of the scenario tells the
   /// window: no claim can name it. The path's, and so in no claim's complaint.
   std::vector<std::string> unexplained_kinds;
-  std::vector<std::string> missed;       ///< Hazards that it names, and that never showed there.
-  std::vector<WindowCell> windows;       ///< In the scenario's order, then kinds of fault.
+  std::vector<std::string> missed;         ///< Hazards that it names, and that never showed there.
+  std::vector<WindowCell> windows;         ///< In the scenario's order, then kinds of fault.
   std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
   bool stopped = false;                    ///< While it was searched.
   bool cut_short = false;  ///< Time ran out before all that was found was minimized.

@@ -13,8 +13,8 @@ namespace {
 using ::testing::Combine;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::Values;
 using testing::script;
+using ::testing::Values;
 using testing::Words;
 
 constexpr std::chrono::seconds kLimit{20};
@@ -27,9 +27,8 @@ void use_own_libcuda() {
 class ClientEndings : public testing::RunStage {};
 
 /// A kind of function, and how it ends.
-class ClientEnding
-    : public ClientEndings,
-      public ::testing::WithParamInterface<std::tuple<const char*, const char*>> {
+class ClientEnding : public ClientEndings,
+                     public ::testing::WithParamInterface<std::tuple<const char*, const char*>> {
  protected:
   static std::string kind() { return std::get<0>(GetParam()); }
   static std::string how() { return std::get<1>(GetParam()); }
@@ -74,10 +73,9 @@ INSTANTIATE_TEST_SUITE_P(InAWaitingThread, ClientEnding,
                          by_name);
 
 TEST_F(ClientEndings, AnInterpreterMayFinalizeWhileAHostFunctionIsToBeCalled) {
-  const Ended ended =
-      Child("afterlife_toys", words({"--runs", "2", "--timeout", "20"},
-                                    {"python3", script("finalizing.py")}))
-          .wait(3 * kLimit);
+  const Ended ended = Child("afterlife_toys", words({"--runs", "2", "--timeout", "20"},
+                                                    {"python3", script("finalizing.py")}))
+                          .wait(3 * kLimit);
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out + ended.err, HasSubstr("allocated 0"));
 }

@@ -22,7 +22,7 @@ TEST_F(ClientParts, AStalePointerIntoTheMiddleOfOtherMemoryIsFoundInFewRuns) {
 }
 
 TEST_F(ClientParts, TheSoundTwinIsSilent) {
-  const Words command{"python3", script("partly_recycled.py"), "fixed"};
+  const testing::Words command{"python3", script("partly_recycled.py"), "fixed"};
   const json result = found({"--runs", "60"}, command, 0);
   EXPECT_THAT(result["findings"], IsEmpty());
   EXPECT_THAT(result["failures"], IsEmpty());

@@ -21,7 +21,7 @@ from command_line import CommandLine  # noqa: E402
 COLUMNS = 92
 CHARACTER, LINE, MARGIN = 7.8, 18, 16  # Pixels, of a monospaced font of 13 px.
 SCRIPT = "harness/tests/clients/collected.py"
-TITLE = f"afterlife run -- python3 {SCRIPT}"
+TITLE = f"afterlife run --runs 20 -- python3 {SCRIPT}"
 STYLE = """rect { fill: #16181d } text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #d7dae0; white-space: pre }
 .command { fill: #8ab4f8 } .kind { fill: #ff7b72; font-weight: bold } .name { fill: #7ee787 }"""
 ROW = re.compile(r"  (born|captured|died|used|takes|fix|replays|file)\b")

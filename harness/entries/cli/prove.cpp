@@ -203,10 +203,9 @@ class Proving {
   void tell(const std::string& line) { progress_.show(0, line); }
 
   std::size_t count(Conclusion conclusion) const {
-    return static_cast<std::size_t>(
-        std::count_if(proofs_.begin(), proofs_.end(), [conclusion](const VariantProof& proof) {
-          return proof.conclusion() == conclusion;
-        }));
+    return static_cast<std::size_t>(std::count_if(
+        proofs_.begin(), proofs_.end(),
+        [conclusion](const VariantProof& proof) { return proof.conclusion() == conclusion; }));
   }
 
   bool stopped() const {

@@ -24,7 +24,8 @@ void* find(const char* name) {
 }
 #define TEXT(name) #name
 #define NAME(name) TEXT(name)  // With the version that cuda.h gives it.
-#define CALL(name, ...) check(reinterpret_cast<decltype(&name)>(find(NAME(name)))(__VA_ARGS__), #name)
+#define CALL(name, ...) \
+  check(reinterpret_cast<decltype(&name)>(find(NAME(name)))(__VA_ARGS__), #name)
 
 std::string_view how;
 CUcontext context = nullptr;
