@@ -109,6 +109,12 @@ def plants(tally, full):
 SELF_TESTED_GATE = ("counters", "budget", "canaries", "effectiveness", "memory", "outcome", "baselines", "suite", "spending", "times", "revisions")
 
 
+def sanitized_driver(tally, full):
+    """The tests of the driver, the spine and the readers of files under ASan and UBSan."""
+    build("asan_driver", "afterlife_tests")
+    gtest(tally, "asan_driver", "afterlife_tests")
+
+
 def sanitizers(tally, full):
     """Unit tests, RapidCheck properties and the corpus under ASan and UBSan."""
     build("asan")
@@ -188,7 +194,8 @@ def watched(tally):
 def commands(tally, full):
     """The release build as users meet it: bad inputs, how often the gate was wrong, a short search, nights that are killed, other people's programs."""
     build("release", "afterlife", "cuda_sim")
-    build("asan", "afterlife")
+    if full:
+        build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
     gate = programs.run("release", "afterlife", "gate", "--canaries", ROOT / "results/gate/canaries.txt")
@@ -297,7 +304,8 @@ def recipes(tally, full):
 
 
 # The steps in their order | processor seconds, the builds included, with an empty compiler cache.
-STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
+STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitized_driver: 900,
+         sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
          outputs: 150, gpu: 60, promised: 2000, mutants: 60, policies: 1500, contracts: 1500, recipes: 1500}
 DEFAULT = (tree, unit, corpus, clients, readme)
 

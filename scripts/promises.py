@@ -254,9 +254,9 @@ def turns(spine, full):
 
 # 7. Bad input.
 
-def bad_input(_full):
-    """One clear line, the documented exit code, nothing half-written, no memory eaten."""
-    for preset in ("release", "asan"):
+def bad_input(full):
+    """One clear line, the documented exit code, nothing half-written, no memory eaten; in full under ASan, too."""
+    for preset in ("release", "asan") if full else ("release",):
         need(preset, "afterlife")
         wrong, count = [], 0
         with tempfile.TemporaryDirectory() as folder:
