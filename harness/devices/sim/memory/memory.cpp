@@ -222,7 +222,7 @@ void Memory::retire(std::uint32_t index) {
 
 std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
   const std::uint32_t index =
-      old != 0 ? recycle(old, Origin::graph, bytes) : allocate(Origin::graph, bytes);
+      old != 0 ? recycle(blocks_[old].base, Origin::graph, bytes) : allocate(Origin::graph, bytes);
   if (index == 0) return 0;
   Block& block = blocks_[index];
   block.installed = block.freed = block.dead = true;
