@@ -23,8 +23,8 @@ TEST_P(CudaIpcPeers, AMappingIsTheSameMemory) {
       mapped = import(handle);
       EXPECT_EQ(read_int(mapped), 1);
       write_int(mapped + 4, 2);
-      // The copy may be late, and the other process does not wait for it.
-      CUDA_OK(cuCtxSynchronize());
+      CUDA_OK(
+          cuCtxSynchronize());  // The copy may be late, and the other process does not wait for it.
       CUdeviceptr base = 0;
       std::size_t bytes = 0;
       CUDA_OK(cuMemGetAddressRange_v2(&base, &bytes, mapped + 8));

@@ -171,10 +171,10 @@ inline Device* make_device(Backend backend) {
   return device;
 }
 
-/// A device that a conformance test runs on, and how picks are answered there.
+/// The device and the answers that a conformance test runs with.
 struct Setting {
   Backend backend;
-  Answers answers = Answers::plain;  ///< By the simulated driver alone: a GPU has its own.
+  Answers answers = Answers::plain;  ///< Applies to the simulated driver only.
 };
 
 inline std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {

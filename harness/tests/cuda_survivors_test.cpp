@@ -30,7 +30,8 @@ TEST_F(CudaSurvivors, ACloneHoldsAsManyReferencesAsItsOriginal) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-/// A use that the next launch does not wait for is in no order with the free that this launch makes.
+/// A use that the next launch does not wait for is in no order with the free that this launch
+/// makes.
 void use_what_a_launch_has_left(bool is_second) {
   CUgraph graph = make_graph();
   CUdeviceptr first = 0;

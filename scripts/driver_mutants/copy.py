@@ -19,7 +19,7 @@ class CannotBuild(Exception):
 
 
 class Copy:
-    """The copy in a folder. It is placed and built as deep as the tree is, so that ccache knows what is equal."""
+    """The copy in a folder. It is built as deep as the tree is, so that ccache recognizes equal files."""
 
     def __init__(self, folder, rules):
         self.tree, self.build_folder = folder / "tree", folder / "tree" / "build" / "dev"

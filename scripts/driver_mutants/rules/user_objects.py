@@ -72,7 +72,7 @@ RULES = [
      "if (after != nullptr) held.object->after.join(*after);", ""),
     ("what a destructor knows is known to the host", "graphs/user_object.cpp",
      "sim_.data_races().host_saw(object.after);", ""),
-    ("destructors may not call CUDA", "graphs/user_object.cpp",
+    ("a destructor is given its data", "graphs/user_object.cpp",
      "const CallbackScope scope(sim_.threads(), Callback::destructor);\n  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));\n  object.destroy(object.data);",
      "const CallbackScope scope(sim_.threads(), Callback::destructor);\n  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));\n  object.destroy(nullptr);"),
     ("a clone keeps the data of edges", "graphs/definitions.cpp",
