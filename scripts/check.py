@@ -69,7 +69,7 @@ QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.
 
 def unit(tally, full):
     """Unit and conformance tests in the release build; of the laws a sample, unless --long."""
-    build("release")
+    build("release", "afterlife_tests")
     gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
 
 

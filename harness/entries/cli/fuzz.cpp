@@ -129,7 +129,7 @@ class Fuzzing {
   /// Prints what came out as expected, what did not, where the findings are, and what to type next.
   void print_end(const reports::Findings& findings, const Terminal& terminal) {
     if (findings.stopped)
-      fmt::print("Stopped: {} of {} variants were searched\n", findings.variants.size(),
+      fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),
                  targets_.size());
     for (const std::string& signature : gathered_.nondeterministic())
       fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);

@@ -36,7 +36,7 @@ RULES = [
     ("what the host has seen freed comes back under any attribute", "calls/pool.cpp",
      "if (sim.data_races().host().includes(block.freed_order)) return Reuse::yes;", ""),
     ("memory that comes back by a dependency waits for its free", "calls/pool.cpp",
-     "if (depends) work.after.push_back(freed_at);", ""),
+     "work.after.insert(work.after.end(), frees.begin(), frees.end());", ""),
     ("a free waits until its memory was given out", "calls/pool.cpp",
      "if (!done(block.given_at)) work.after.push_back(block.given_at);", ""),
     ("the order of a free is remembered", "calls/pool.cpp",

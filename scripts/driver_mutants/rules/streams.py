@@ -109,7 +109,7 @@ RULES = [
      "owner.functions.push_back(call);\n    if (owner.function_task",
      "owner.functions.insert(owner.functions.begin(), call);\n    if (owner.function_task"),
     ("a host function knows what came before it", "streams/host_functions.cpp",
-     "sim_.data_races().function_starts(next.run != nullptr ? next.frame->before[next.node]\n"
+     "sim_.data_races().function_starts(call.run != nullptr ? call.frame->before[call.node]\n"
      "                                                        : work.before);", ""),
     ("a stream goes on when its host function has returned", "streams/host_functions.cpp",
      "stream.calling = true;\n  if (call_later({&stream})) return false;",
