@@ -79,12 +79,11 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
   return {};
 }
 
-/// The reason why the run may not repeat, or nothing.
-std::string doubt_of(const ToldFault& fault, const ClientRun& run) {
-  if (!fault.free_threads.empty()) return fault.free_threads;
-  for (const Report& report : run.reports)
-    if (!report.doubt.empty()) return report.doubt;
-  return {};
+/// Returns whether the run gives this reason why it may not repeat.
+bool has_doubt(const ToldFault& fault, const ClientRun& run, const std::string& doubt) {
+  return doubt == fault.free_threads || std::ranges::any_of(run.reports, [&](const Report& report) {
+           return doubt == report.doubt || doubt == report.free_threads;
+         });
 }
 
 }  // namespace
@@ -139,10 +138,8 @@ std::string difference(const Finding& recorded, const ClientRun& run) {
                        shown(recorded.fault.signature, kShownSignatureBytes));
   if (std::string differs = other_fields(recorded.fault, *fault); !differs.empty()) return differs;
   // A reason that the file lacks may come of a busy machine.
-  if (!recorded.doubt.empty())
-    if (std::string differs = first_difference(recorded.doubt, doubt_of(*fault, run), "doubt");
-        !differs.empty())
-      return differs;
+  if (!recorded.doubt.empty() && !has_doubt(*fault, run, recorded.doubt))
+    return fmt::format("doubt is '{}' in the file, and no doubt of the run", shown(recorded.doubt));
   return other_decisions(recorded.decisions, run.decisions());
 }
 

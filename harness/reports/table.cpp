@@ -96,7 +96,7 @@ Table::Layout Table::layout(const Terminal& terminal) const {
   const std::size_t width = terminal.width;
   Layout layout = natural();
   narrow(layout, width, kReadable, false);
-  if (terminal.drops) leave_out(layout, width);
+  leave_out(layout, width);
   narrow(layout, width, kLeast, false);
   narrow(layout, width, kLeast, true);
   return layout;

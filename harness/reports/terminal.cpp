@@ -39,8 +39,7 @@ Terminal Terminal::of(int fd) {
   const bool refused = no_colour != nullptr && *no_colour != '\0';
   const std::size_t columns = columns_of(fd);
   const std::size_t width = columns > 0 ? std::max(columns, kLeastWidth) : kWidth;
-  return {terminal && !refused && !dumb, terminal && !dumb, width, terminal,
-          terminal || columns > 0};
+  return {terminal && !refused && !dumb, terminal && !dumb, width, terminal};
 }
 
 std::string Terminal::fit(std::string_view text, std::size_t room) const {

@@ -19,7 +19,6 @@ struct Terminal {
   bool live = false;           ///< A line may be overwritten.
   std::size_t width = kWidth;  ///< In columns.
   bool cuts = true;            ///< A line that is wider loses its end; a file has it whole.
-  bool drops = true;           ///< A table may leave out columns.
 
   /// Describes `fd`. Colour only on a terminal, and not when NO_COLOR is set (no-color.org).
   /// COLUMNS says how wide, else the terminal does.

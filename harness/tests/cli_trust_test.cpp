@@ -35,7 +35,7 @@ class CliTrust : public testing::RunStage {
   /// Changes a field of the finding's fault, and leaves its MAC.
   void change(const char* field, const json& value) const {
     json finding = json::parse(read_file(file_));
-    finding.at("fault").at(field) = value;
+    finding.at("fault")[field] = value;
     write_file(file_, finding.dump(2));
   }
   /// Has the finding start a command that leaves a file.
@@ -86,12 +86,13 @@ TEST_F(CliTrust, AKeyThatOthersMayReadIsNoTrust) {
 
 TEST_F(CliTrust, ACommandIsShownWithoutControlCharacters) {
   json finding = json::parse(read_file(file_));
-  finding.at("command") = Words{"/bin/\x1b[31mtrue", "\u202e a\nb"};
+  finding.at("command") = Words{"/bin/\x1b[31mtrue", "\u202e a\nb", "a' 'b"};
   write_file(file_, finding.dump(2));
   const Ended ended = run_toys({"replay", file_});
   expect_one_line(ended, 2, "add --trust");
   EXPECT_THAT(ended.err, Not(HasSubstr("\x1b")));
   EXPECT_THAT(ended.err, Not(HasSubstr("\u202e")));
+  EXPECT_THAT(ended.err, HasSubstr(" 'a'\\'' '\\''b'\n")) << "one word";
 }
 
 TEST_F(CliTrust, EachChangedFieldIsNotAsRecordedAndNamed) {

@@ -55,6 +55,7 @@ ClientRun run_of(const Finding& finding) {
   Report& report = run.reports.emplace_back();
   report.faults = {finding.fault};
   report.decisions = finding.decisions;
+  report.doubt = finding.doubt;
   return run;
 }
 
@@ -157,12 +158,15 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   ClientRun run = run_of(finding);
   EXPECT_THAT(difference(finding, run), IsEmpty());
   run.reports[0].faults[0].birth[0].line = 13;
-  EXPECT_THAT(difference(finding, run),
-              HasSubstr("born at crash.py:12 in the file, at crash.py:13 in the run"));
+  EXPECT_THAT(
+      difference(finding, run),
+      HasSubstr("born at crash.py:12 in make in the file, at crash.py:13 in make in the run"));
   run = run_of(finding);
   run.reports[0].faults[0].use.clear();
   EXPECT_THAT(difference(finding, run), HasSubstr("used at"));
   run = run_of(finding);
+  run.reports[0].doubt = "another";
+  EXPECT_THAT(difference(finding, run), HasSubstr("doubt is '"));
   run = run_of(finding);
   run.reports[0].faults[0].detail = "8 bytes";
   EXPECT_THAT(difference(finding, run), HasSubstr("'' in the file, '8 bytes' in the run"));

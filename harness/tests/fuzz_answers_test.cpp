@@ -247,8 +247,7 @@ TEST(FuzzAnswers, AFileSaysWhetherItIsMinimized) {
     EXPECT_THAT(read_file(finding["reproducer"].get<std::string>()), Not(HasSubstr("#")));
   }
   const Ended told = run_toys(fuzz("toy/borrow", folder, {"--runs", "2000", "--first"}));
-  EXPECT_THAT(told.out, HasSubstr(" 0 minimized, "));
-  EXPECT_THAT(told.out, HasSubstr(" not, which their files say"));
+  EXPECT_THAT(told.out, HasSubstr("; 0 minimized\n"));
 }
 
 TEST(MinimizeAnswers, WhatIsMinimizedSaysNoLongerThatItIsNot) {

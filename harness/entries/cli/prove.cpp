@@ -233,9 +233,11 @@ class Proving {
     std::string others;
     for (const VariantProof& proof : proofs_)
       if (!proof.as_claimed())
-        others += fmt::format("\n  {} claims {}: {}: {}", name_of(proof.target),
-                              to_label(proof.claim().kind).view(), to_text(proof.conclusion()),
-                              counts(proof));
+        others +=
+            "\n" + reports::wrapped(fmt::format("  {} claims {}: {}: {}", name_of(proof.target),
+                                                to_label(proof.claim().kind).view(),
+                                                to_text(proof.conclusion()), counts(proof)),
+                                    Terminal::of(1).width, 4);
     const bool is_green = count(Conclusion::contradicted) == 0;
     const std::string text = fmt::format("{} of {} claims came out{}",
                                          count(Conclusion::as_claimed), proofs_.size(), others);

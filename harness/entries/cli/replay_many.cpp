@@ -94,10 +94,10 @@ class ReplayingMany {
     if (!replay.error.empty()) {
       fmt::print(stderr, "afterlife: {}\n", replay.error);
     } else if (replay.as_recorded()) {
-      fmt::print("as recorded      {}\n", replay.file);
+      fmt::print("as recorded      {}\n", printable(replay.file));
     } else {
-      fmt::print("{}  {}: {}\n", Terminal::of(1).paint(Colour::red, "not as recorded"), replay.file,
-                 replay.difference);
+      fmt::print("{}  {}: {}\n", Terminal::of(1).paint(Colour::red, "not as recorded"),
+                 printable(replay.file), replay.difference);
     }
   }
 

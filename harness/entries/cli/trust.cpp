@@ -107,17 +107,22 @@ std::string mac_of(const nlohmann::json& json, const Key& key) {
   return text;
 }
 
-/// The words as a shell takes them, without control characters.
+/// The word as a shell takes it, without control characters.
+std::string typed(const std::string& word) {
+  const bool is_plain =
+      !word.empty() && word.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                           "_@%+=:,./-") == word.npos;
+  if (is_plain) return word;
+  std::string quoted = "'";
+  for (const char letter : printable(word))
+    quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
 std::string typed(const Command& command) {
   std::string text;
-  for (const std::string& word : command) {
-    const bool is_plain =
-        !word.empty() &&
-        word.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
-            word.npos;
-    text += (text.empty() ? "" : " ") + (is_plain ? word : "'" + printable(word) + "'");
-  }
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + typed(word);
   return text;
 }
 

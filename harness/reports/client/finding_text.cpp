@@ -180,8 +180,8 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   writer.row("replays", replays(finding));
   add_reads(writer, finding.reads);
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
-  const std::string kind =
-      fmt::format("{} of {}{}", fault.kind, fault.object, finding.is_forced() ? ", forced" : "");
+  const std::string kind = fmt::format("{} of {}{}", printable(fault.kind), printable(fault.object),
+                                       finding.is_forced() ? ", forced" : "");
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
 }
 
