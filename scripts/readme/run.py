@@ -34,7 +34,7 @@ NOT_RUN = [
 # A word in capitals | what stands for it.
 EXAMPLES = {
     "FILE": "corpus/graph_argument/repros/borrow-argument_dropped.repro", "PAGE": "page.html", "PATH": "example",
-    "COMMAND": "python3 harness/tests/clients/sound.py", "BASE...": "printf '%s\\n' 1.0 1.1 1.0", "HEAD...": "printf '%s\\n' 1.0 1.1 1.0",
+    "COMMAND": "python3 harness/tests/clients/sound.py", "BASE...": "echo 1", "HEAD...": "echo 1",
 }
 # What keeps a search to seconds, where the README leaves that to its reader.
 LIMITS = [("afterlife run --seconds 60", "afterlife run --seconds 2"), ("afterlife fuzz example", "afterlife fuzz example --runs 2000"),
@@ -62,7 +62,7 @@ def filled(command, folder):
     for word, example in EXAMPLES.items():
         example = example if word != "PAGE" else f"{folder}/{example}"
         command = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w])", lambda _: example, command)
-    command = re.sub(r"\bpage\.html$", f"{folder}/page.html", command)
+    command = re.sub(r" page\.html$", f" {folder}/page.html", command)
     for start, limited in LIMITS:
         command = limited + command[len(start):] if command.startswith(start) else command
     return command
