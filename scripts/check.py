@@ -109,12 +109,6 @@ def plants(tally, full):
 SELF_TESTED_GATE = ("counters", "budget", "canaries", "effectiveness", "memory", "outcome", "baselines", "suite", "spending", "times", "revisions")
 
 
-def sanitized_driver(tally, full):
-    """The tests of the driver, the spine and the readers of files under ASan and UBSan."""
-    build("asan_driver", "afterlife_tests")
-    gtest(tally, "asan_driver", "afterlife_tests")
-
-
 def sanitizers(tally, full):
     """Unit tests, RapidCheck properties and the corpus under ASan and UBSan."""
     build("asan")
@@ -304,8 +298,7 @@ def recipes(tally, full):
 
 
 # The steps in their order | processor seconds, the builds included, with an empty compiler cache.
-STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitized_driver: 900,
-         sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
+STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
          outputs: 150, gpu: 60, promised: 2000, mutants: 60, policies: 1500, contracts: 1500, recipes: 1500}
 DEFAULT = (tree, unit, corpus, clients, readme)
 
