@@ -68,9 +68,12 @@ QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.
 
 
 def unit(tally, full):
-    """Unit and conformance tests in the release build; of the laws a sample, unless --long."""
-    build("release", "afterlife_tests")
+    """Unit and conformance tests and RapidCheck properties in the release build; of the laws a sample, unless --long."""
+    properties = [f"property_{folder.name}" for folder in sorted((ROOT / "scenarios").iterdir()) if (folder / "scenario.cpp").exists()]
+    build("release", "afterlife_tests", *properties)
     gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
+    for name in properties:
+        gtest(tally, "release", name, env={"RC_PARAMS": "seed=1"})
 
 
 SAMPLED_LAWS = {"AFTERLIFE_SAMPLED_LAWS": "1"}

@@ -264,7 +264,8 @@ TEST(Cli, TheReportEndsWithTheCommandThatReplaysTheStory) {
       EXPECT_LE(line.size(), 100U) << line;
   }
   std::smatch command;
-  ASSERT_TRUE(std::regex_search(ended.out, command, std::regex("This story: \\S+ replay (\\S+)\n")));
+  ASSERT_TRUE(
+      std::regex_search(ended.out, command, std::regex("This story: \\S+ replay (\\S+)\n")));
   EXPECT_EQ(afterlife({"replay", command[1]}).code, 0);
 }
 
