@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "harness/entries/cli/command_words.h"
 #include "harness/printable.h"
 
 namespace harness::entries {
@@ -107,25 +108,6 @@ std::string mac_of(const nlohmann::json& json, const Key& key) {
   return text;
 }
 
-/// The word as a shell takes it, without control characters.
-std::string typed(const std::string& word) {
-  const bool is_plain =
-      !word.empty() && word.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                           "_@%+=:,./-") == word.npos;
-  if (is_plain) return word;
-  std::string quoted = "'";
-  for (const char letter : printable(word))
-    quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
-
-std::string typed(const Command& command) {
-  std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + typed(word);
-  return text;
-}
-
 bool says_yes() {
   fmt::print(stderr, "Start this command? [y/N] ");
   std::string answer;
@@ -159,7 +141,7 @@ void require_trust(const std::string& file, const std::string& text, const Comma
   fmt::print(stderr,
              "command: {}\nfolder: {}\nenvironment: LD_PRELOAD and LD_LIBRARY_PATH name our "
              "libraries first; PYTHONHASHSEED=0 unless it is set\n",
-             typed(command), printable(fs::current_path(none).string()));
+             printable(typed(command)), printable(fs::current_path(none).string()));
   std::fflush(stderr);
   if (trusted || is_own_finding(text)) return;
   if (::isatty(0) == 1 && ::isatty(2) == 1 && says_yes()) return;
