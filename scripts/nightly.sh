@@ -23,8 +23,8 @@ Every other option of `build/release/afterlife nightly --help` may be given too.
 Example:
   ./scripts/nightly.sh --hours 8 --resume
 
-Exit: 0 nothing new and every canary caught, 1 something new or a canary missed, 2 the machine, a
-file or the build, 3 usage, 4 stopped.
+Exit: 0 green, 1 red (a sound variant failed, a recorded tape or finding no longer replays, or a canary was missed in 6200 runs or
+more), 2 the machine, a file or the build, 3 usage, 4 stopped.
 HELP
   exit 0
 fi

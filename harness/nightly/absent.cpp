@@ -6,7 +6,7 @@
 namespace harness::nightly {
 namespace {
 
-constexpr std::array<std::string_view, 3> kWords{"shown", "gone", "unclear"};
+constexpr std::array<std::string_view, 4> kWords{"shown", "gone", "unclear", "out of time"};
 
 std::string_view kind_of(std::string_view signature) {
   return signature.substr(0, signature.find(' '));
@@ -32,7 +32,8 @@ constexpr const char* kRunsAround =
 // One that shows it is enough; all must be without it where it is gone.
 constexpr const char* kOutcomes =
     "SELECT CASE WHEN max(outcome = 'shown') THEN 'shown' WHEN min(outcome = 'gone') THEN 'gone' "
-    "ELSE 'unclear' END, number FROM replays JOIN nights ON night = id WHERE cause IN (SELECT "
+    "WHEN max(outcome = 'unclear') THEN 'unclear' ELSE 'out of time' END, number FROM replays JOIN "
+    "nights ON night = id WHERE cause IN (SELECT "
     "cause FROM own) AND number <= ?3 GROUP BY id ORDER BY number DESC, id";
 
 void count_runs(Database& database, const FindingKey& key, AbsentReplay& replay) {

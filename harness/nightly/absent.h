@@ -25,9 +25,10 @@ enum class Absence : unsigned char {
   shown,    ///< One shows it still: the search did not meet it.
   gone,     ///< No fault of its kind.
   unclear,  ///< Another fault of its kind, or a file that this program cannot read.
+  late,     ///< There was no time for the replay: nothing is known.
 };
 
-/// Returns "shown", "gone" or "unclear".
+/// Returns "shown", "gone", "unclear" or "out of time".
 std::string_view to_text(Absence absence);
 
 /// Returns what a run with these faults says of a finding; all are signatures.

@@ -182,7 +182,10 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
           whole(record.tapes.given),
           whole(record.tapes.replayed),
           whole(record.tapes.survived),
-          whole(record.tapes.runs)});
+          whole(record.tapes.runs),
+          record.tape_seconds,
+          record.all_seconds,
+          whole(record.waiting)});
   keep_tapes(database_, shard.terms.number, cell, record.tapes.kept);
   for (const WindowRecord& window : record.windows)
     insert(database_, "windows",
@@ -299,6 +302,7 @@ Night History::night(const std::string& id) {
   night.past = past_nights(database_, night.terms.number);
   night.builds = builds_of(database_, id);
   night.build_searches = build_searches_of(database_, id);
+  night.times = times_of(database_, night);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
                                                    finding.signature, finding.kind, finding.cause));

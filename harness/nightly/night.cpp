@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "harness/nightly/cause.h"
+#include "harness/nightly/deadline.h"
 #include "harness/verdict.h"
 
 namespace harness::nightly {
 
 bool NightCell::is_canary() const { return claim == to_label(ClaimKind::unsound).view(); }
+
+bool NightCell::is_uncaught() const { return is_canary() && caught_runs == 0; }
 
 // A fault speaks for itself; that none was found takes enough runs in every config. A sum over
 // shards of each one's poorest config is never more than what the poorest config had.
@@ -14,15 +18,38 @@ std::string NightCell::verdict() const {
   const bool failed = is_canary() ? caught_runs > 0 : faulty_runs > 0;
   if (failed) return is_canary() ? "caught" : "refuted";
   if (runs > 0 && vacuous_runs == runs && !is_canary()) return "vacuous";
-  if (least_runs < kEnoughRuns) return "too few runs";
-  return is_canary() ? "missed" : "held";
+  if (is_canary()) return runs < kRunsToCatch ? "too few runs" : "missed";
+  return least_runs < kEnoughRuns ? "too few runs" : "held";
 }
 
 std::vector<const NightCell*> Night::missed_canaries() const {
   std::vector<const NightCell*> missed;
   for (const NightCell& cell : cells)
-    if (cell.is_canary() && cell.caught_runs == 0) missed.push_back(&cell);
+    if (cell.is_uncaught() && cell.runs >= kRunsToCatch) missed.push_back(&cell);
   return missed;
+}
+
+bool Night::is_of_canary(const NightFinding& finding) const {
+  return std::any_of(cells.begin(), cells.end(), [&](const NightCell& cell) {
+    return cell.is_canary() && cell.path == finding.path && cell.variant == finding.variant;
+  });
+}
+
+bool Night::is_red(const NightFinding& finding) const {
+  if (finding.state == State::ignored) return false;
+  if (finding.absent) return finding.absent->absence == Absence::unclear;
+  return finding.kind == kNondeterminism || !is_of_canary(finding);
+}
+
+NightTapes Night::tapes() const {
+  NightTapes all;
+  for (const NightCell& cell : cells) {
+    all.given += cell.tapes.given;
+    all.replayed += cell.tapes.replayed;
+    all.survived += cell.tapes.survived;
+    all.runs += cell.tapes.runs;
+  }
+  return all;
 }
 
 std::size_t Night::count(State state) const {
@@ -49,10 +76,45 @@ std::vector<const NightFinding*> Night::fixed() const {
   return fixed;
 }
 
+double NightTimes::sound_share(const Terms& terms) const {
+  const double all = std::max(seconds, terms.budget.seconds);
+  return all > 0 ? sound_seconds / all : 0;
+}
+
+// Other builds search what is sound alone.
+NightTimes times_of(Database& database, const Night& night) {
+  const Row cells =
+      database
+          .query(
+              "SELECT coalesce(sum(all_seconds), 0.0), coalesce(sum(iif(claim = 'sound', "
+              "seconds + minimize_seconds + tape_seconds, 0.0)), 0.0), coalesce(sum(waiting), "
+              "0) FROM cells WHERE night = ?",
+              {night.id})
+          .at(0);
+  const Row builds =
+      database
+          .query("SELECT coalesce(sum(seconds), 0.0) FROM build_cells WHERE night = ?", {night.id})
+          .at(0);
+  const Row shards =
+      database.query("SELECT coalesce(max(machine), '') FROM shards WHERE night = ?", {night.id})
+          .at(0);
+  const Row late = database
+                       .query(
+                           "SELECT count(DISTINCT cause) FROM sightings WHERE night = ? AND "
+                           "difference = ?",
+                           {night.id, std::string(kOutOfTime)})
+                       .at(0);
+  const double build_seconds = std::get<double>(builds[0]);
+  return {std::get<double>(cells[0]) + build_seconds, std::get<double>(cells[1]) + build_seconds,
+          count_at(cells, 2), count_at(late, 0), text(shards[0])};
+}
+
 bool Night::is_red() const {
-  return !missed_canaries().empty() ||
-         std::any_of(findings.begin(), findings.end(),
-                     [](const NightFinding& finding) { return finding.is_news(); });
+  const auto is_bad = [this](const NightFinding& finding) { return is_red(finding); };
+  const NightTapes all = tapes();
+  return !missed_canaries().empty() || all.survived < all.replayed ||
+         std::any_of(findings.begin(), findings.end(), is_bad) ||
+         std::any_of(absent.begin(), absent.end(), is_bad);
 }
 
 }  // namespace harness::nightly

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/nightly/night.h"
 #include "harness/nightly/sightings.h"
 
 namespace harness::nightly {
@@ -25,10 +26,12 @@ std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
       counts(database, fmt::format("SELECT first, count(*) FROM (SELECT min(number) AS first FROM "
                                    "{} GROUP BY root, owner) GROUP BY first",
                                    kSightings));
-  auto missed = counts(database,
-                       "SELECT number, count(*) FROM (SELECT number FROM cells JOIN nights ON id "
-                       "= night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "
-                       "sum(caught_runs) = 0) GROUP BY number");
+  auto missed = counts(
+      database,
+      fmt::format("SELECT number, count(*) FROM (SELECT number FROM cells JOIN nights ON id = "
+                  "night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "
+                  "sum(caught_runs) = 0 AND sum(runs) >= {}) GROUP BY number",
+                  kRunsToCatch));
   auto ended = counts(database,
                       "SELECT number, max(ended_at) FROM shards JOIN nights ON id = night GROUP BY "
                       "number");

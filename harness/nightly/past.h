@@ -14,7 +14,7 @@ struct PastNight {
   std::uint64_t runs = 0;
   double seconds = 0;                 ///< Time of running.
   std::uint64_t new_findings = 0;     ///< Seen for the first time.
-  std::uint64_t missed_canaries = 0;  ///< Without one run that failed as claimed.
+  std::uint64_t missed_canaries = 0;  ///< See Night::missed_canaries().
   std::int64_t ended_at = 0;  ///< Its last shard's end, in seconds since 1970; 0 = not known.
 };
 

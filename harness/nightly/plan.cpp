@@ -258,6 +258,10 @@ std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
   return cells;
 }
 
+double seconds_of_shard(const Plan& plan) {
+  return plan.terms.budget.seconds / static_cast<double>(plan.terms.shards);
+}
+
 bool is_replayed_by(const Plan& plan, std::size_t index, std::size_t tape) {
   return tape % plan.terms.shards == index - 1;
 }

@@ -115,6 +115,9 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
 /// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);
 
+/// Returns how long each shard of a night in time takes; 0 for a night in runs.
+double seconds_of_shard(const Plan& plan);
+
 /// Returns whether shard `index` replays the tape at this place among those of its variant.
 bool is_replayed_by(const Plan& plan, std::size_t index, std::size_t tape);
 

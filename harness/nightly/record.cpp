@@ -118,6 +118,9 @@ Json to_json(const CellRecord& record) {
             {"findings", findings}};
   // A number that is not known is left out, as by older programs: equal results stay equal.
   if (record.instructions > 0) json["instructions"] = record.instructions;
+  if (record.tape_seconds > 0) json["tape_seconds"] = record.tape_seconds;
+  if (record.all_seconds > 0) json["all_seconds"] = record.all_seconds;
+  if (record.waiting > 0) json["waiting"] = record.waiting;
   if (cell.tapes_budget != Budget{})
     json["planned_for_tapes"] = {cell.tapes_budget.runs, cell.tapes_budget.seconds};
   if (!cell.build.empty()) json["build"] = cell.build;
@@ -152,6 +155,9 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
   record.seconds = json.at("seconds");
   record.minimize_seconds = json.at("minimize_seconds");
   record.instructions = count_or_none(json, "instructions");
+  record.tape_seconds = json.value("tape_seconds", 0.0);
+  record.all_seconds = json.value("all_seconds", 0.0);
+  record.waiting = count_or_none(json, "waiting");
   for (const Json& window : json.at("windows"))
     record.windows.push_back({plain_name(window.at("window"), "a window"),
                               count_in(window, "reached"), count_in(window, "caught")});
@@ -211,7 +217,7 @@ std::string result_of(Json shard) {
   shard.erase("machine");
   for (Json& cell : shard["cells"]) {
     cell["seconds"] = cell["minimize_seconds"] = 0.0;
-    cell.erase("instructions");
+    for (const char* key : {"instructions", "tape_seconds", "all_seconds"}) cell.erase(key);
   }
   return hash_of(sealed(kShard, std::move(shard)));
 }

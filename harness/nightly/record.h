@@ -67,6 +67,9 @@ struct CellRecord {
   bool cut_short = false;             ///< Time ran out before all findings were minimized.
   double seconds = 0;
   double minimize_seconds = 0;
+  double tape_seconds = 0;            ///< Time of replaying tapes and of searching around them.
+  double all_seconds = 0;             ///< Time of all that was done for it; 0 = not known.
+  std::uint64_t waiting = 0;          ///< Findings whose repairs were not tried, for want of time.
   std::uint64_t instructions = 0;     ///< Those of the runs, in user mode; 0 = not known.
   std::vector<WindowRecord> windows;  ///< In the scenario's order.
   std::vector<FindingRecord> findings;

@@ -229,8 +229,26 @@ CREATE TABLE changes (
 ) STRICT, WITHOUT ROWID;
 )";
 
-constexpr std::array kMigrations{kRuns,   kFindings, kMarks,  kTimes, kReplays,
-                                 kTrends, kRoots,    kBuilds, kTapes, kChanges};
+// 11: the time of a cell's tapes and of all that was done for it (0: not known), the findings whose
+// repairs were not tried for want of time, and replays that there was no time for.
+constexpr std::string_view kDeadlines = R"(
+ALTER TABLE cells ADD COLUMN tape_seconds REAL NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN all_seconds REAL NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN waiting INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE replays RENAME TO old_replays;
+CREATE TABLE replays (
+  night TEXT NOT NULL REFERENCES nights,
+  cause TEXT NOT NULL REFERENCES findings,
+  outcome TEXT NOT NULL CHECK (outcome IN ('shown', 'gone', 'unclear', 'out of time')),
+  PRIMARY KEY (night, cause)
+) STRICT, WITHOUT ROWID;
+INSERT INTO replays SELECT night, cause, outcome FROM old_replays;
+DROP TABLE old_replays;
+)";
+
+constexpr std::array kMigrations{kRuns,  kFindings, kMarks, kTimes,   kReplays,  kTrends,
+                                 kRoots, kBuilds,   kTapes, kChanges, kDeadlines};
 constexpr std::array<std::string_view, 16> kTables{
     "revisions", "nights",      "shards", "cells",   "windows", "findings",
     "roots",     "sightings",   "marks",  "replays", "builds",  "build_replays",

@@ -85,29 +85,50 @@ TEST(CliNightly, TheFirstNightIsAllNewAndTheSameAgainIsNot) {
   EXPECT_EQ(known["number"], 2);
   EXPECT_THAT(findings(known, "new"), IsEmpty());
   EXPECT_EQ(findings(known, "known").size(), found["findings"].size());
-  EXPECT_EQ(again.code, 1) << "some canaries of this path are none";
+  EXPECT_EQ(again.code, 1) << "a sound variant of this path fails each night";
   EXPECT_FALSE(fs::exists(folder / "history/night")) << "it is over";
 }
 
-TEST(CliNightly, NothingNewAndEveryCanaryCaughtIsExitCode0) {
+TEST(CliNightly, NewsOfACanaryIsExitCode0) {
   const Folder folder;
   const Words words = night(folder / "history", {"--only", "toy/borrow", "--seed", "3"});
-  EXPECT_EQ(run_toys(words).code, 1);
+  const Ended first = run_toys(words);
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_THAT(first.out, HasSubstr("green: 1 finding in canaries, all new in a first night. The "
+                                   "canary was caught.\n"));
   const Ended again = run_toys(words);
   EXPECT_EQ(again.code, 0) << again.out << again.err;
-  EXPECT_THAT(again.out, HasSubstr("nothing new: 1 of 1 canaries caught"));
+  EXPECT_THAT(again.out, HasSubstr("green: The canary was caught.\n"));
 }
 
-TEST(CliNightly, ACanaryThatIsNotCaughtIsRed) {
+TEST(CliNightly, ASoundVariantThatFailsIsExitCode1) {
   const Folder folder;
-  const Ended ended =
-      run_toys(night(folder / "history", {"--only", "toy/wrongly_unsound", "--json"}));
+  const Words words = night(folder / "history", {"--only", "toy/wrongly_sound", "--seed", "3"});
+  for (const char* state : {"new", "known"}) {
+    const Ended ended = run_toys(words);
+    EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, ::testing::ContainsRegex("\nred: [0-9]+ " + std::string(state) +
+                                                    " faults? in sound variants"));
+  }
+}
+
+TEST(CliNightly, ACanaryThatIsNotCaughtIsRedOnceItHadEnoughRuns) {
+  const Folder folder;
+  const auto ended_in = [&](const std::string& history, const std::string& runs, bool is_json) {
+    Words words = night(folder / history, {"--only", "toy/wrongly_unsound"}, runs);
+    if (is_json) words.emplace_back("--json");
+    return run_toys(words);
+  };
+  const Ended ended = ended_in("history", "7000", true);
   EXPECT_EQ(ended.code, 1);
   const json found = json::parse(ended.out);
   EXPECT_THAT(found["findings"], IsEmpty());
   EXPECT_EQ(found["canaries_missed"], json({"toy/wrongly_unsound"}));
-  const Ended told = run_toys(night(folder / "other", {"--only", "toy/wrongly_unsound"}));
-  EXPECT_THAT(told.out, HasSubstr("canary not caught: toy/wrongly_unsound in 2 000 runs"));
+  EXPECT_THAT(ended_in("told", "7000", false).out,
+              HasSubstr("red: 1 canary missed (toy/wrongly_unsound)."));
+  const Ended brief = ended_in("brief", "2000", false);
+  EXPECT_EQ(brief.code, 0) << brief.out;
+  EXPECT_THAT(brief.out, HasSubstr("1 had fewer than 6 200 runs, too few to tell"));
 }
 
 TEST(CliNightly, AFindingThatDoesNotReplayIsNondeterminism) {
@@ -379,7 +400,7 @@ TEST(CliNightly, EveryPartHasHelpWithAnExample) {
     const Ended ended = run_toys(words);
     EXPECT_EQ(ended.code, 0);
     EXPECT_THAT(ended.out, HasSubstr("Examples:\n  afterlife nightly"));
-    EXPECT_THAT(ended.out, HasSubstr("Exit: 0 nothing new and every canary caught"));
+    EXPECT_THAT(ended.out, HasSubstr("Exit: 0 green, 1 red (a sound variant failed"));
   }
 }
 

@@ -15,7 +15,7 @@ inline std::string remembered(const std::string& history) {
   const Ended ended = run_toys({"nightly", "export", "--history", history});
   EXPECT_EQ(ended.code, 0) << ended.err;
   static const std::regex times(
-      "\"(minimize_seconds|seconds|ended_at|peak_bytes|instructions)\":[^,}]*|"
+      "\"((minimize_|tape_|all_)?seconds|ended_at|peak_bytes|instructions)\":[^,}]*|"
       "\"content\":\"[^\"]*\"");
   return std::regex_replace(ended.out, times, "");
 }

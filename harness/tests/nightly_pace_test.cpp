@@ -1,4 +1,4 @@
-// The pace of a shard: cells that come have less time where earlier ones took more.
+// The pace of a shard: how its cells share its time.
 #include "harness/nightly/shard/pace.h"
 
 #include <gtest/gtest.h>
@@ -6,73 +6,106 @@
 namespace harness::nightly {
 namespace {
 
-Cell cell_of(Budget budget, Budget tapes = {}) {
+constexpr double kPart = Pace::kCellsPart;
+
+Cell sound(Budget budget, Budget tapes = {}) {
   return {"toy", "retain", "sound", 1, budget, tapes, ""};
 }
 
-/// The pace of a shard of four cells of ten seconds each.
+Cell canary(double seconds) { return {"toy", "borrow", "unsound", 1, {0, seconds}, {}, ""}; }
+
+/// The pace of a shard of four sound cells of ten seconds each.
 Pace four_cells() {
   Pace pace;
-  for (int i = 0; i < 4; ++i) pace.expect(cell_of({0, 10}));
+  for (int i = 0; i < 4; ++i) pace.expect(sound({0, 10}));
   return pace;
 }
 
-TEST(NightlyPace, AShardOnTimeLosesNothing) {
-  Pace pace = four_cells();
-  for (const double spent : {0, 10, 20, 30})
-    EXPECT_EQ(pace.next(cell_of({0, 10}), spent), cell_of({0, 10}));
+/// Gives the next cell its turn, which takes so long. Returns the seconds of its search.
+double take(Pace& pace, const Cell& cell, double seconds) {
+  const double search = pace.next(cell).cell.budget.seconds;
+  pace.took(cell, seconds);
+  return search;
 }
 
-TEST(NightlyPace, AShardThatIsEarlyGivesNothingAway) {
+TEST(NightlyPace, AShardOnTimeSearchesForMostOfIt) {
   Pace pace = four_cells();
-  pace.next(cell_of({0, 10}), 0);
-  EXPECT_EQ(pace.next(cell_of({0, 10}), 1), cell_of({0, 10}));
+  for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 10 * kPart), 10 * kPart);
 }
 
 TEST(NightlyPace, WhatOneTakesTooLongTheOthersMakeUpForInProportion) {
   Pace pace = four_cells();
-  pace.next(cell_of({0, 10}), 0);
-  EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), 16).budget.seconds, 8);
-  EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), 24).budget.seconds, 8);
-  EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), 32).budget.seconds, 8) << "it ends after 40 s";
+  take(pace, sound({0, 10}), 10 * kPart + 6);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 10 * kPart - 2), 10 * kPart - 2);
+}
+
+TEST(NightlyPace, WhatOneLeavesTheOthersHave) {
+  Pace pace = four_cells();
+  take(pace, sound({0, 10}), 10 * kPart - 6);
+  EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 0), 10 * kPart + 2);
 }
 
 TEST(NightlyPace, TapesLoseAsMuch) {
   Pace pace;
-  pace.expect(cell_of({0, 30}, {0, 10}));
-  pace.expect(cell_of({0, 30}, {0, 10}));
-  pace.next(cell_of({0, 30}, {0, 10}), 0);
-  const Cell hurried = pace.next(cell_of({0, 30}, {0, 10}), 60);
-  EXPECT_DOUBLE_EQ(hurried.budget.seconds, 15);
-  EXPECT_DOUBLE_EQ(hurried.tapes_budget.seconds, 5);
+  pace.expect(sound({0, 30}, {0, 10}));
+  pace.expect(sound({0, 30}, {0, 10}));
+  take(pace, sound({0, 30}, {0, 10}), 40 * kPart + 20 * kPart);
+  const Cell hurried = pace.next(sound({0, 30}, {0, 10})).cell;
+  EXPECT_DOUBLE_EQ(hurried.budget.seconds, 15 * kPart);
+  EXPECT_DOUBLE_EQ(hurried.tapes_budget.seconds, 5 * kPart);
 }
 
 TEST(NightlyPace, EachIsSearchedHoweverLateItIs) {
   Pace pace = four_cells();
-  for (const double spent : {1e3, 1e4, 1e5, 1e6})
-    EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), spent).budget.seconds, 10 * Pace::kLeastShare);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_GE(take(pace, sound({0, 10}), 1e3), 10 * kPart * Pace::kLeastShare);
 }
 
-TEST(NightlyPace, CanariesHaveWhatWasPlanned) {
-  Cell canary = cell_of({0, 10});
-  canary.claim = "unsound";
+TEST(NightlyPace, CanariesCannotSpendTheTimeOfSoundVariants) {
   Pace pace;
-  for (const Cell& cell : {cell_of({0, 10}), canary, cell_of({0, 10}), canary}) pace.expect(cell);
-  pace.next(cell_of({0, 10}), 0);
-  EXPECT_EQ(pace.next(canary, 12), canary);
-  EXPECT_DOUBLE_EQ(pace.next(cell_of({0, 10}), 25).budget.seconds, 5);
-  EXPECT_EQ(pace.next(canary, 30), canary) << "and it ends after 40 s";
+  for (int i = 0; i < 8; ++i) pace.expect(canary(2.5));
+  for (int i = 0; i < 4; ++i) pace.expect(sound({0, 20}));
+  for (int i = 0; i < 8; ++i) take(pace, canary(2.5), 100);
+  double searched = 0;
+  for (int i = 0; i < 4; ++i) searched += take(pace, sound({0, 20}), 20 * kPart);
+  EXPECT_GE(searched, 0.7 * 100) << "of 100 seconds in all";
+}
+
+TEST(NightlyPace, ACanaryKeepsSomeOfItsTurnForItsFindings) {
+  Pace pace;
+  pace.expect(canary(10));
+  pace.expect(canary(10));
+  const Pace::Turn first = pace.next(canary(10));
+  EXPECT_DOUBLE_EQ(first.cell.budget.seconds, 10 * kPart * Pace::kCanarySearch);
+  EXPECT_DOUBLE_EQ(first.seconds, 10 * kPart);
+  pace.took(canary(10), 10 * kPart * Pace::kCanarySearch);
+  const Pace::Turn second = pace.next(canary(10));
+  EXPECT_DOUBLE_EQ(second.cell.budget.seconds, first.cell.budget.seconds);
+  EXPECT_GT(second.seconds, first.seconds) << "it may use what the first one left";
+}
+
+TEST(NightlyPace, ABuildThatIsNotThereGivesItsTimeToTheOthers) {
+  Pace pace;
+  pace.expect(sound({0, 30}));
+  pace.expect(sound({0, 10}), true);
+  EXPECT_DOUBLE_EQ(take(pace, sound({0, 30}), 0), 40 * kPart);
+}
+
+TEST(NightlyPace, AllShardsAreEquallyLong) {
+  Pace pace(0.5);
+  pace.expect(sound({0, 30}));
+  pace.expect(sound({0, 10}));
+  EXPECT_DOUBLE_EQ(take(pace, sound({0, 30}), 15 * kPart), 15 * kPart);
+  EXPECT_DOUBLE_EQ(take(pace, sound({0, 10}), 5 * kPart), 5 * kPart);
 }
 
 TEST(NightlyPace, RunsAreLeftAsTheyAre) {
   Pace pace;
-  pace.expect(cell_of({500, 0}, {7, 0}));
-  EXPECT_EQ(pace.next(cell_of({500, 0}, {7, 0}), 1e6), cell_of({500, 0}, {7, 0}));
-}
-
-TEST(NightlyPace, ACellThatIsSearchedAgainHasItsTime) {
-  Pace pace;
-  EXPECT_EQ(pace.next(cell_of({0, 10}), 0), cell_of({0, 10})) << "nobody told of it";
+  pace.expect(sound({500, 0}, {7, 0}));
+  const Pace::Turn turn = pace.next(sound({500, 0}, {7, 0}));
+  EXPECT_EQ(turn.cell, sound({500, 0}, {7, 0}));
+  EXPECT_EQ(turn.seconds, 0) << "no limit";
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
     write_reproducer(place + "/" + file, finding.reproducer);
     return file;
   };
-  services.replay = [&](const std::string&) {
+  services.replay = [&](const std::string&, const nightly::Deadline&) {
     std::map<std::string, std::string> said;
     for (int i = 1; i <= count && stage.difference != nullptr; ++i)
       said[std::to_string(i) + ".repro"] = stage.difference;
@@ -125,7 +125,7 @@ TEST(NightlyShard, WhatReplaysTakeIsTakenFromTheCellsThatCome) {
     write_reproducer(place + "/" + file, finding.reproducer);
     return file;
   };
-  services.replay = [](const std::string&) {
+  services.replay = [](const std::string&, const nightly::Deadline&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
     return std::map<std::string, std::string>();
   };

@@ -162,7 +162,7 @@ nightly::Services services() {
     write_reproducer(place + "/" + file, finding.reproducer);
     return file;
   };
-  services.replay = [](const std::string& folder) {
+  services.replay = [](const std::string& folder, const nightly::Deadline&) {
     std::map<std::string, std::string> said;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       said[entry.path().filename()] = "";
@@ -241,7 +241,8 @@ TEST(NightlyTapes, WhatTheBudgetHasNoRunsForIsNotReplayed) {
 TEST(NightlyTapes, ASearchAroundThemIsAFunctionOfThePlan) {
   const std::vector<KeptTape> tapes = searched("retain", 800, {}).tapes.kept;
   nightly::CellRecord one = searched("retain", 1600, tapes), two = searched("retain", 1600, tapes);
-  for (nightly::CellRecord* record : {&one, &two}) record->seconds = record->minimize_seconds = 0;
+  for (nightly::CellRecord* record : {&one, &two})
+    record->seconds = record->minimize_seconds = record->tape_seconds = record->all_seconds = 0;
   EXPECT_EQ(one, two);
 }
 

@@ -252,8 +252,9 @@ def complaint(code, said, moment):
 
 def without_times(text):
     """A report or a line of an export, without times and rates."""
-    text = re.sub(r'"(minimize_seconds|seconds|ended_at|peak_bytes|instructions)":\s*[^,}\s]*|"content":"[^"]*"', r"\1", text)
+    text = re.sub(r'"((minimize_|tape_|all_)?seconds|ended_at|peak_bytes|instructions)":\s*[^,}\s]*|"content":"[^"]*"', r"\1", text)
     text = re.sub(r' time="[\d.]+"', "", text)
+    text = re.sub(r'"sound_share":\s*[\d.e-]+|\d{4}-\d\d-\d\d \d\d:\d\d UTC|variants had \d+ %', "TIME", text)
     text = re.sub(r'"trends":.*|<h2>Trend</h2>.*?</section>', "", text, flags=re.S)
     text = re.sub(r"(trend: |afterlife_trend_).*", r"\1", text)
     text = re.sub(r"(afterlife_\w*seconds(?:\{.*\})?) .*", r"\1", text)

@@ -63,8 +63,8 @@ PAGE_BREAKS = (
     ("a pale text", replace("<main>", '<main><p style="color:#999a;background:#fff">pale</p>'), "contrast"),
     ("a text that is cut off", replace("<main>", '<main><div style="overflow:hidden"><p style="white-space:nowrap;width:1500px">' + "cut " * 400 + "</p></div>"), "cut off"),
     ("a link that leads nowhere", replace("<main>", '<main><a href="findings/gone.html">gone</a>'), "leads nowhere"),
-    ("another badge", replace('">red</span>', '">nothing new</span>'), "badge"),
-    ("a finding is missing", without(r'<tr><td class="open">new</td>[^\n]*\n'), "news"),
-    ("a variant is missing", without(r"<tr><td><code>managed_<wbr>dict/<wbr>stock</code></td><td class=.spare[^\n]*\n"), "variants"),
-    ("a canary is missing", without(r'<tr><td class="open"><code>[^\n]*\n'), "canaries"),
+    ("another badge", replace('">green</span>', '">red</span>'), "red"),
+    ("another sentence", replace('class="lead">', 'class="lead">1 new fault. '), "sentence"),
+    ("a finding is missing", without(r'<tr><td>new</td>[^\n]*\n'), "news"),
+    ("a variant is missing", without(r"<tr><td><code>managed_<wbr>dict/<wbr>stock</code></td><td>[^\n]*\n"), "variants"),
 )

@@ -103,13 +103,14 @@ def night_page(chromium, made):
                        for i in (2, 4)]
             return sorted(zip(*columns))
 
-        equal(f"{how}: badge", tab.locator(".badge").inner_text(), "red" if made.night["red"] else "nothing new")
+        equal(f"{how}: red", tab.locator(".badge").inner_text() == "red", made.night["red"])
+        equal(f"{how}: sentence", tab.locator(".lead").inner_text(), made.night["sentence"])
         equal(f"{how}: news", findings("News"), rows_of(news(made.night)))
         equal(f"{how}: known", findings("Known findings"),
               rows_of(finding for finding in made.night["findings"] if finding["state"] == "known"))
-        equal(f"{how}: canaries", texts("Canaries that were not caught", "td:first-child"), made.night["canaries_missed"])
+        equal(f"{how}: canaries", texts("Missed canaries", "td:first-child"), made.night["canaries_missed"])
         equal(f"{how}: variants", texts("Variants", "td:first-child"),
-              [f"{cell['path']}/{cell['variant']}" for cell in made.night["cells"]])
+              [f"{cell['path']}/{cell['variant']}" for cell in sorted(made.night["cells"], key=lambda cell: cell["canary"])])
         check(texts("Nights", "svg"), f"{how}: no curves")
 
 

@@ -10,6 +10,7 @@
 #include "harness/files/read.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/shard/shard_folder.h"
+#include "harness/nightly/stopwatch.h"
 #include "harness/nightly/tapes/cell_tapes.h"
 
 namespace harness::nightly {
@@ -77,10 +78,10 @@ CellSearch::CellSearch(Runner& runner, const Plan& plan, std::size_t shard,
       repairs_(runner, plan, services) {}
 
 std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
-                                          const std::string& folder) {
+                                          const std::string& folder, const Deadline& deadline) {
   if (services_.is_stopped()) return std::nullopt;
-  auto record =
-      cell.build.empty() ? search_here(cell, place, folder) : search_in_build(cell, place, folder);
+  auto record = cell.build.empty() ? search_here(cell, place, folder, deadline)
+                                   : search_in_build(cell, place, folder, deadline);
   if (services_.is_stopped()) return std::nullopt;
   return record;
 }
@@ -88,7 +89,8 @@ std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
 // ---- searching ----------------------------------------------------------------------------------
 
 std::optional<CellRecord> CellSearch::search_here(const Cell& cell, const Place& place,
-                                                  const std::string& folder) {
+                                                  const std::string& folder,
+                                                  const Deadline& deadline) {
   const Scenario& scenario = scenario_of(cell);
   CellTapes tapes(plan_, shard_, cell, scenario);
   RunInstructions instructions(services_);
@@ -115,28 +117,32 @@ std::optional<CellRecord> CellSearch::search_here(const Cell& cell, const Place&
   for (const Finding& finding : found.findings)
     record.findings.push_back(keep(cell, finding, folder));
   if (found.stopped || services_.is_stopped()) return std::nullopt;
+  const Stopwatch watch;
   add(record, found.findings, tapes.run(runner_, options_of(cell)), folder);
-  record.tapes = tapes.record();
-  confirm(record, folder);
+  if (record.tapes = tapes.record(); record.tapes.given > 0) record.tape_seconds = watch.seconds();
+  confirm(record, folder, deadline);
   for (std::size_t i = 0; i < found.findings.size(); ++i)
-    repairs_.note(record.findings[i], found.findings[i].reproducer.the_case);
+    record.waiting +=
+        !repairs_.note(record.findings[i], found.findings[i].reproducer.the_case, deadline);
   return record;
 }
 
 std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const Place& place,
-                                                      const std::string& folder) {
+                                                      const std::string& folder,
+                                                      const Deadline& deadline) {
   make_folder(folder);
   services_.tell(Phase::run);
   if (services_.progress) services_.progress(place, cell, {});
   BuildSearch found{.why_not = "this program runs no other"};
   if (services_.search_in_build)
-    found = services_.search_in_build(cell, plan_.inputs_of(cell), folder);
+    found = services_.search_in_build(cell, plan_.inputs_of(cell), folder, deadline);
   if (services_.is_stopped()) return std::nullopt;
   CellRecord record = record_of(cell, found, folder);
-  confirm(record, folder);
+  confirm(record, folder, deadline);
   for (FindingRecord& finding : record.findings)
     if (finding.kind == kFault)
-      repairs_.note(finding, parse_reproducer(finding.reproducer, finding.file).the_case);
+      record.waiting += !repairs_.note(
+          finding, parse_reproducer(finding.reproducer, finding.file).the_case, deadline);
   add_bad_end(record, found, folder);
   return record;
 }
@@ -191,19 +197,21 @@ void CellSearch::add(CellRecord& record, std::vector<Finding>& findings,
   }
 }
 
-/// Replays all findings of a cell; those that come out otherwise are another kind of finding. What
+/// Replays all findings of a cell; those whose replay differs are another kind of finding. What
 /// comes next is triage.
-void CellSearch::confirm(CellRecord& record, const std::string& folder) const {
+void CellSearch::confirm(CellRecord& record, const std::string& folder,
+                         const Deadline& deadline) const {
   if (record.findings.empty()) return;
   services_.tell(Phase::replay);
-  const std::map<std::string, std::string> differences = services_.replay(folder);
+  const std::map<std::string, std::string> differences = services_.replay(folder, deadline);
   for (FindingRecord& finding : record.findings) {
     const auto replayed = differences.find(fs::path(finding.file).filename().string());
     const std::string difference =
         replayed == differences.end() ? "was not replayed" : replayed->second;
     if (difference.empty() || finding.kind != kFault) continue;
-    finding.kind = kNondeterminism;
     finding.difference = difference;
+    if (difference == kOutOfTime) continue;  // It says nothing of the run.
+    finding.kind = kNondeterminism;
     finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
   }
   services_.tell(Phase::triage);

@@ -14,6 +14,9 @@ RepairRecord as_record(const WorkingRepair& one) {
   return {in_words(one.repair), one.cost, one.is_own};
 }
 
+/// Thrown between the runs of a trial.
+struct OutOfTime {};
+
 }  // namespace
 
 RepairTrials::RepairTrials(Runner& runner, const Plan& plan, const Services& services)
@@ -22,22 +25,33 @@ RepairTrials::RepairTrials(Runner& runner, const Plan& plan, const Services& ser
     for (const std::string& cause : one.causes) known_[cause] = one.words;
 }
 
-void RepairTrials::note(FindingRecord& finding, const Case& the_case) {
-  if (finding.kind != kFault || services_.is_stopped()) return;
-  finding.repairs = repairs_of(finding, the_case);
+bool RepairTrials::note(FindingRecord& finding, const Case& the_case, const Deadline& deadline) {
+  if (finding.kind != kFault || services_.is_stopped()) return true;
+  try {
+    finding.repairs = repairs_of(finding, the_case, deadline);
+    return true;
+  } catch (const OutOfTime&) {
+    return known_.contains(finding.cause);  // It has its root already.
+  }
 }
 
-std::string RepairTrials::repairs_of(const FindingRecord& finding, const Case& the_case) {
+std::string RepairTrials::repairs_of(const FindingRecord& finding, const Case& the_case,
+                                     const Deadline& deadline) {
   const Suspect suspect{the_case, finding.signature};
   if (const auto known = known_.find(finding.cause); known != known_.end()) {
     if (known->second.empty()) return to_text(Sorted{});
+    if (deadline.has_passed()) throw OutOfTime();
     if (const auto one = repair_that_still_works(runner_, suspect, known->second))
       return to_text(Sorted{{as_record(*one)}, {}});
   }
+  if (deadline.has_passed()) throw OutOfTime();
   TriageOptions options;
   options.search_runs = services_.repair_runs;
   options.minimize_runs = finding.minimized ? 0 : kMinimizeRuns;
   options.stop = services_.stop;
+  options.prepare = [&](std::size_t) {
+    if (deadline.has_passed()) throw OutOfTime();
+  };
   const Explanation found = explain(runner_, suspect, options);
   Sorted sorted{{}, found.first};
   for (const WorkingRepair& one : found.repairs) sorted.repairs.push_back(as_record(one));

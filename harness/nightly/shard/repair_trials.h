@@ -17,11 +17,13 @@ class RepairTrials {
 
   /// Notes the repairs that work for a finding that is a fault, and was found in this case. Of one
   /// that the plan knows, only its own repair is tried, unless that no longer works. Does nothing
-  /// once the shard was told to stop.
-  void note(FindingRecord& finding, const Case& the_case);
+  /// once the shard was stopped. Returns whether the trial fit before the deadline: if not, nothing
+  /// is noted, and the next night that sees the finding tries again.
+  bool note(FindingRecord& finding, const Case& the_case, const Deadline& deadline);
 
  private:
-  std::string repairs_of(const FindingRecord& finding, const Case& the_case);
+  std::string repairs_of(const FindingRecord& finding, const Case& the_case,
+                         const Deadline& deadline);
 
   Runner& runner_;
   const Services& services_;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/shard/build_search.h"
 #include "harness/nightly/shard/phase.h"
 #include "harness/search.h"
@@ -28,12 +29,15 @@ struct Services {
   /// Writes the reproducer of a finding into a folder, and returns the name of its file.
   std::function<std::string(const std::string& folder, const Finding&)> write;
   /// Replays all reproducers of a folder in a fresh process. Returns, by name of the file, how the
-  /// run differs from what the file says; "" where it does not.
-  std::function<std::map<std::string, std::string>(const std::string& folder)> replay;
+  /// run differs from what the file says ("": not at all), or kOutOfTime.
+  std::function<std::map<std::string, std::string>(const std::string& folder, const Deadline&)>
+      replay;
+  /// Returns whether a build is there to search in.
+  std::function<bool(const std::string& build)> has_build;
   /// Has another build search a cell, a libFuzzer target from these inputs, and leave its
   /// reproducers in a folder.
   std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
-                            const std::string& folder)>
+                            const std::string& folder, const Deadline&)>
       search_in_build;
   /// Called now and then with what a search has come to; of one in another build, where it begins.
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;

@@ -1,25 +1,37 @@
 #include "harness/nightly/shard/shard.h"
 
-#include <chrono>
 #include <optional>
 
 #include "harness/nightly/shard/cell_search.h"
 #include "harness/nightly/shard/pace.h"
 #include "harness/nightly/shard/shard_folder.h"
+#include "harness/nightly/stopwatch.h"
 
 namespace harness::nightly {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// Returns what a second of the plan comes to in a shard whose cells these are: its part of the
+/// night is the same for each shard, however the cells are dealt out.
+double scale_of(const Plan& plan, const std::vector<Cell>& cells) {
+  double planned = 0;
+  for (const Cell& cell : cells) planned += cell.budget.seconds + cell.tapes_budget.seconds;
+  return planned > 0 ? seconds_of_shard(plan) / planned : 1;
+}
 
 /// Finishes the cells of a shard, one after another.
 class PendingCells {
  public:
-  PendingCells(const ShardFolder& folder, CellSearch& search, const std::vector<Cell>& cells,
-               const Services& services)
-      : folder_(folder), search_(search), cells_(cells), services_(services) {
+  PendingCells(const Plan& plan, const ShardFolder& folder, CellSearch& search,
+               const std::vector<Cell>& cells, const Services& services)
+      : folder_(folder),
+        search_(search),
+        cells_(cells),
+        services_(services),
+        pace_(scale_of(plan, cells)),
+        deadline_(plan.terms.budget.seconds > 0 ? Deadline::in(seconds_of_shard(plan))
+                                                : Deadline()) {
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (!folder.has_finished(i)) pace_.expect(cells[i]);
+      if (!folder.has_finished(i)) pace_.expect(cells[i], is_left_out(cells[i]));
   }
 
   /// Returns the record of a cell that was finished before, or searches it now; nothing when it was
@@ -28,24 +40,38 @@ class PendingCells {
     const Cell& cell = cells_[index];
     if (auto record = folder_.finished(index, cell)) return record;
     if (services_.is_stopped()) return std::nullopt;
+    const Stopwatch watch;
     const std::string reproducers = folder_.begin(index, cell);
-    const std::chrono::duration<double> spent = Clock::now() - begin_;
+    const Pace::Turn turn = is_left_out(cell) ? Pace::Turn{cell, 0} : pace_.next(cell);
     std::optional<CellRecord> record =
-        search_.run(pace_.next(cell, spent.count()), {index, cells_.size()}, reproducers);
+        search_.run(turn.cell, {index, cells_.size()}, reproducers, deadline_of(turn));
     if (!record) return std::nullopt;
     record->cell = cell;
+    record->all_seconds = watch.seconds();
     services_.tell(Phase::record);
     folder_.finish(index, *record, reproducers);
+    pace_.took(cell, watch.seconds());
     return record;
   }
 
  private:
+  bool is_left_out(const Cell& cell) const {
+    return !cell.build.empty() && services_.has_build && !services_.has_build(cell.build);
+  }
+  /// A process of another build needs time to start and to end, which a short turn has not got.
+  Deadline deadline_of(const Pace::Turn& turn) const {
+    constexpr double kTimes = 10, kStart = 10;
+    if (turn.seconds <= 0) return deadline_;
+    return deadline_.within(turn.cell.build.empty() ? turn.seconds
+                                                    : kTimes * turn.seconds + kStart);
+  }
+
   const ShardFolder& folder_;
   CellSearch& search_;
   const std::vector<Cell>& cells_;
   const Services& services_;
   Pace pace_;
-  Clock::time_point begin_ = Clock::now();
+  Deadline deadline_;
 };
 
 void add_circumstances(ShardRecord& record, const Services& services) {
@@ -64,7 +90,7 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
   ShardResult result{ShardEnd::finished, {id_of(plan), plan.terms, index, {}}};
   CellSearch search(runner, plan, index, services);
   const std::vector<Cell> cells = cells_of(plan, index);
-  PendingCells pending(folder, search, cells, services);
+  PendingCells pending(plan, folder, search, cells, services);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     auto record = pending.finish(i);
     if (!record) {

@@ -1,6 +1,9 @@
 #include "harness/reports/nightly/night_builds.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "harness/printable.h"
 #include "harness/reports/html.h"
@@ -46,6 +49,8 @@ std::string others_in(const Night& night, const BuildReplays& replays) {
 
 }  // namespace
 
+bool is_missing(const std::string& why_not) { return why_not.starts_with("it is not built"); }
+
 std::string outcome_of(const BuildReplays& replays) {
   if (!replays.why_not.empty()) return "not replayed: " + replays.why_not;
   const std::size_t same = replays.same_count(), others = replays.differences.size() - same;
@@ -66,21 +71,36 @@ std::string outcome_of(const nightly::BuildSearches& searches) {
   return text;
 }
 
+std::string missing_builds(const Night& night) {
+  std::set<std::string> missing;
+  for (const nightly::BuildSearches& one : night.build_searches)
+    if (is_missing(one.why_not)) missing.insert(printable(one.build));
+  for (const BuildReplays& one : night.builds)
+    if (is_missing(one.why_not)) missing.insert(printable(one.build));
+  if (missing.empty()) return {};
+  return fmt::format("not built: {}", fmt::join(missing, ", "));
+}
+
 std::string builds_section(const Night& night) {
   std::string rows;
   for (const nightly::BuildSearches& one : night.build_searches)
-    rows += row_of(one.build, one.not_run > 0 ? "late" : "", shown_text(outcome_of(one)));
-  for (const BuildReplays& one : night.builds) {
-    const bool is_short = !one.why_not.empty() || one.same_count() < one.differences.size();
-    rows += row_of(one.build, is_short ? "late" : "", shown_text(outcome_of(one))) +
-            others_in(night, one);
-  }
-  if (rows.empty()) return {};
+    if (!is_missing(one.why_not))
+      rows += row_of(one.build, one.not_run > 0 ? "late" : "", shown_text(outcome_of(one)));
+  for (const BuildReplays& one : night.builds)
+    if (!is_missing(one.why_not))
+      rows += row_of(one.build, one.same_count() < one.differences.size() ? "late" : "",
+                     shown_text(outcome_of(one))) +
+              others_in(night, one);
+  const std::string missing = shown_text(missing_builds(night));
+  if (rows.empty() && missing.empty()) return {};
+  const std::string table =
+      rows.empty() ? ""
+                   : "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" +
+                         rows + "</table>";
   return section("Other builds",
                  "Sound variants are searched there as well, and each finding's plainest "
                  "reproducer is replayed.",
-                 "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" + rows +
-                     "</table>");
+                 table + (missing.empty() ? "" : "<p class=\"late\">" + missing + "</p>"));
 }
 
 }  // namespace harness::reports

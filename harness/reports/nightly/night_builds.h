@@ -7,6 +7,12 @@
 
 namespace harness::reports {
 
+/// Returns whether a build was not used because it is not there.
+bool is_missing(const std::string& why_not);
+
+/// Returns "not built: asan, tsan"; "" if all are there.
+std::string missing_builds(const nightly::Night& night);
+
 /// Returns "41 findings as recorded, 2 otherwise", or why there was no replay.
 std::string outcome_of(const nightly::BuildReplays& replays);
 

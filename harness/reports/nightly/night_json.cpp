@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/reports/json_text.h"
+#include "harness/reports/nightly/night_sentence.h"
 #include "harness/reports/nightly/night_views.h"
 
 namespace harness::reports {
@@ -47,11 +48,12 @@ Json row(const nightly::Change& change) {
           {"upon", change.upon}};
 }
 
-Json row(const nightly::NightFinding& finding) {
+Json row(const nightly::Night& night, const nightly::NightFinding& finding) {
   Json symptoms = Json::array();
   for (const nightly::NightSymptom& symptom : finding.symptoms) symptoms.push_back(row(symptom));
   return {{"cause", finding.cause},
           {"state", to_text(finding.state)},
+          {"red", night.is_red(finding)},
           {"kind", finding.kind},
           {"path", finding.path},
           {"variant", finding.variant},
@@ -65,9 +67,9 @@ Json row(const nightly::NightFinding& finding) {
           {"symptoms", symptoms}};
 }
 
-Json absent_row(const nightly::NightFinding& finding) {
+Json absent_row(const nightly::Night& night, const nightly::NightFinding& finding) {
   const nightly::AbsentReplay& replay = finding.absent.value();
-  Json json = row(finding);
+  Json json = row(night, finding);
   json.erase("runs");
   json["replay"] = to_text(replay.absence);
   json["runs_since"] = replay.runs;
@@ -77,7 +79,14 @@ Json absent_row(const nightly::NightFinding& finding) {
 
 Json absent_rows(const nightly::Night& night) {
   Json all = Json::array();
-  for (const nightly::NightFinding& finding : night.absent) all.push_back(absent_row(finding));
+  for (const nightly::NightFinding& finding : night.absent)
+    all.push_back(absent_row(night, finding));
+  return all;
+}
+
+Json finding_rows(const nightly::Night& night) {
+  Json all = Json::array();
+  for (const nightly::NightFinding& finding : night.findings) all.push_back(row(night, finding));
   return all;
 }
 
@@ -146,10 +155,17 @@ std::string night_json(const nightly::Night& night) {
                   {"nights_missing", night.nights_missing},
                   {"ended_at", night.past.empty() ? 0 : night.past.back().ended_at},
                   {"red", night.is_red()},
+                  {"sentence", sentence_of(night)},
                   {"canaries_missed", missed},
+                  {"runs_to_catch", nightly::kRunsToCatch},
+                  {"seconds", night.times.seconds},
+                  {"sound_share", night.times.sound_share(night.terms)},
+                  {"untried_repairs", night.times.untried},
+                  {"not_replayed", night.times.unreplayed},
+                  {"machine", night.times.machine},
                   {"cells", rows(night.cells)},
                   {"windows", rows(night.windows)},
-                  {"findings", rows(night.findings)},
+                  {"findings", finding_rows(night)},
                   {"absent", absent_rows(night)},
                   {"builds", rows(night.builds)},
                   {"build_searches", rows(night.build_searches)},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/reports/html.h"
+#include "harness/reports/nightly/night_tapes.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
 
@@ -32,11 +33,16 @@ struct Cases {
 void add_variant(Cases& cases, const NightCell& cell) {
   const Colour colour = colour_of(cell);
   // A sound variant fails by its findings, each of which is a case of its own.
-  const bool fails = cell.is_canary() && cell.caught_runs == 0;
+  const bool fails = cell.is_canary() && colour == Colour::red;
   const std::string_view tag = fails ? "failure" : colour == Colour::yellow ? "skipped" : "";
   cases.add("nightly." + cell.path, cell.variant, cell.seconds, tag,
             fmt::format("{}: {} in {} runs", cell.is_canary() ? "canary" : cell.claim,
                         cell.verdict(), grouped(cell.runs)));
+}
+
+void add_finding(Cases& cases, const NightFinding& finding, bool is_red) {
+  cases.add("nightly." + finding.path, finding.variant + " " + finding.cause, 0,
+            is_red ? "failure" : "", headline_of(finding));
 }
 
 }  // namespace
@@ -44,10 +50,13 @@ void add_variant(Cases& cases, const NightCell& cell) {
 std::string night_junit(const Night& night) {
   Cases cases;
   for (const NightCell& cell : night.cells) add_variant(cases, cell);
-  for (const NightFinding& finding : night.findings)
-    if (finding.is_news())
-      cases.add("nightly." + finding.path, finding.variant + " " + finding.cause, 0, "failure",
-                headline_of(finding));
+  for (const NightFinding* finding : told_findings(night))
+    add_finding(cases, *finding, night.is_red(*finding));
+  for (const NightFinding& finding : night.absent)
+    if (night.is_red(finding)) add_finding(cases, finding, true);
+  const nightly::NightTapes tapes = night.tapes();
+  if (tapes.survived < tapes.replayed)
+    cases.add("nightly", "tapes", 0, "failure", survival_of(tapes));
   if (night.shards_here < night.terms.shards)
     cases.add("nightly", "shards", 0, "failure",
               fmt::format("{} of {} shards are missing", night.terms.shards - night.shards_here,

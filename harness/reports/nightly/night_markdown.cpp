@@ -2,6 +2,7 @@
 
 #include "harness/printable.h"
 #include "harness/reports/markdown.h"
+#include "harness/reports/nightly/night_sentence.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
 
@@ -18,12 +19,12 @@ constexpr std::size_t kShownBytes = 160;
 std::string news_of(const Night& night, const NightFiles& files) {
   std::string rows;
   std::size_t count = 0;
-  for (const NightFinding& finding : night.findings) {
-    if (!finding.is_news() || ++count > kMostRows) continue;
-    rows += fmt::format("| {} | {} | {} | {} |\n", to_text(finding.state),
-                        markdown_cell(finding.path + "/" + finding.variant),
-                        markdown_cell(shown(finding.signature, kShownBytes)),
-                        markdown_cell(files.folder + "/" + finding.file));
+  for (const NightFinding* finding : told_findings(night)) {
+    if (++count > kMostRows) continue;
+    rows += fmt::format("| {} | {} | {} | {} |\n", to_text(finding->state),
+                        markdown_cell(finding->path + "/" + finding->variant),
+                        markdown_cell(shown(finding->signature, kShownBytes)),
+                        markdown_cell(files.folder + "/" + finding->file));
   }
   if (rows.empty()) return {};
   return "\n| state | variant | signature | reproducer |\n|---|---|---|---|\n" + rows +
@@ -33,10 +34,12 @@ std::string news_of(const Night& night, const NightFiles& files) {
 }  // namespace
 
 std::string night_markdown(const Night& night, const NightFiles& files) {
-  std::string text = markdown_cell(summary_of(night)) + "\n";
+  std::string text =
+      fmt::format("**{}**: {}\n\n{}\n", verdict_of(night), markdown_cell(sentence_of(night)),
+                  markdown_cell(circumstances_of(night)));
   text += news_of(night, files);
   const auto missed = night.missed_canaries();
-  if (!missed.empty()) text += "\n| canary that was not caught | runs |\n|---|--:|\n";
+  if (!missed.empty()) text += "\n| missed canary | runs |\n|---|--:|\n";
   for (const nightly::NightCell* cell : missed)
     text += fmt::format("| {} | {} |\n", markdown_cell(name_of(*cell)), grouped(cell->runs));
   return text;

@@ -62,7 +62,8 @@ std::string per_change(const Night& night, std::string_view name, std::string_vi
 std::string night_metrics(const Night& night) {
   std::string text =
       one("night_number", "Which night of its history it was.", night.terms.number) +
-      one("night_red", "1 where something is new or a canary was not caught.",
+      one("night_red",
+          "1 if a sound variant failed, a recording no longer replays or a canary was missed.",
           night.is_red() ? 1 : 0) +
       one("night_shards_missing", "Shards that are not merged.",
           night.terms.shards - night.shards_here) +
@@ -70,7 +71,8 @@ std::string night_metrics(const Night& night) {
       one("night_end_timestamp_seconds", "When it ended; 0 where that is not known.",
           night.past.empty() ? 0 : night.past.back().ended_at) +
       one("night_canaries", "Variants that are there to be caught.", canary_count(night)) +
-      one("night_canaries_missed", "Those that were not.", night.missed_canaries().size());
+      one("night_canaries_missed", "Those that were not, in enough runs.",
+          night.missed_canaries().size());
   text += family("night_findings", "Findings of the night by state.");
   for (const State state : {State::fresh, State::known, State::regressed, State::ignored})
     text += fmt::format("afterlife_night_findings{{{}}} {}\n", label("state", to_text(state)),

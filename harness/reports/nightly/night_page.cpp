@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "harness/reports/nightly/night_builds.h"
 #include "harness/reports/nightly/night_curves.h"
 #include "harness/reports/nightly/night_sections.h"
+#include "harness/reports/nightly/night_sentence.h"
 #include "harness/reports/nightly/night_tapes.h"
 #include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
@@ -26,22 +28,18 @@ std::string head_of(const Night& night) {
       "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
       "'none'; style-src 'unsafe-inline'\">\n<title>night {}: {}</title>\n<style>{}{}{}{}</style>\n"
       "</head>\n",
-      night.terms.number, night.is_red() ? "red" : "nothing new", page_style(),
-      night_curves_style(), trends_style(), night_sections_style());
-}
-
-std::string_view badge_of(const Night& night) {
-  if (night.is_red()) return "red";
-  if (night.shards_here < night.terms.shards) return "shards are missing";
-  return night.nights_missing > 0 ? "nights are missing" : "nothing new";
+      night.terms.number, verdict_of(night), page_style(), night_curves_style(), trends_style(),
+      night_sections_style());
 }
 
 std::string header_of(const Night& night) {
-  const std::string_view badge = badge_of(night);
+  const std::string_view verdict = verdict_of(night);
   return fmt::format(
       "<header>\n<h1 class=\"mono\"><span class=\"path\">afterlife nightly</span></h1>\n<p><span "
-      "class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n</header>\n",
-      badge == "nothing new" ? "good" : "bad", badge, shown_text(summary_of(night)));
+      "class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n<p "
+      "class=\"dim\">{}</p>\n</header>\n",
+      verdict == "green" ? "good" : "bad", verdict, shown_text(sentence_of(night)),
+      shown_text(circumstances_of(night)));
 }
 
 // ---- variants ----
@@ -63,50 +61,70 @@ std::string_view class_of(const NightCell& cell) {
   return colour == Colour::red ? "open" : colour == Colour::yellow ? "late" : "";
 }
 
+/// Returns the variants, sound ones first.
+std::vector<const NightCell*> in_order(const Night& night) {
+  std::vector<const NightCell*> cells;
+  for (const bool canaries : {false, true})
+    for (const NightCell& cell : night.cells)
+      if (cell.is_canary() == canaries) cells.push_back(&cell);
+  return cells;
+}
+
 std::string variants_of(const Night& night) {
   std::string html =
-      "<table class=\"wrap\">\n<tr><th>variant</th><th class=\"spare\">claim</th><th>verdict</th>"
-      "<th class=\"number\">runs</th><th class=\"number\">faulty</th>"
+      "<table class=\"wrap\">\n<tr><th>variant</th><th>claim</th><th>verdict</th>"
+      "<th class=\"number\">runs</th><th class=\"number spare\">faulty</th>"
       "<th class=\"number spare\">seconds</th></tr>\n";
-  for (const NightCell& cell : night.cells)
+  for (const NightCell* cell : in_order(night))
     html += fmt::format(
-        "<tr><td><code>{}</code></td><td class=\"spare\">{}</td><td class=\"{}\">{}</td><td "
-        "class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number "
+        "<tr><td><code>{}</code></td><td>{}</td><td class=\"{}\">{}</td><td "
+        "class=\"number\">{}</td><td class=\"number spare\">{}</td><td class=\"number "
         "spare\">{:.1f}</td></tr>\n",
-        shown_name(name_of(cell)), shown_text(cell.claim), class_of(cell),
-        shown_text(cell.verdict()), grouped(cell.runs), grouped(cell.faulty_runs), cell.seconds);
+        shown_name(name_of(*cell)), shown_text(cell->claim), class_of(*cell),
+        shown_text(cell->verdict()), grouped(cell->runs), grouped(cell->faulty_runs),
+        cell->seconds);
   return html + "</table>";
 }
 
 // ---- windows ----
 
+/// A canary that fails does as it claims.
 std::string window_cell(const NightCell& cell, const std::string& name) {
   for (const NightWindow& window : cell.windows) {
     if (window.window != name || window.reached + window.caught == 0) continue;
-    return window.caught > 0 ? fmt::format("<td class=\"number open\">{} of {}</td>",
-                                           grouped(window.caught), grouped(window.reached))
-                             : fmt::format("<td class=\"number\">{}</td>", grouped(window.reached));
+    if (window.caught == 0)
+      return fmt::format("<td class=\"number\">{}</td>", grouped(window.reached));
+    return fmt::format("<td class=\"number{}\">{}/{}</td>", cell.is_canary() ? "" : " open",
+                       grouped(window.caught), grouped(window.reached));
   }
   return "<td class=\"number never\">–</td>";
 }
 
-std::string windows_of(const Night& night, const std::string& path) {
+/// Returns the table of the windows that these variants of a path have.
+std::string windows_table(const Night& night, const std::string& path, bool canaries) {
   std::set<std::string> names;
-  for (const NightCell& cell : night.cells)
-    if (cell.path == path)
-      for (const NightWindow& window : cell.windows) names.insert(window.window);
+  std::vector<const NightCell*> cells;
+  for (const NightCell& cell : night.cells) {
+    if (cell.path != path || cell.is_canary() != canaries) continue;
+    cells.push_back(&cell);
+    for (const NightWindow& window : cell.windows) names.insert(window.window);
+  }
   if (names.empty()) return {};
   std::string html = "<table class=\"cross\">\n<tr><th>variant</th>";
   for (const std::string& name : names)
     html += fmt::format("<th><span class=\"turned\">{}</span></th>", shown_text(name));
   html += "</tr>\n";
-  for (const NightCell& cell : night.cells) {
-    if (cell.path != path) continue;
-    html += fmt::format("<tr><td><code>{}</code></td>", shown_text(cell.variant));
-    for (const std::string& name : names) html += window_cell(cell, name);
+  for (const NightCell* cell : cells) {
+    html += fmt::format("<tr><td><code>{}</code></td>", shown_text(cell->variant));
+    for (const std::string& name : names) html += window_cell(*cell, name);
     html += "</tr>\n";
   }
   return html + "</table>";
+}
+
+std::string windows_of(const Night& night, const std::string& path) {
+  const std::string canaries = windows_table(night, path, true);
+  return windows_table(night, path, false) + folded("canaries", canaries);
 }
 
 std::string all_windows_of(const Night& night) {
@@ -114,11 +132,11 @@ std::string all_windows_of(const Night& night) {
   for (const NightCell& cell : night.cells) paths.insert(cell.path);
   std::string html;
   for (const std::string& path : paths)
-    html +=
-        section("Windows of " + shown_text(path),
-                "In how many runs a window was reached (–: in none); red: in how many of them it "
-                "failed.",
-                windows_of(night, path));
+    html += section(
+        "Windows of " + shown_text(path),
+        "The runs that reached a window (–: none). 14/93: 93 reached it and 14 of them failed "
+        "there, which is red in a variant that claims to be sound.",
+        windows_of(night, path));
   return html;
 }
 
@@ -144,6 +162,34 @@ std::string terms_of(const Night& night) {
   return html + row("name", night.id) + "</table>";
 }
 
+/// Explains the words of the page.
+std::string legend_of() {
+  struct Word {
+    std::string_view word, meaning;
+  };
+  static constexpr std::array kWords{
+      Word{"sound variant", "An implementation that claims to have no fault on any schedule."},
+      Word{"canary",
+           "An implementation that is broken on purpose. A search that misses it is "
+           "broken, too."},
+      Word{"claim",
+           "The result that a variant must have: sound, unsound (it fails in the way it "
+           "names) or vacuous (no run gets to the code under test)."},
+      Word{"held, refuted", "A sound variant had no fault in enough runs; it had one."},
+      Word{"caught, missed", "A canary failed as it claims; it did not in enough runs."},
+      Word{"window", "A span of time in which a wrong implementation can fail."},
+      Word{"tape", "The recorded decisions of a run, which replay it."},
+      Word{"signature", "The kind and the sites of a fault: equal faults have equal ones."},
+      Word{"cause", "The name of one way in which a finding shows. Commands take it."},
+      Word{"repair",
+           "A change to the run that removes the fault. Faults with one repair are one "
+           "finding."}};
+  std::string html = "<dl>";
+  for (const Word& one : kWords)
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", one.word, one.meaning);
+  return folded("The words of this page", html + "</dl>");
+}
+
 std::string curves_of(const Night& night) {
   const std::string curves = night_curves(night.past);
   if (curves.empty()) return {};
@@ -154,14 +200,16 @@ std::string curves_of(const Night& night) {
 
 std::string night_page(const Night& night, const NightFiles& files) {
   return "<!doctype html>\n<html lang=\"en\">\n" + head_of(night) + "<body>\n<main>\n" +
-         header_of(night) + news_sections(night, files) + absent_sections(night) +
-         section("Canaries that were not caught",
-                 "Each claims how it fails: where that is not seen, the search is broken or too "
-                 "short.",
+         header_of(night) + sound_sections(night, files) +
+         section("Missed canaries",
+                 fmt::format("Each claims how it fails, and did not in {} runs or more: the search "
+                             "is broken.",
+                             grouped(nightly::kRunsToCatch)),
                  canaries_of(night)) +
-         curves_of(night) + trends_section(night) + builds_section(night) + tapes_section(night) +
-         section("Variants", "", variants_of(night)) + all_windows_of(night) +
-         known_sections(night, files) + section("This night", "", terms_of(night)) +
+         absent_sections(night) + canary_sections(night, files) +
+         section("Variants", "", variants_of(night)) + curves_of(night) + trends_section(night) +
+         builds_section(night) + tapes_section(night) + all_windows_of(night) +
+         section("This night", "", terms_of(night)) + section("Words", "", legend_of()) +
          "</main>\n</body>\n</html>\n";
 }
 

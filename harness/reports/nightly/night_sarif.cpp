@@ -12,7 +12,6 @@ namespace harness::reports {
 namespace {
 
 using nightly::Night;
-using nightly::NightCell;
 using nightly::NightFinding;
 using nightly::State;
 using Json = nlohmann::ordered_json;
@@ -28,12 +27,9 @@ std::vector<std::string> rules_of(const Night& night) {
   return {names.begin(), names.end()};
 }
 
-/// A canary is there to fail: what it shows is worth a note.
+/// A canary is there to fail: its findings are notes.
 std::string_view level_of(const Night& night, const NightFinding& finding) {
-  for (const NightCell& cell : night.cells)
-    if (cell.path == finding.path && cell.variant == finding.variant && cell.is_canary())
-      return "note";
-  return "error";
+  return night.is_of_canary(finding) ? "note" : "error";
 }
 
 Json result_of(const Night& night, const NightFinding& finding, const NightFiles& files) {

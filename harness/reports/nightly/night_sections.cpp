@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <vector>
 
 #include "harness/nightly/cause.h"
@@ -52,43 +51,50 @@ std::string cause_of(const NightFinding& finding) {
   return html + "</ul></details>";
 }
 
-std::string row_of(const NightFinding& finding, const NightFiles& files) {
+/// Returns the command that shows it again, and those that look for the change that made it.
+std::string commands_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
+  const auto command = [](const std::string& words) {
+    return fmt::format("<code class=\"command\">afterlife {}</code>", words);
+  };
+  const std::string file = shown_name(shell_word(files.folder + "/" + finding.file));
+  std::string more =
+      command(fmt::format("nightly mark {} ignored --because TEXT", shown_text(finding.cause)));
+  if (!night.commit_before.empty()) {
+    const std::string since = fmt::format("{} <span class=\"whole\">--good</span> {}", file,
+                                          shown_text(shell_word(night.commit_before)));
+    more = command("bisect " + since) + command("diverge " + since) + more;
+  }
+  return command("replay " + file) +
+         fmt::format("<details><summary>further commands</summary>{}</details>", more);
+}
+
+std::string row_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
   return fmt::format(
       "<tr><td{}>{}</td><td><code>{}/{}</code></td><td class=\"fault\">{}{}</td><td "
       "class=\"number\" "
       "data-label=\"runs\">{}</td><td class=\"number\" data-label=\"since "
       "night\">{}</td></tr>\n",
-      finding.is_news() ? " class=\"open\"" : "", to_text(finding.state), shown_name(finding.path),
-      shown_name(finding.variant), link_to(finding, files), cause_of(finding) + further_of(finding),
+      night.is_red(finding) ? " class=\"open\"" : "", to_text(finding.state),
+      shown_name(finding.path), shown_name(finding.variant), link_to(finding, files),
+      cause_of(finding) + further_of(finding) + commands_of(night, finding, files),
       grouped(finding.runs), finding.first_number);
 }
 
-/// A table of findings; a long one is closed until somebody opens it.
-std::string findings_table(const std::vector<const NightFinding*>& findings,
+std::string findings_table(const Night& night, const std::vector<const NightFinding*>& findings,
                            const NightFiles& files) {
   if (findings.empty()) return {};
   std::string rows;
-  for (const NightFinding* finding : findings) rows += row_of(*finding, files);
-  const std::string table =
-      "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th>"
-      "<th class=\"number\">runs</th><th class=\"number\">since night</th></tr>\n" +
-      rows + "</table>";
-  if (findings.size() <= kOpenRows) return table;
-  return fmt::format("<details>\n<summary>{} findings</summary>\n{}</details>",
-                     grouped(findings.size()), table);
+  for (const NightFinding* finding : findings) rows += row_of(night, *finding, files);
+  return "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th>"
+         "<th class=\"number\">runs</th><th class=\"number\">since night</th></tr>\n" +
+         rows + "</table>";
 }
 
-/// Findings of one state in canaries, or in variants that claim to be sound.
-std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool canaries) {
-  std::set<std::string> canary_names;
-  for (const NightCell& cell : night.cells)
-    if (cell.is_canary()) canary_names.insert(name_of(cell));
-  std::vector<const NightFinding*> findings;
-  for (const NightFinding& finding : night.findings)
-    if (finding.is_news() == news &&
-        canary_names.contains(finding.path + "/" + finding.variant) == canaries)
-      findings.push_back(&finding);
-  return findings;
+/// The same; a long one is closed until somebody opens it.
+std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
+                        const NightFiles& files) {
+  const std::string table = findings_table(night, findings, files);
+  return findings.size() <= kOpenRows ? table : folded(counted(findings.size(), "finding"), table);
 }
 
 std::string absent_table(const std::vector<const NightFinding*>& findings) {
@@ -105,7 +111,12 @@ std::string absent_table(const std::vector<const NightFinding*>& findings) {
          rows + "</table>";
 }
 
-constexpr std::string_view kStyle = R"(.number{text-align:right}
+constexpr std::string_view kStyle = R"(.number{text-align:right;white-space:nowrap}
+.wrap td.number{white-space:nowrap}
+.command{display:block;margin:2px 0}
+.whole{white-space:nowrap}
+dt{font-weight:600;padding:6px 14px 0}
+dd{margin:0;padding:0 14px 6px}
 .open{color:var(--bad);font-weight:600}
 .late{color:var(--death)}
 .never{color:var(--dim)}
@@ -113,7 +124,6 @@ summary{cursor:pointer;padding:8px 14px;color:var(--task)}
 a{color:var(--task)}
 .stack .dim{font-size:13px}
 @media (min-width:601px){.stack td:nth-child(2)>code{white-space:nowrap}}
-.whole{white-space:nowrap}
 .fault summary{padding:2px 0}
 .fault ul{margin:4px 0;padding-left:18px}
 .fault li,.repair{overflow-wrap:anywhere}
@@ -141,34 +151,24 @@ std::string section(std::string_view title, std::string_view said, const std::st
       title, said.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", said), inside);
 }
 
-/// Commands about what is news.
-static std::string further_words(const Night& night, const NightFiles& files) {
-  const std::string reproducer =
-      fmt::format("{}/<wbr>REPRODUCER", shown_text(shell_word(files.folder)));
-  const std::string since = fmt::format("{} <span class=\"whole\">--good</span> {}", reproducer,
-                                        shown_text(shell_word(night.commit_before)));
-  std::string words = fmt::format("To see one again: <code>afterlife replay {}</code>", reproducer);
-  if (!night.commit_before.empty())
-    words += fmt::format(
-        "<br>Which commit made it: <code>afterlife bisect {0}</code>"
-        "<br>Which function goes another way since then: <code>afterlife diverge {0}</code>",
-        since);
-  return words;
+std::string folded(std::string_view line, const std::string& inside) {
+  if (inside.empty()) return {};
+  return fmt::format("<details>\n<summary>{}</summary>\n{}</details>", line, inside);
 }
 
-std::string news_sections(const Night& night, const NightFiles& files) {
-  const std::string seen_again = further_words(night, files);
-  return section("News in sound variants", seen_again,
-                 findings_table(findings_in(night, true, false), files)) +
-         section("News in canaries", seen_again,
-                 findings_table(findings_in(night, true, true), files));
+std::string sound_sections(const Night& night, const NightFiles& files) {
+  return section("News in sound variants", "",
+                 short_table(night, findings_in(night, true, false), files)) +
+         section("Known findings in sound variants", "",
+                 short_table(night, findings_in(night, false, false), files));
 }
 
-std::string known_sections(const Night& night, const NightFiles& files) {
-  return section("Known findings in sound variants", "",
-                 findings_table(findings_in(night, false, false), files)) +
+std::string canary_sections(const Night& night, const NightFiles& files) {
+  const auto known = findings_in(night, false, true);
+  return section("News in canaries", "Canaries are broken on purpose: news of them is no alarm.",
+                 short_table(night, findings_in(night, true, true), files)) +
          section("Known findings in canaries", "",
-                 findings_table(findings_in(night, false, true), files));
+                 folded(counted(known.size(), "finding"), findings_table(night, known, files)));
 }
 
 std::string absent_sections(const Night& night) {

@@ -13,11 +13,14 @@ namespace harness::reports {
 /// has none. `said` stands above it, as HTML.
 std::string section(std::string_view title, std::string_view said, const std::string& inside);
 
-/// Returns what is new or has come back, that of sound variants first.
-std::string news_sections(const nightly::Night& night, const NightFiles& files);
+/// Returns the content behind a line that opens it; "" if there is none.
+std::string folded(std::string_view line, const std::string& inside);
 
-/// Returns what some night before has seen.
-std::string known_sections(const nightly::Night& night, const NightFiles& files);
+/// Returns the findings of sound variants, the new ones first.
+std::string sound_sections(const nightly::Night& night, const NightFiles& files);
+
+/// Returns the findings of canaries, the new ones first; the known ones are folded.
+std::string canary_sections(const nightly::Night& night, const NightFiles& files);
 
 /// Returns the open findings that the night did not see: those that are fixed, then the others.
 std::string absent_sections(const nightly::Night& night);

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "harness/printable.h"
 #include "harness/reports/nightly/night_builds.h"
+#include "harness/reports/nightly/night_sentence.h"
 #include "harness/reports/nightly/night_tapes.h"
 #include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
@@ -22,49 +25,56 @@ constexpr std::size_t kShownNews = 20;
 /// A change of a trend is told for so many nights.
 constexpr std::uint64_t kToldNights = 14;
 
+/// Returns a row for each variant that is not as it claims, and each sound one that had too few
+/// runs; the others are counted in the sentence.
 std::string cells_of(const Night& night, const Terminal& terminal) {
   Table table({{"variant", Align::left, true},
                {"claim"},
                {"verdict"},
                {"runs", Align::right},
                {"seconds", Align::right},
-               {"new", Align::right},
-               {"known", Align::right}});
+               {"findings", Align::right}});
+  std::size_t count = 0;
   for (const NightCell& cell : night.cells) {
-    std::size_t news = 0, others = 0;
-    for (const NightFinding& finding : night.findings)
-      if (finding.is_of(cell)) ++(finding.is_news() ? news : others);
+    const Colour colour = colour_of(cell);
+    if (colour == Colour::green || (cell.is_canary() && colour != Colour::red)) continue;
+    const auto findings = static_cast<std::size_t>(
+        std::count_if(night.findings.begin(), night.findings.end(),
+                      [&](const NightFinding& finding) { return finding.is_of(cell); }));
     table.add({{name_of(cell)},
                {cell.claim},
-               {cell.verdict(), colour_of(cell)},
+               {cell.verdict(), colour},
                {grouped(cell.runs)},
                {fmt::format("{:.1f}", cell.seconds)},
-               {grouped(news), news > 0 ? Colour::red : Colour::none},
-               {grouped(others)}});
+               {grouped(findings)}});
+    ++count;
   }
-  return table.to_string(terminal);
+  return count == 0 ? "" : table.to_string(terminal) + "\n";
 }
 
-std::string news_of(const Night& night, const std::string& folder, const Terminal& terminal) {
+std::string finding_text(const NightFinding& finding, Colour colour, const std::string& folder,
+                         const Terminal& terminal) {
+  NightFinding told = finding;
+  told.signature = shown(finding.signature, kShownSignatureBytes);
+  std::string text = terminal.paint(colour, wrapped(headline_of(told), terminal.width, 2)) + "\n";
+  if (!finding.repair.empty())
+    text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
+  if (const std::string change = change_of(finding); !change.empty())
+    text += "  " + wrapped(printable(change), terminal.width, 4) + "\n";
+  if (const std::string breadth = breadth_of(finding); !breadth.empty())
+    text += "  " + breadth + "\n";
+  return text +
+         fmt::format("  {}\n", printable((std::filesystem::path(folder) / finding.file).string()));
+}
+
+std::string findings_of(const Night& night, const std::string& folder, const Terminal& terminal) {
   std::string text;
-  std::size_t count = 0;
-  for (const NightFinding& finding : night.findings) {
-    if (!finding.is_news()) break;
-    if (++count > kShownNews) continue;
-    NightFinding told = finding;
-    told.signature = shown(finding.signature, kShownSignatureBytes);
-    const std::string line = headline_of(told);
-    text += terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n";
-    if (!finding.repair.empty())
-      text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
-    if (const std::string change = change_of(finding); !change.empty())
-      text += "  " + wrapped(printable(change), terminal.width, 4) + "\n";
-    if (const std::string breadth = breadth_of(finding); !breadth.empty())
-      text += "  " + breadth + "\n";
-    text +=
-        fmt::format("  {}\n", printable((std::filesystem::path(folder) / finding.file).string()));
-  }
-  if (count > kShownNews) text += fmt::format("and {} more (--json)\n", count - kShownNews);
+  const std::vector<const NightFinding*> told = told_findings(night);
+  for (std::size_t i = 0; i < std::min(told.size(), kShownNews); ++i)
+    text += finding_text(*told[i], night.is_red(*told[i]) ? Colour::red : Colour::none, folder,
+                         terminal);
+  if (told.size() > kShownNews)
+    text += fmt::format("and {} more (--json)\n", told.size() - kShownNews);
   return text.empty() ? text : text + "\n";
 }
 
@@ -76,43 +86,38 @@ std::string fixed_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
-std::string canaries_of(const Night& night, const Terminal& terminal) {
+/// Returns the recorded findings that show another fault now.
+std::string unclear_of(const Night& night, const Terminal& terminal) {
   std::string text;
-  for (const NightCell* cell : night.missed_canaries())
-    text += terminal.paint(Colour::red, fmt::format("canary not caught: {} in {} runs",
-                                                    name_of(*cell), grouped(cell->runs))) +
-            "\n";
+  for (const NightFinding& finding : night.absent)
+    if (night.is_red(finding))
+      text += terminal.paint(Colour::red, wrapped(headline_of(finding), terminal.width, 2)) +
+              "\n  " + absence_of(finding) + "\n";
   return text.empty() ? text : text + "\n";
 }
 
-/// Returns a line for each build that findings were replayed in, and in one those that are not
-/// there.
+/// Returns a line for each build, and one for those that are not there.
 std::string builds_of(const Night& night, const Terminal& terminal) {
-  std::string text, missing;
-  for (const nightly::BuildSearches& one : night.build_searches)
-    if (one.not_run < one.variants)
-      text += terminal.paint(one.not_run > 0 ? Colour::yellow : Colour::none,
-                             fmt::format("in {}: {}", printable(one.build), outcome_of(one))) +
-              "\n";
-  for (const nightly::BuildReplays& one : night.builds) {
-    if (!one.why_not.empty()) {
-      missing += (missing.empty() ? "" : ", ") + printable(one.build);
-      continue;
-    }
-    const bool is_same = one.same_count() == one.differences.size();
+  std::string text;
+  const auto add = [&](const std::string& build, bool is_same, const std::string& outcome) {
     text += terminal.paint(is_same ? Colour::none : Colour::yellow,
-                           fmt::format("in {}: {}", printable(one.build), outcome_of(one))) +
+                           fmt::format("in {}: {}", printable(build), outcome)) +
             "\n";
-  }
-  if (!missing.empty()) text += "not replayed in " + missing + ", which are not built\n";
+  };
+  for (const nightly::BuildSearches& one : night.build_searches)
+    if (!is_missing(one.why_not)) add(one.build, one.not_run == 0, outcome_of(one));
+  for (const nightly::BuildReplays& one : night.builds)
+    if (!is_missing(one.why_not))
+      add(one.build, one.same_count() == one.differences.size(), outcome_of(one));
+  if (const std::string missing = missing_builds(night); !missing.empty()) text += missing + "\n";
   return text.empty() ? text : text + "\n";
 }
 
 /// Returns a line about the tapes of earlier nights.
 std::string tapes_of(const Night& night, const Terminal& terminal) {
-  const nightly::NightTapes tapes = all_tapes(night);
+  const nightly::NightTapes tapes = night.tapes();
   if (tapes.given == 0) return {};
-  const Colour colour = tapes.survived < tapes.replayed ? Colour::yellow : Colour::none;
+  const Colour colour = tapes.survived < tapes.replayed ? Colour::red : Colour::none;
   return terminal.paint(colour, wrapped(survival_of(tapes), terminal.width, 2)) + "\n\n";
 }
 
@@ -132,13 +137,16 @@ std::string trends_of(const Night& night, const Terminal& terminal) {
 }  // namespace
 
 std::string night_table(const Night& night, const std::string& folder, const Terminal& terminal) {
-  const Colour colour = night.is_red()                           ? Colour::red
-                        : night.shards_here < night.terms.shards ? Colour::yellow
-                                                                 : Colour::green;
-  return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
-         fixed_of(night, terminal) + canaries_of(night, terminal) + builds_of(night, terminal) +
+  const std::string_view verdict = verdict_of(night);
+  const Colour colour = verdict == "red"     ? Colour::red
+                        : verdict == "green" ? Colour::green
+                                             : Colour::yellow;
+  const std::string sentence = fmt::format("{}: {}", verdict, sentence_of(night));
+  return findings_of(night, folder, terminal) + fixed_of(night, terminal) +
+         unclear_of(night, terminal) + cells_of(night, terminal) + builds_of(night, terminal) +
          tapes_of(night, terminal) + trends_of(night, terminal) +
-         terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
+         wrapped(circumstances_of(night), terminal.width, 2) + "\n" +
+         terminal.paint(colour, wrapped(sentence, terminal.width, 2)) + "\n";
 }
 
 }  // namespace harness::reports

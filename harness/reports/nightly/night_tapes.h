@@ -7,9 +7,6 @@
 
 namespace harness::reports {
 
-/// Returns those of all variants together.
-nightly::NightTapes all_tapes(const nightly::Night& night);
-
 /// Returns "120 of 122 tapes of earlier nights get to what they got to, 3 were not replayed"; ""
 /// where there was none.
 std::string survival_of(const nightly::NightTapes& tapes);

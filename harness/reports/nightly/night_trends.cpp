@@ -22,6 +22,8 @@ namespace {
 using nightly::ChangePoint;
 using nightly::Trend;
 
+/// Of fewer nights no series is drawn, unless it changed.
+constexpr std::size_t kLeastNights = 10;
 constexpr std::size_t kMostVariants = 24;
 constexpr double kWidth = 520, kHeight = 150, kTop = 28, kBottom = 24, kSide = 6;
 
@@ -150,7 +152,9 @@ std::string change_in_words(const Trend& trend, const ChangePoint& change) {
 
 std::string trends_section(const nightly::Night& night) {
   const std::vector<const Trend*> trends = drawn(night);
-  if (trends.empty()) return {};
+  const bool has_changed = std::any_of(trends.begin(), trends.end(),
+                                       [](const Trend* trend) { return !trend->changes.empty(); });
+  if (trends.empty() || (night.past.size() < kLeastNights && !has_changed)) return {};
   std::string figures = "<div class=\"curves\">\n";
   for (const Trend* trend : trends) figures += figure_of(*trend);
   return section("Trend",

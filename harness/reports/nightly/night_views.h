@@ -13,8 +13,8 @@
 
 namespace harness::reports {
 
-/// Returns a row per variant, the news, the canaries that were not caught, and last a line that
-/// sums up. Reproducers of news are looked for in `folder`.
+/// Returns the findings to look at, those of sound variants first, a row per variant that is not as
+/// it claims, and last the sentence. Reproducers are in `folder`.
 std::string night_table(const nightly::Night& night, const std::string& folder,
                         const Terminal& terminal);
 
@@ -30,13 +30,14 @@ struct NightFiles {
 /// Returns the night as one static HTML page: no script, no network, and it works from a file.
 std::string night_page(const nightly::Night& night, const NightFiles& files);
 
-/// Returns a test case per variant and per finding that is news, as JUnit's XML.
+/// Returns a test case per variant and per finding to look at, as JUnit's XML. What makes the night
+/// red is a failure.
 std::string night_junit(const nightly::Night& night);
 
 /// Returns every finding of the night as SARIF 2.1.0, its cause as the fingerprint.
 std::string night_sarif(const nightly::Night& night, const NightFiles& files);
 
-/// Returns the line that sums up, the news and the canaries that were not caught, as Markdown.
+/// Returns the sentence, the findings to look at and the canaries that were missed, as Markdown.
 std::string night_markdown(const nightly::Night& night, const NightFiles& files);
 
 /// Returns a night's numbers in the text format of OpenMetrics 1.0.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/nightly/cause.h"
+#include "harness/nightly/deadline.h"
 #include "harness/printable.h"
 
 namespace harness::reports {
@@ -20,7 +21,7 @@ std::string name_of(const NightCell& cell) { return cell.path + "/" + cell.varia
 Colour colour_of(const NightCell& cell) {
   const std::string verdict = cell.verdict();
   if (verdict == "held" || verdict == "caught" || verdict == "vacuous") return Colour::green;
-  return verdict == "too few runs" && !cell.is_canary() ? Colour::yellow : Colour::red;
+  return verdict == "too few runs" ? Colour::yellow : Colour::red;
 }
 
 std::string headline_of(const NightFinding& finding) {
@@ -64,11 +65,31 @@ std::string absence_of(const NightFinding& finding) {
       return "not met, but its reproducer shows it still";
     case nightly::Absence::unclear:
       return "its reproducer shows another fault, or cannot be read; " + runs;
+    case nightly::Absence::late:
+      return nightly::kOutOfTime;
     case nightly::Absence::gone:
       break;
   }
   return fmt::format("its reproducer does not show it; {}{}", runs,
                      replay.is_fixed() ? "" : ": too few to tell");
+}
+
+std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool canaries) {
+  std::vector<const NightFinding*> findings;
+  for (const NightFinding& finding : night.findings)
+    if (finding.is_news() == news && night.is_of_canary(finding) == canaries)
+      findings.push_back(&finding);
+  return findings;
+}
+
+std::vector<const NightFinding*> told_findings(const Night& night) {
+  std::vector<const NightFinding*> told;
+  for (const bool is_red : {true, false})
+    for (const bool canaries : {false, true})
+      for (const bool news : {true, false})
+        for (const NightFinding* finding : findings_in(night, news, canaries))
+          if (night.is_red(*finding) == is_red && (is_red || news)) told.push_back(finding);
+  return told;
 }
 
 std::size_t canary_count(const Night& night) {
@@ -77,26 +98,8 @@ std::size_t canary_count(const Night& night) {
                     [](const NightCell& cell) { return cell.is_canary(); }));
 }
 
-std::string summary_of(const Night& night) {
-  const std::size_t canaries = canary_count(night);
-  std::string text = fmt::format(
-      "night {} ({}seed {}{}{}): {}: {} of {} canaries caught; findings: {} new, {} regressed, {} "
-      "known, {} ignored",
-      night.terms.number, night.terms.target.empty() ? "" : night.terms.target + ", ",
-      night.terms.seed, night.terms.revision.empty() ? "" : ", ", shown(night.terms.revision),
-      night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
-      night.count(State::fresh), night.count(State::regressed), night.count(State::known),
-      night.count(State::ignored));
-  if (const std::size_t ways = night.symptom_count(); ways > night.findings.size())
-    text += fmt::format(", in {}", counted(ways, "signature"));
-  if (const std::size_t fixed = night.fixed().size(); fixed > 0)
-    text += fmt::format(", {} fixed", grouped(fixed));
-  if (night.shards_here < night.terms.shards)
-    text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
-                        night.terms.shards);
-  if (night.nights_missing > 0)
-    text += fmt::format("; {} before it did not happen", counted(night.nights_missing, "night"));
-  return text;
+std::string counted_canaries(std::size_t count) {
+  return count == 1 ? "1 canary" : grouped(count) + " canaries";
 }
 
 }  // namespace harness::reports

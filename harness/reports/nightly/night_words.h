@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/nightly/night.h"
 #include "harness/reports/terminal.h"
@@ -29,10 +30,19 @@ std::string change_of(const nightly::NightFinding& finding);
 /// Returns what the replay of a finding that the night did not see came to, in words.
 std::string absence_of(const nightly::NightFinding& finding);
 
+/// Returns findings that the night saw, of canaries or of the other variants: those that are news,
+/// or those that are not.
+std::vector<const nightly::NightFinding*> findings_in(const nightly::Night& night, bool news,
+                                                      bool canaries);
+
+/// Returns the findings to look at, the most important first: of sound variants, those that do not
+/// replay, and news of canaries.
+std::vector<const nightly::NightFinding*> told_findings(const nightly::Night& night);
+
 /// Returns how many variants there are to be caught.
 std::size_t canary_count(const nightly::Night& night);
 
-/// Returns the night in one line: its terms, whether it is red, and what it counts.
-std::string summary_of(const nightly::Night& night);
+/// Returns "1 canary" or "8 canaries".
+std::string counted_canaries(std::size_t count);
 
 }  // namespace harness::reports

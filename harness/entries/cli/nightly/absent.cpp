@@ -18,25 +18,27 @@ std::string file_of(const AbsentFinding& finding) { return finding.cause + ".rep
 
 /// Replays the reproducers in a folder of their own. Returns them by the names of their files.
 std::map<std::string, ReplayedFile> replayed(const std::vector<AbsentFinding>& findings,
+                                             const nightly::Deadline& deadline,
                                              const std::atomic<bool>& stop) {
   const ScratchFolder folder("afterlife-absent");
   for (const AbsentFinding& finding : findings)
     write_whole_file(folder.name() + "/" + file_of(finding), finding.reproducer, OnDisk::later);
-  return replay_folder(folder.name(), stop);
+  return replay_folder(folder.name(), deadline, stop);
 }
 
 Absence absence_of(const AbsentFinding& finding, const ReplayedFile& file) {
+  if (file.difference == nightly::kOutOfTime) return Absence::late;
   return file.is_replayed ? nightly::absence_in(finding.signature, file.faults) : Absence::unclear;
 }
 
 }  // namespace
 
 void replay_absent(nightly::History& history, const nightly::Night& night,
-                   const std::atomic<bool>& stop) {
+                   const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   const std::vector<AbsentFinding> findings = history.absent(night);
   if (findings.empty()) return;
   show_phase(nightly::Phase::replay);
-  const std::map<std::string, ReplayedFile> replays = replayed(findings, stop);
+  const std::map<std::string, ReplayedFile> replays = replayed(findings, deadline, stop);
   if (stop) return;
   std::map<std::string, Absence> absences;
   for (const AbsentFinding& finding : findings)

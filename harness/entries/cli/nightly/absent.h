@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
@@ -11,6 +12,6 @@ namespace harness::entries {
 /// Does so for a night that is whole. One that is stopped meanwhile notes nothing. Errors:
 /// std::runtime_error with one line.
 void replay_absent(nightly::History& history, const nightly::Night& night,
-                   const std::atomic<bool>& stop);
+                   const nightly::Deadline& deadline, const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -66,9 +67,11 @@ double seconds_for(const Cell& cell) {
 }
 
 BuildSearch search_in_build(const Cell& cell, const std::string& folder,
-                            const std::atomic<bool>& stop) {
+                            const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   const OtherBuild other = other_build(cell.build);
+  const double most = seconds_for(cell), seconds = std::min(most, deadline.seconds_left());
   BuildSearch search{.why_not = other.why_not};
+  if (search.why_not.empty() && seconds <= 0) search.why_not = kCutOff;
   if (!search.why_not.empty()) return search;
   Command command = command_of(cell);
   search.command =
@@ -76,8 +79,8 @@ BuildSearch search_in_build(const Cell& cell, const std::string& folder,
   for (const std::string& word : command) search.command += " " + reports::shell_word(word);
   command.insert(command.begin(), other.program);
   command.insert(command.end(), {"--json", "--out", folder});
-  const double seconds = seconds_for(cell);
   const ProcessEnd ended = run_process(command, {seconds, {}, kErrKept}, stop);
+  if (ended.timed_out && seconds < most) return {.why_not = kCutOff};
   const Json said = Json::parse(ended.out, nullptr, false);
   try {
     if (ended.code == 0 || ended.code == 1) {

@@ -44,27 +44,31 @@ std::vector<std::string> write_reproducers(nightly::History& history, const nigh
 
 BuildReplays replayed_by(const std::string& build, const OtherBuild& other,
                          const std::string& folder, const std::vector<std::string>& causes,
-                         const std::atomic<bool>& stop) {
+                         const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   BuildReplays replays{build, other.why_not, {}};
   if (!other.why_not.empty() || causes.empty()) return replays;
-  const std::map<std::string, ReplayedFile> said = replay_folder(folder, stop, other.program);
+  const std::map<std::string, ReplayedFile> said =
+      replay_folder(folder, deadline, stop, other.program);
   for (const std::string& cause : causes)
-    if (const auto file = said.find(file_of(cause)); file != said.end())
+    if (const auto file = said.find(file_of(cause));
+        file != said.end() && file->second.difference != nightly::kOutOfTime)
       replays.differences[cause] = file->second.difference;
+  if (replays.differences.empty() && deadline.has_passed()) replays.why_not = nightly::kOutOfTime;
   return replays;
 }
 
 }  // namespace
 
 void replay_in_builds(nightly::History& history, nightly::Night& night,
-                      const std::atomic<bool>& stop) {
+                      const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   show_phase(nightly::Phase::replay);
   const ScratchFolder folder("afterlife-builds");
   const std::vector<std::string> causes = write_reproducers(history, night, folder.name());
   std::vector<BuildReplays> builds;
   for (const std::string build : kBuilds) {
     const OtherBuild other = other_build(build);
-    if (!other.is_own) builds.push_back(replayed_by(build, other, folder.name(), causes, stop));
+    if (!other.is_own)
+      builds.push_back(replayed_by(build, other, folder.name(), causes, deadline, stop));
   }
   if (stop) return;
   history.note_builds(night, builds);

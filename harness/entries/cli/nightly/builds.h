@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
@@ -12,6 +13,6 @@ namespace harness::entries {
 /// as well, with what to do. One that is stopped meanwhile notes nothing. Errors:
 /// std::runtime_error with one line.
 void replay_in_builds(nightly::History& history, nightly::Night& night,
-                      const std::atomic<bool>& stop);
+                      const nightly::Deadline& deadline, const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

@@ -75,15 +75,18 @@ Change change_in(const Json& said) {
 
 class Comparisons {
  public:
-  Comparisons(Command programs, const std::atomic<bool>& stop)
-      : programs_(std::move(programs)), stop_(stop), folder_("afterlife-changes") {}
+  Comparisons(Command programs, const nightly::Deadline& deadline, const std::atomic<bool>& stop)
+      : programs_(std::move(programs)),
+        deadline_(deadline),
+        stop_(stop),
+        folder_("afterlife-changes") {}
 
   Change compare(const NightFinding& finding, const std::string& reproducer) {
     const std::string file = folder_.name() + "/" + finding.file;
     write_whole_file(file, reproducer, OnDisk::later);
     Command command{"/proc/self/exe", "diverge", file, "--json"};
     command.insert(command.end(), programs_.begin(), programs_.end());
-    const Answer answer = ask(command, stop_, kSeconds);
+    const Answer answer = ask(command, stop_, std::min(kSeconds, deadline_.seconds_left()));
     if (answer.said) return change_in(*answer.said);
     complain(answer.why);
     return {};
@@ -99,6 +102,7 @@ class Comparisons {
   }
 
   Command programs_;
+  const nightly::Deadline& deadline_;
   const std::atomic<bool>& stop_;
   ScratchFolder folder_;
   bool has_complained_ = false;
@@ -107,7 +111,7 @@ class Comparisons {
 }  // namespace
 
 bool compare_news(const NightlyOptions& options, nightly::History& history, const Night& night,
-                  const std::atomic<bool>& stop) {
+                  const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   const std::vector<const NightFinding*> news = news_of(night);
   if (news.empty()) return false;
   std::string why;
@@ -121,10 +125,16 @@ bool compare_news(const NightlyOptions& options, nightly::History& history, cons
                "comparing {} new findings with {}: builds both commits, unless that was "
                "done before\n",
                news.size(), printable(night.commit_before));
-  Comparisons comparisons(*programs, stop);
+  Comparisons comparisons(*programs, deadline, stop);
   std::map<std::string, Change> changes;
   try {
     for (const NightFinding* finding : news) {
+      if (deadline.has_passed()) {
+        say_error(
+            "--diverge: the night is out of time: `afterlife nightly merge --diverge` "
+            "compares its findings later");
+        return false;
+      }
       const std::string& cause = finding->symptoms.front().cause;
       const std::optional<std::string> reproducer = history.reproducer(cause);
       if (reproducer && !reproducer->empty())

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "harness/entries/cli/nightly/commands.h"
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
@@ -14,6 +15,7 @@ namespace harness::entries {
 /// commit, or none that is known, a line on stderr says so. Where `stop` came first, nothing is
 /// noted. Returns whether something was.
 bool compare_news(const NightlyOptions& options, nightly::History& history,
-                  const nightly::Night& night, const std::atomic<bool>& stop);
+                  const nightly::Night& night, const nightly::Deadline& deadline,
+                  const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

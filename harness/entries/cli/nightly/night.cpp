@@ -30,11 +30,15 @@
 namespace harness::entries {
 namespace {
 
+using nightly::Deadline;
 using nightly::History;
 using nightly::Phase;
 using nightly::Plan;
 using nightly::ShardEnd;
 using nightly::ShardResult;
+
+/// Seconds that a night has at its end at least, for replays and pages.
+constexpr double kLeastAtEnd = 5;
 
 ShardResult run_shard(const NightFolder& folder, const Plan& plan, std::size_t index,
                       const std::atomic<bool>& stop) {
@@ -85,11 +89,22 @@ int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t
   return so_far.is_refuted ? kNotAsClaimed : kStopped;
 }
 
+std::size_t jobs_of(const NightlyOptions& options) {
+  return options.jobs > 0 ? options.jobs : core_count();
+}
+
+/// Returns when a night in time ends, with all that comes after its shards.
+Deadline deadline_of(const NightlyOptions& options, const Plan& plan) {
+  if (plan.terms.budget.seconds <= 0) return {};
+  const std::size_t jobs = jobs_of(options), rounds = (plan.terms.shards + jobs - 1) / jobs;
+  return Deadline::in(static_cast<double>(rounds) * nightly::seconds_of_shard(plan));
+}
+
 /// Runs all shards of a night: several at once, where that is wanted, in processes of their own;
 /// what these leave, here. Once it was told to stop it only looks at what the others have come to.
 SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
                  const std::atomic<bool>& stop) {
-  const std::size_t jobs = options.jobs > 0 ? options.jobs : core_count();
+  const std::size_t jobs = jobs_of(options);
   if (jobs > 1 && plan.terms.shards > 1) {
     show_phase(Phase::run);
     run_at_once(options.history, plan, jobs, stop);
@@ -121,7 +136,8 @@ void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped
 /// Merges, reports the last night that the shards are of, tells people of one that is whole by
 /// this, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
-                   const std::vector<std::string>& folders, const std::atomic<bool>& stop) {
+                   const std::vector<std::string>& folders, const Deadline& deadline,
+                   const std::atomic<bool>& stop) {
   show_phase(Phase::merge);
   const nightly::Merged merged = history.merge(folders);
   if (!merged.nights.empty()) {
@@ -131,15 +147,15 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     const bool is_whole = outline.shards_here == outline.terms.shards;
     if (is_whole) {
       history.sort_findings();
-      replay_absent(history, outline, stop);
+      replay_absent(history, outline, deadline, stop);
     }
     nightly::Night night = night_of(history, id, options);
     const bool compares = options.diverge || !options.good_program.empty();
-    if (is_whole && compares && compare_news(options, history, night, stop))
+    if (is_whole && compares && compare_news(options, history, night, deadline, stop))
       night = night_of(history, id, options);
-    if (is_whole) replay_in_builds(history, night, stop);
+    if (is_whole) replay_in_builds(history, night, deadline, stop);
     show_phase(Phase::report);
-    const int code = report_night(options, history, night, stop);
+    const int code = report_night(options, history, night, deadline, stop);
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
       notify(options, history, night, stop);
     tell_dropped(options, nightly::keep_within(history, options.history, options.keep_bytes));
@@ -163,12 +179,13 @@ int nightly(const NightlyOptions& options) {
   remove_old_drafts(options.history);
   const NightFolder folder(options.history);
   const Plan plan = plan_here(options, folder, history);
+  const Deadline deadline = deadline_of(options, plan);
   const SoFar so_far = run_shards(options, folder, plan, stop);
   if (so_far.stopped_in > 0) return tell_stopped(options, so_far, plan.terms.shards);
   std::vector<std::string> shards;
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
     shards.push_back(folder.shard(index, plan.terms.shards));
-  const int code = merge_and_tell(options, history, shards, stop);
+  const int code = merge_and_tell(options, history, shards, deadline.at_least(kLeastAtEnd), stop);
   folder.clear();
   return code;
 }
@@ -226,7 +243,7 @@ int nightly_merge(const NightlyOptions& options) {
       options.folders.empty() ? std::vector{NightFolder(options.history).name()} : options.folders);
   History history(options.history);
   const std::atomic<bool> goes_on{false};
-  return merge_and_tell(options, history, folders, goes_on);
+  return merge_and_tell(options, history, folders, {}, goes_on);
 }
 
 }  // namespace harness::entries

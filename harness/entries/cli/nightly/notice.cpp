@@ -8,8 +8,8 @@
 #include "harness/entries/cli/nightly/report.h"
 #include "harness/files/whole_file.h"
 #include "harness/process/process.h"
+#include "harness/reports/nightly/night_sentence.h"
 #include "harness/reports/nightly/night_views.h"
-#include "harness/reports/nightly/night_words.h"
 
 namespace harness::entries {
 namespace {
@@ -49,8 +49,10 @@ void notify(const NightlyOptions& options, nightly::History& history, const Nigh
             const std::atomic<bool>& stop) {
   if (options.notify.empty()) return;
   if (!is_worth_a_look(night) && !was_worth_a_look(options, history, night)) return;
-  const std::string why =
-      run(options.notify, reports::summary_of(night), write_json(options, night), stop);
+  const std::string why = run(options.notify,
+                              fmt::format("night {}, {}: {}", night.terms.number,
+                                          reports::verdict_of(night), reports::sentence_of(night)),
+                              write_json(options, night), stop);
   if (!why.empty()) fmt::print(stderr, "afterlife: the command of --notify {}\n", why);
 }
 

@@ -9,8 +9,9 @@ namespace harness::entries {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 nothing new and every canary caught, 1 something new or a canary missed, 2 a file or "
-    "the disk, 3 usage, 4 stopped.";
+    "Exit: 0 green, 1 red (a sound variant failed, a recorded tape or finding no longer replays, "
+    "or "
+    "a canary was missed in 6200 runs or more), 2 a file or the disk, 3 usage, 4 stopped.";
 
 constexpr std::uint64_t kMostJobs = 1024;
 

@@ -1,5 +1,6 @@
 #include "harness/entries/cli/nightly/replays.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -16,6 +17,8 @@ using Replays = std::map<std::string, ReplayedFile>;
 
 /// One replay may take so long: a run that never ends is ended after seconds.
 constexpr double kReplaySeconds = 600;
+/// The part of the time that one process for all files of a folder may take.
+constexpr double kPartAtOnce = 0.6;
 
 ProcessEnd replay(const std::string& program, const std::string& place, double seconds,
                   const std::atomic<bool>& stop) {
@@ -46,17 +49,26 @@ std::vector<std::string> faults_in(const std::string& out) {
   return faults;
 }
 
-/// Replays each file in a process of its own, as one of them ends the process.
+ReplayedFile replay_one(const std::string& program, const std::string& file,
+                        const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
+  const double seconds = std::min(kReplaySeconds, deadline.seconds_left());
+  const ReplayedFile late{nightly::kOutOfTime, false, {}};
+  if (seconds <= 0) return late;
+  const ProcessEnd ended = replay(program, file, seconds, stop);
+  if (ended.timed_out && seconds < kReplaySeconds) return late;
+  return {ended.code == 0 ? "" : "the replay " + ended.complaint(seconds),
+          ended.code == 0 || ended.code == 1, faults_in(ended.out)};
+}
+
+/// Replays each file in a process of its own, because one of them ends the process or because all
+/// of them take too long.
 Replays replay_one_by_one(const std::string& program, const std::string& folder,
-                          const std::atomic<bool>& stop) {
+                          const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   Replays replays;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (stop) break;
     if (entry.path().extension() != kReproducerEnding) continue;
-    const ProcessEnd ended = replay(program, entry.path().string(), kReplaySeconds, stop);
-    replays[entry.path().filename()] = {
-        ended.code == 0 ? "" : "the replay " + ended.complaint(kReplaySeconds),
-        ended.code == 0 || ended.code == 1, faults_in(ended.out)};
+    replays[entry.path().filename()] = replay_one(program, entry.path().string(), deadline, stop);
   }
   return replays;
 }
@@ -72,13 +84,15 @@ Replays without_place(Replays replays, const std::string& folder) {
 
 }  // namespace
 
-Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop,
-                      const std::string& program) {
+Replays replay_folder(const std::string& folder, const nightly::Deadline& deadline,
+                      const std::atomic<bool>& stop, const std::string& program) {
   const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  const ProcessEnd ended =
-      replay(program, folder, kReplaySeconds * static_cast<double>(count), stop);
-  Replays replays = replays_in(ended.out);
-  if (replays.empty()) replays = replay_one_by_one(program, folder, stop);
+  // The rest of the time is for files by themselves: a process that is cut off says nothing.
+  const double seconds =
+      std::min(kReplaySeconds * static_cast<double>(count), kPartAtOnce * deadline.seconds_left());
+  Replays replays;
+  if (seconds > 0) replays = replays_in(replay(program, folder, seconds, stop).out);
+  if (replays.empty()) replays = replay_one_by_one(program, folder, deadline, stop);
   return without_place(std::move(replays), folder);
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include "harness/printable.h"
 #include "harness/process/process.h"
 #include "harness/reports/nightly/night_views.h"
+#include "harness/reports/nightly/night_words.h"
 #include "harness/reproducer.h"
 
 namespace harness::entries {
@@ -59,7 +61,7 @@ std::string code_flows_of(const std::string& folder, const std::string& log) {
 /// Has a replay of the reproducer write its page, and with `--sarif` the run that led to it. Only a
 /// file that ends like a reproducer is replayed: whatever it holds, no command is started.
 void add_story(const NightlyOptions& options, const std::string& name, reports::NightFiles& files,
-               const std::atomic<bool>& stop) {
+               const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   if (!name.ends_with(kReproducerEnding)) return;
   const std::string reproducer = (fs::path(files.folder) / name).string();
   const std::string page = reproducer + ".html", log = reproducer + ".sarif";
@@ -68,7 +70,7 @@ void add_story(const NightlyOptions& options, const std::string& name, reports::
   fs::remove(log, none);
   Command command{"/proc/self/exe", "replay", "--html", page, reproducer};
   if (!options.sarif.empty()) command.insert(command.end(), {"--sarif", log});
-  run_process(command, {kPageSeconds, {}}, stop);
+  run_process(command, {std::min(kPageSeconds, deadline.seconds_left()), {}}, stop);
   if (fs::exists(page, none)) files.pages.insert(name);
   if (const std::string flows = code_flows_of(files.folder, name + ".sarif"); !flows.empty())
     files.code_flows[name] = flows;
@@ -77,21 +79,24 @@ void add_story(const NightlyOptions& options, const std::string& name, reports::
 
 /// Writes the reproducers of what is news, for people to replay, and their pages.
 reports::NightFiles write_news(const NightlyOptions& options, const Night& night,
-                               nightly::History& history, const std::atomic<bool>& stop) {
+                               nightly::History& history, const nightly::Deadline& deadline,
+                               const std::atomic<bool>& stop) {
   reports::NightFiles files{findings_folder(options.history), {}, {}, {}};
   files.from_page =
       fs::proximate(files.folder, fs::absolute(page_file(options)).parent_path()).string();
   std::size_t page_count = 0;
-  for (const NightFinding& finding : night.findings) {
-    if (!finding.is_news()) break;
+  for (const NightFinding* one : reports::told_findings(night)) {
+    const NightFinding& finding = *one;
+    if (!finding.is_news()) continue;
     const std::string reproducer = history.reproducer(finding.symptoms.front().cause).value();
     if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
     make_folder(files.folder);
     const std::string file = (fs::path(files.folder) / finding.file).string();
     if (!holds(files.folder, finding.file, reproducer))
       write_whole_file(file, reproducer, OnDisk::later);
-    const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop;
-    if (has_page) add_story(options, finding.file, files, stop);
+    const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop &&
+                          !deadline.has_passed();
+    if (has_page) add_story(options, finding.file, files, deadline, stop);
   }
   return files;
 }
@@ -126,8 +131,8 @@ void remove_old_drafts(const std::string& history) {
 }
 
 int report_night(const NightlyOptions& options, nightly::History& history, const Night& night,
-                 const std::atomic<bool>& stop) {
-  const reports::NightFiles files = write_news(options, night, history, stop);
+                 const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
+  const reports::NightFiles files = write_news(options, night, history, deadline, stop);
   write_whole_file(page_file(options), reports::night_page(night, files));
   if (!options.junit.empty()) write_whole_file(options.junit, reports::night_junit(night));
   if (!options.sarif.empty()) write_whole_file(options.sarif, reports::night_sarif(night, files));
@@ -151,7 +156,7 @@ int nightly_report(const NightlyOptions& options) {
   if (id.empty())
     throw std::runtime_error(fmt::format("{}: holds no night yet", printable(options.history)));
   const std::atomic<bool> goes_on{false};
-  return report_night(options, history, night_of(history, id, options), goes_on);
+  return report_night(options, history, night_of(history, id, options), {}, goes_on);
 }
 
 }  // namespace harness::entries

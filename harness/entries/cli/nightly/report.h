@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "harness/entries/cli/nightly/commands.h"
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
@@ -19,9 +20,11 @@ void require_places_for_reports(const NightlyOptions& options);
 void remove_old_drafts(const std::string& history);
 
 /// Writes the reproducers of what is news with a page for each, the page of the night, and the
-/// files that were asked for; then prints the night. Pages are left out once `stop` is set.
+/// files that were asked for; then prints the night. Pages are left out once `stop` is set or the
+/// deadline has passed.
 /// Returns the exit code.
 int report_night(const NightlyOptions& options, nightly::History& history,
-                 const nightly::Night& night, const std::atomic<bool>& stop);
+                 const nightly::Night& night, const nightly::Deadline& deadline,
+                 const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

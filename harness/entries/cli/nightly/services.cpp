@@ -7,6 +7,7 @@
 
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly/build_search.h"
+#include "harness/entries/cli/nightly/other_build.h"
 #include "harness/entries/cli/nightly/phase.h"
 #include "harness/entries/cli/nightly/replays.h"
 #include "harness/entries/cli/nightly/target_search.h"
@@ -25,11 +26,20 @@ std::string write(const std::string& folder, const Finding& finding) {
   return fs::path(out.file_of(finding)).filename().string();
 }
 
-Differences replay_all(const std::string& folder, const std::atomic<bool>& stop) {
+Differences replay_all(const std::string& folder, const nightly::Deadline& deadline,
+                       const std::atomic<bool>& stop) {
   Differences differences;
-  for (const auto& [file, replayed] : replay_folder(folder, stop))
+  for (const auto& [file, replayed] : replay_folder(folder, deadline, stop))
     differences[file] = replayed.difference;
   return differences;
+}
+
+/// The targets of the fuzz build are programs of their own: whether one of them is there is known
+/// when it is to run.
+bool has_build(const std::string& build) {
+  const OtherBuild other = other_build(build);
+  return build == kFuzzBuild ? fs::exists(fs::path(other.program).parent_path())
+                             : other.why_not.empty();
 }
 
 /// Returns how far the search of a cell is.
@@ -57,12 +67,15 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
   services_.instructions = [this] { return instructions_.count(); };
   services_.peak_bytes = peak_bytes;
   services_.machine = machine_class();
-  services_.replay = [&stop](const std::string& folder) { return replay_all(folder, stop); };
-  services_.search_in_build = [&stop](const nightly::Cell& cell,
-                                      std::span<const std::string> inputs,
-                                      const std::string& folder) {
-    return cell.build == kFuzzBuild ? search_by_target(cell, inputs, folder, stop)
-                                    : search_in_build(cell, folder, stop);
+  services_.replay = [&stop](const std::string& folder, const nightly::Deadline& deadline) {
+    return replay_all(folder, deadline, stop);
+  };
+  services_.has_build = has_build;
+  services_.search_in_build = [&stop](
+                                  const nightly::Cell& cell, std::span<const std::string> inputs,
+                                  const std::string& folder, const nightly::Deadline& deadline) {
+    return cell.build == kFuzzBuild ? search_by_target(cell, inputs, folder, deadline, stop)
+                                    : search_in_build(cell, folder, deadline, stop);
   };
   services_.phase = show_phase;
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,

@@ -143,10 +143,13 @@ Command command_of(const Cell& cell, const std::string& crashes) {
 }  // namespace
 
 BuildSearch search_by_target(const Cell& cell, std::span<const std::string> inputs,
-                             const std::string& folder, const std::atomic<bool>& stop) {
+                             const std::string& folder, const nightly::Deadline& deadline,
+                             const std::atomic<bool>& stop) {
   const std::string name = "fuzz_" + cell.path;
   const OtherBuild other = other_build(kFuzzBuild, name);
   BuildSearch search{.why_not = other.why_not};
+  const double most = seconds_for(cell), seconds = std::min(most, deadline.seconds_left());
+  if (search.why_not.empty() && seconds <= 0) search.why_not = kCutOff;
   if (!search.why_not.empty()) return search;
   const Corpus corpus(inputs);
   Command command = command_of(cell, corpus.folder("crashes"));
@@ -155,8 +158,8 @@ BuildSearch search_by_target(const Cell& cell, std::span<const std::string> inpu
   command.insert(command.begin(), other.program);
   command.insert(command.end(), {corpus.folder("found"), corpus.folder("given")});
   const auto begin = std::chrono::steady_clock::now();
-  const double seconds = seconds_for(cell);
   const ProcessEnd ended = run_process(command, {seconds, {}, kStderrKept, kFixed}, stop);
+  if (ended.timed_out && seconds < most) return {.why_not = kCutOff};
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   search.seconds = spent.count();
   search.runs = number_after(ended.err, "stat::number_of_executed_units: ");
@@ -171,7 +174,7 @@ BuildSearch search_by_target(const Cell& cell, std::span<const std::string> inpu
   const ProcessEnd merge =
       run_process({other.program, "--variant=" + cell.variant, "-set_cover_merge=1",
                    corpus.folder("merged"), corpus.folder("found"), corpus.folder("given")},
-                  {seconds, {}, kErrKept, kFixed}, stop);
+                  {std::min(seconds, deadline.seconds_left()), {}, kErrKept, kFixed}, stop);
   if (merge.code == 0) search.inputs.kept = corpus.merged();
   return search;
 }
