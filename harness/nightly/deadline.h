@@ -33,8 +33,12 @@ class Deadline {
   bool has_passed() const { return seconds_left() <= 0; }
   /// Returns the earlier one of this and the one so many seconds from now.
   Deadline within(double seconds) const { return in(std::min(seconds, seconds_left())); }
+  /// Returns the one after this part of what is left.
+  Deadline part(double share) const { return end_ ? in(share * seconds_left()) : Deadline(); }
   /// Returns the later one of these two.
-  Deadline at_least(double seconds) const { return in(std::max(seconds, seconds_left())); }
+  Deadline at_least(double seconds) const {
+    return end_ ? in(std::max(seconds, seconds_left())) : Deadline();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

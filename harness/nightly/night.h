@@ -98,10 +98,10 @@ struct NightFinding {
   bool is_of(const NightCell& cell) const;
 };
 
-/// What a night had time for.
+/// The times of a night, and the work that it had no time for.
 struct NightTimes {
   double seconds = 0;            ///< Time of all shards together; 0 = not known.
-  double sound_seconds = 0;      ///< Of these, those of searching sound variants, in all builds.
+  double sound_seconds = 0;      ///< The part that searched sound variants, in all builds.
   std::uint64_t untried = 0;     ///< Ways to fail whose repairs were not tried.
   std::uint64_t unreplayed = 0;  ///< Findings that no fresh process replayed.
   std::string machine = {};      ///< Class of the machine of a shard; "" = not known.

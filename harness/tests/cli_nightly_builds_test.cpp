@@ -96,12 +96,24 @@ TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
   night();
   const std::string page = read_file(folder_ / "history/page.html");
   EXPECT_THAT(page, HasSubstr("<h2>Other builds</h2>"));
-  EXPECT_THAT(page,
-              HasSubstr("not replayed: it is not built: ./scripts/build.sh tsan afterlife_toys"));
+  EXPECT_THAT(page, HasSubstr(">not built: release, tsan<"));
   EXPECT_THAT(page, HasSubstr(" as recorded"));
   const std::string told = nightly({"report"}).out;
   EXPECT_THAT(told, HasSubstr("in asan: "));
-  EXPECT_THAT(told, HasSubstr("not replayed in release, tsan, which are not built\n"));
+  EXPECT_THAT(told, HasSubstr("\nnot built: release, tsan\n"));
+}
+
+TEST_F(CliNightlyBuilds, AReplayThereEndsWithTheNight) {
+  add("asan", "exec sleep 3000\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const json found = json::parse(
+      nightly({"--minutes", "0.03", "--jobs", "1", "--only", "toy/borrow", "--json"}).out);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(taken.count(), 60);
+  ASSERT_THAT(found["findings"], Not(IsEmpty()));
+  EXPECT_EQ(build_of(found, "asan")["why_not"], "not replayed: out of time");
+  EXPECT_THAT(build_of(found, "asan")["otherwise"], IsEmpty());
+  EXPECT_EQ(found["red"], false);
 }
 
 // ---- searches ----
@@ -131,7 +143,7 @@ TEST_F(CliNightlyBuilds, WhatIsSoundIsSearchedInTheBuildsWithSanitizersToo) {
   EXPECT_EQ(found["cells"][0]["runs"], 1850);
   EXPECT_THAT(nightly({"report"}).out, HasSubstr("in asan: 1 variant searched, 50 runs\n"));
   EXPECT_THAT(read_file(folder_ / "history/page.html"),
-              HasSubstr("not searched: it is not built: ./scripts/build.sh tsan"));
+              HasSubstr(">not built: fuzz, release, tsan<"));
 }
 
 TEST_F(CliNightlyBuilds, AFindingThereIsAFindingOfTheVariant) {

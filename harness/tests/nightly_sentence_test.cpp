@@ -11,9 +11,11 @@
 #include <sstream>
 
 #include "harness/nightly/cause.h"
+#include "harness/nightly/deadline.h"
 #include "harness/reports/html.h"
 #include "harness/reports/markdown.h"
 #include "harness/reports/nightly/night_views.h"
+#include "harness/tests/nightly_nights.h"
 
 namespace harness {
 namespace {
@@ -169,6 +171,75 @@ TEST(NightSentence, IsTheSameInEveryReport) {
   EXPECT_EQ(nlohmann::json::parse(reports::night_json(night))["sentence"], sentence);
 }
 
+// ---- the page ----
+
+TEST(NightPage, HasSoundVariantsFirstAndFoldsCanaries) {
+  Night night = good_night();
+  std::swap(night.cells[0], night.cells[2]);
+  night.cells[1].faulty_runs = 3;
+  night.findings = {finding("borrow", State::known), finding("retain", State::known),
+                    finding("retain", State::fresh)};
+  const std::string page = reports::night_page(night, {"findings", "findings", {}, {}});
+  const auto at = [&](const std::string& part) {
+    EXPECT_THAT(page, HasSubstr(part));
+    return page.find(part);
+  };
+  EXPECT_LT(at("<h2>News in sound variants</h2>"), at("<h2>Known findings in sound variants</h2>"));
+  EXPECT_LT(at("<h2>Known findings in sound variants</h2>"),
+            at("<h2>Known findings in canaries</h2>"));
+  const std::size_t variants = at("<h2>Variants</h2>");
+  EXPECT_LT(page.find("toy/<wbr>keep", variants), page.find("toy/<wbr>borrow", variants));
+  EXPECT_THAT(page, HasSubstr("<summary>1 finding</summary>")) << "of canaries, folded";
+  EXPECT_THAT(page, HasSubstr("afterlife replay findings/<wbr>retain.repro</code>"));
+  EXPECT_THAT(page, HasSubstr("<dt>canary</dt>"));
+  EXPECT_THAT(page, Not(HasSubstr("<h2>Trend</h2>")));
+}
+
+TEST(NightPage, AWindowIsRedOnlyWhereASoundVariantFails) {
+  Night night = good_night();
+  night.cells[1].windows = {{"toy", "stale", 93, 14}};
+  night.cells[2].windows = {{"toy", "stale", 80, 8}};
+  const std::string page = reports::night_page(night, {});
+  EXPECT_THAT(page, HasSubstr("<td class=\"number open\">14/93</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"number\">8/80</td>"));
+}
+
+// ---- times ----
+
+class NightTimes : public testing::HandMadeNights {};
+
+TEST_F(NightTimes, SayWhichPartOfTheNightSoundVariantsHad) {
+  nightly::Plan plan = testing::hand_made_plan(1, next_number());
+  nightly::ShardRecord shard = testing::hand_made_shard(plan, 1, {"a"});
+  ASSERT_EQ(shard.cells.at(0).cell.variant, "retain");
+  shard.cells[0].seconds = 60;
+  shard.cells[0].minimize_seconds = 10;
+  shard.cells[0].tape_seconds = 5;
+  shard.cells[0].all_seconds = 75;
+  shard.cells[1].seconds = 10;
+  shard.cells[1].all_seconds = 25;
+  shard.cells[1].waiting = 1;
+  shard.cells[1].findings.at(0).difference = nightly::kOutOfTime;
+  shard.machine = "a machine";
+  const Night night = merge_night(shard);
+  EXPECT_DOUBLE_EQ(night.times.sound_share(night.terms), 0.75);
+  EXPECT_EQ(night.times.untried, 1u);
+  EXPECT_EQ(night.times.unreplayed, 1u);
+  const std::string said = reports::circumstances_of(night);
+  EXPECT_THAT(said,
+              HasSubstr("night 1, 2023-11-14 22:13 UTC, toy, revision abc, 1.7 minutes, "
+                        "1 000 runs, seed 7, a machine. Sound variants had 75 % of the time"));
+  EXPECT_THAT(said, HasSubstr("1 way to fail waits for a trial of repairs in a later night. 1 "
+                              "finding not replayed in a fresh process: out of time."));
+  const auto json = nlohmann::json::parse(reports::night_json(night));
+  EXPECT_EQ(json["sound_share"], 0.75);
+  EXPECT_EQ(json["untried_repairs"], 1);
+  EXPECT_EQ(json["not_replayed"], 1);
+  nightly::Terms longer = night.terms;
+  longer.budget = {0, 150};
+  EXPECT_DOUBLE_EQ(night.times.sound_share(longer), 0.5) << "of the time that was planned";
+}
+
 // ---- the runs after which a canary is missed ----
 
 /// Returns how many runs the canary that is hardest to catch takes, by the searches that were
@@ -193,7 +264,7 @@ double runs_of_hardest_canary(const std::string& file) {
       runs[i] += first == "-" ? limit : std::stod(first);
     }
   }
-  std::map<std::string, double> rates;  // Of the window in which a variant fails most.
+  std::map<std::string, double> rates;  // By variant: of the window in which it fails most.
   for (std::size_t i = 0; i < windows.size(); ++i) {
     double& rate = rates[windows[i].substr(0, windows[i].find(':'))];
     rate = std::max(rate, faults[i] / runs[i]);

@@ -11,6 +11,7 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/root.h"
+#include "harness/nightly/shard/stopwatch.h"
 #include "harness/tests/child.h"
 
 namespace harness {
@@ -24,6 +25,8 @@ struct Stage {
   const char* difference = "";  ///< Said of each file by every replay; null = nothing.
   std::vector<nightly::KnownRepair> known{};  ///< Told by the plan.
   std::string* phases = nullptr;
+  nightly::Budget budget{300, 0};
+  std::uint64_t repair_runs = 6;
 };
 
 /// Runs a canary for a while.
@@ -31,7 +34,7 @@ nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
   nightly::Services services;
   services.strategy = find(tables::strategies(), "random_walk");
   services.device = find(tables::devices(), "sim");
-  services.repair_runs = 6;
+  services.repair_runs = stage.repair_runs;
   int count = 0;
   services.write = [&](const std::string& place, const Finding& finding) {
     const std::string file = std::to_string(++count) + ".repro";
@@ -47,8 +50,8 @@ nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
   services.phase = [&](nightly::Phase phase) {
     if (stage.phases != nullptr) *stage.phases += std::string(to_text(phase)) + " ";
   };
-  const nightly::Plan plan =
-      nightly::make_plan({.budget = {300, 0}, .target = kCanary}, tables::scenarios(), stage.known);
+  const nightly::Plan plan = nightly::make_plan({.budget = stage.budget, .target = kCanary},
+                                                tables::scenarios(), stage.known);
   Runner runner;
   return nightly::run_shard(runner, plan, 1, folder, services).record.cells.at(0);
 }
@@ -68,6 +71,38 @@ TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
     EXPECT_EQ(silent.findings[i].kind, nightly::kNondeterminism);
     EXPECT_EQ(silent.findings[i].difference, "was not replayed");
   }
+}
+
+TEST(NightlyShard, AReplayThatThereWasNoTimeForIsNoNondeterminism) {
+  const Folder folder;
+  const nightly::CellRecord same = searched(folder / "same", {});
+  const nightly::CellRecord late = searched(folder / "late", {nightly::kOutOfTime});
+  ASSERT_EQ(same.findings.size(), late.findings.size());
+  for (std::size_t i = 0; i < same.findings.size(); ++i) {
+    EXPECT_EQ(late.findings[i].kind, nightly::kFault);
+    EXPECT_EQ(late.findings[i].cause, same.findings[i].cause);
+    EXPECT_EQ(late.findings[i].difference, nightly::kOutOfTime);
+  }
+}
+
+TEST(NightlyShard, TrialsOfRepairsThatDoNotFitWaitForTheNextNight) {
+  constexpr double kSeconds = 1;
+  const Folder folder;
+  const nightly::Stopwatch watch;
+  const nightly::CellRecord cell =
+      searched(folder.path(), {.budget = {0, kSeconds}, .repair_runs = ~std::uint64_t{0}});
+  EXPECT_LT(watch.seconds(), 20 * kSeconds) << "by far less than the trials take";
+  ASSERT_FALSE(cell.findings.empty());
+  EXPECT_GT(cell.waiting, 0u);
+  std::size_t untried = 0;
+  for (const nightly::FindingRecord& finding : cell.findings) {
+    EXPECT_EQ(finding.kind, nightly::kFault);
+    untried += finding.repairs.empty();
+  }
+  EXPECT_EQ(cell.waiting, untried);
+  const nightly::CellRecord next = searched(folder / "next", {});
+  EXPECT_EQ(next.waiting, 0u);
+  EXPECT_FALSE(next.findings.at(0).repairs.empty()) << "a night with enough time tries them";
 }
 
 TEST(NightlyShard, TellsWhatItIsDoing) {

@@ -10,7 +10,7 @@
 #include "harness/files/read.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/shard/shard_folder.h"
-#include "harness/nightly/stopwatch.h"
+#include "harness/nightly/shard/stopwatch.h"
 #include "harness/nightly/tapes/cell_tapes.h"
 
 namespace harness::nightly {

@@ -24,7 +24,7 @@ class Pace {
 
   /// The time of a cell.
   struct Turn {
-    Cell cell;           ///< As it is to be searched.
+    Cell cell;           ///< With the seconds of its search.
     double seconds = 0;  ///< For all that is done for it; 0 = no limit.
   };
 
@@ -41,7 +41,7 @@ class Pace {
 
  private:
   struct Account {
-    double seconds = 0;       ///< What is left.
+    double seconds = 0;       ///< Those that are left.
     double planned_left = 0;  ///< By the plan, of the cells that are still to come.
   };
 

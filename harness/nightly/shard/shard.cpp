@@ -5,7 +5,7 @@
 #include "harness/nightly/shard/cell_search.h"
 #include "harness/nightly/shard/pace.h"
 #include "harness/nightly/shard/shard_folder.h"
-#include "harness/nightly/stopwatch.h"
+#include "harness/nightly/shard/stopwatch.h"
 
 namespace harness::nightly {
 namespace {

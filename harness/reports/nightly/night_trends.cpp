@@ -22,7 +22,7 @@ namespace {
 using nightly::ChangePoint;
 using nightly::Trend;
 
-/// Of fewer nights no series is drawn, unless it changed.
+/// In fewer nights no series is drawn, unless it changed.
 constexpr std::size_t kLeastNights = 10;
 constexpr std::size_t kMostVariants = 24;
 constexpr double kWidth = 520, kHeight = 150, kTop = 28, kBottom = 24, kSide = 6;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/shard/build_search.h"
 #include "harness/process/process.h"
 

@@ -39,6 +39,8 @@ using nightly::ShardResult;
 
 /// Seconds that a night has at its end at least, for replays and pages.
 constexpr double kLeastAtEnd = 5;
+/// The part of what is left that each of its replays may take: the rest is for what comes next.
+constexpr double kReplaysPart = 0.4;
 
 ShardResult run_shard(const NightFolder& folder, const Plan& plan, std::size_t index,
                       const std::atomic<bool>& stop) {
@@ -147,13 +149,13 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     const bool is_whole = outline.shards_here == outline.terms.shards;
     if (is_whole) {
       history.sort_findings();
-      replay_absent(history, outline, deadline, stop);
+      replay_absent(history, outline, deadline.part(kReplaysPart), stop);
     }
     nightly::Night night = night_of(history, id, options);
     const bool compares = options.diverge || !options.good_program.empty();
     if (is_whole && compares && compare_news(options, history, night, deadline, stop))
       night = night_of(history, id, options);
-    if (is_whole) replay_in_builds(history, night, deadline, stop);
+    if (is_whole) replay_in_builds(history, night, deadline.part(kReplaysPart), stop);
     show_phase(Phase::report);
     const int code = report_night(options, history, night, deadline, stop);
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))

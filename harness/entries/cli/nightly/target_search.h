@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "harness/nightly/deadline.h"
 #include "harness/nightly/shard/build_search.h"
 
 namespace harness::entries {
