@@ -72,7 +72,7 @@ Reading read_output(std::string_view text) {
   double number = 0;
   const auto [rest, failed] = std::from_chars(all.data(), all.data() + all.size(), number);
   if (failed == std::errc{} && rest == all.data() + all.size())
-    return {{"value", checked("value", number)}};
+    return {{std::string(kNumberName), checked("value", number)}};
   const json parsed = json::parse(all, nullptr, false);
   if (!parsed.is_object())
     refuse(fmt::format("printed neither Google Benchmark's JSON nor one number, but '{}'",

@@ -12,6 +12,9 @@
 
 namespace harness::gate {
 
+/// The name of what a program measured that printed one number: its unit is not known.
+inline constexpr std::string_view kNumberName = "value";
+
 /// Reads what a program printed.
 Reading read_output(std::string_view text);
 

@@ -57,6 +57,16 @@ inline constexpr std::size_t kPlantedCount = 4;
 /// Returns the name of what is broken.
 std::string_view name_of(Planted planted);
 
+/// Giving up may lose so many of the verdicts.
+inline constexpr double kLostAtMost = 0.001;
+
+/// The price and the gain of giving up what more rounds can hardly decide (futility.h). A round
+/// counts once for each benchmark.
+struct Curtailing {
+  Rate saved;  ///< Rounds that were not measured, of those that are without it.
+  Rate lost;   ///< Verdicts of the trials without it that the gate does not have, of all.
+};
+
 struct CanaryRow {
   std::string load;
   Canary canary = Canary::unchanged;
@@ -64,6 +74,7 @@ struct CanaryRow {
   Rate found;         ///< Suites that are red, or benchmarks that are called slower.
   Rate mann_whitney;  ///< The same by the rule of Google Benchmark at 5 %, of the first rounds.
   Health health = Health::too_few;
+  Curtailing curtailing = {};
 };
 
 /// Judges every canary of every load by a gate that is broken in this way, each on its own thread.

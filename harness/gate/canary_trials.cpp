@@ -98,18 +98,46 @@ Health health_of(const CanaryRow& row) {
   return health_of(row.found, is_false_alarm(row.canary));
 }
 
+/// Returns how many rounds a benchmark was measured for its last verdict.
+std::size_t rounds_of(const Row& row) { return row.estimate ? row.estimate->rounds : 0; }
+
+bool is_open(Verdict verdict) {
+  return verdict == Verdict::undecided || verdict == Verdict::too_noisy;
+}
+
+void count(const Result& whole, const Result& curtailed, Curtailing& curtailing) {
+  for (std::size_t i = 0; i < whole.rows.size(); ++i) {
+    const Row &with = whole.rows[i], &without = curtailed.rows[i];
+    curtailing.saved.total += rounds_of(with);
+    curtailing.saved.count += rounds_of(with) - std::min(rounds_of(with), rounds_of(without));
+    curtailing.lost.add(!is_open(with.verdict) && is_open(without.verdict));
+  }
+}
+
+Rule uncurtailed(Rule rule) {
+  rule.curtails = false;
+  return rule;
+}
+
+/// Returns what a trial comes to, and the round after its last.
+std::pair<Result, std::size_t> result_of(Walk walk, const Rule& rule) {
+  Trial trial(walk, rule);
+  trial.run();
+  return {trial.result(), walk.next()};
+}
+
 CanaryRow judge_one(const std::string& load, Rounds rounds, Canary canary, Planted planted) {
   CanaryRow row{.load = load, .canary = canary};
   const Rule rule = rule_of(planted);
   for (std::size_t begin = 0; begin + rule.most_rounds() <= rounds.size();) {
-    Walk walk(rounds, begin, canary, planted);
+    const Walk walk(rounds, begin, canary, planted);
     count(canary, slower_by_ranks(walk, rule.looks.front()), rounds[begin].base.size(),
           row.mann_whitney);
-    Trial trial(walk, rule);
-    trial.run();
-    const Result result = trial.result();
+    const auto [result, next] = result_of(walk, rule);
     count(canary, result.count(Verdict::slower), result.rows.size(), row.found);
-    begin = walk.next();
+    const bool is_curtailed = std::ranges::any_of(result.rows, &Row::is_given_up);
+    count(is_curtailed ? result_of(walk, uncurtailed(rule)).first : result, result, row.curtailing);
+    begin = next;
     ++row.trials;
   }
   row.health = health_of(row);

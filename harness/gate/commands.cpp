@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "harness/base.h"
@@ -12,17 +13,21 @@
 namespace harness::gate {
 namespace {
 
-constexpr std::string_view kPlaceholder = "{benchmarks}";
+constexpr std::string_view kBenchmarksPlace = "{benchmarks}";
+/// A word of a command line has at most 128 KiB (MAX_ARG_STRLEN of Linux).
+constexpr std::size_t kLongestFilter = 100'000;
+/// How long a round takes is known from so many.
+constexpr std::size_t kEnoughRounds = 3;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-Command filled(Command command, const std::vector<std::string>& wanted) {
-  const std::string filter = filter_of(wanted);
+/// Puts `value` in each place of the command that stands for it.
+Command filled(Command command, std::string_view place, const std::string& value) {
   for (std::string& word : command)
-    for (std::size_t at = 0; (at = word.find(kPlaceholder, at)) != word.npos; at += filter.size())
-      word.replace(at, kPlaceholder.size(), filter);
+    for (std::size_t at = 0; (at = word.find(place, at)) != word.npos; at += value.size())
+      word.replace(at, place.size(), value);
   return command;
 }
 
@@ -40,21 +45,21 @@ std::string filter_of(const std::vector<std::string>& names) {
       filter += c;
     }
   }
-  return filter + ")$";
+  return filter.size() > kLongestFilter ? ".*" : filter + ")$";
 }
 
-Commands::Commands(Command base, Command head, Limits limits, std::uint64_t seed,
-                   const std::atomic<bool>& stop, Sink sink)
-    : base_(std::move(base)),
-      head_(std::move(head)),
+Commands::Commands(const Command& base, const Command& head, double repetition_seconds,
+                   Limits limits, std::uint64_t seed, const std::atomic<bool>& stop, Sink sink)
+    : base_(filled(base, kMinTimePlace, fmt::format("{}", repetition_seconds))),
+      head_(filled(head, kMinTimePlace, fmt::format("{}", repetition_seconds))),
       limits_(limits),
       seed_(seed),
       stop_(stop),
       sink_(std::move(sink)) {}
 
 std::optional<Round> Commands::measure(const Request& request) {
-  if (is_out_of_time()) {
-    end_ = End::out_of_time;
+  if (const std::optional<End> why = no_time_for(request)) {
+    end_ = *why;
     return std::nullopt;
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -64,39 +69,64 @@ std::optional<Round> Commands::measure(const Request& request) {
   Round round;
   for (const Side side : {first, second}) {
     std::optional<Reading> reading = run(side, request);
-    if (!reading) {
-      end_ = End::stopped;
-      return std::nullopt;
-    }
+    if (!reading) return std::nullopt;
     sink_({request.confirmation, request.round, side, *reading});
     (side == Side::base ? round.base : round.head) = std::move(*reading);
   }
-  longest_round_ = std::max(longest_round_, seconds_since(begin));
+  note_round(request, seconds_since(begin));
   return round;
 }
 
-/// Returns whether there is no time left for one more round.
-bool Commands::is_out_of_time() const {
-  return limits_.seconds > 0 && longest_round_ > 0 &&
-         seconds_since(begin_) + longest_round_ > limits_.seconds;
+/// Returns why there is no time left for one more round, if there is none: it would end too late,
+/// or the next look would, so that nothing more can be decided.
+std::optional<End> Commands::no_time_for(const Request& request) const {
+  if (limits_.seconds <= 0 || longest_round_ <= 0) return std::nullopt;
+  const double left = limits_.seconds - seconds_since(begin_);
+  if (longest_round_ > left) return End::out_of_time;
+  const bool is_known = like_rounds_ >= kEnoughRounds && request.wanted.size() == wanted_count_;
+  const double until_look = shortest_round_ * static_cast<double>(request.to_look);
+  return is_known && until_look > left ? std::optional(End::too_short) : std::nullopt;
 }
 
-/// Returns what one process printed, or nothing where the user ends it.
+void Commands::note_round(const Request& request, double seconds) {
+  longest_round_ = std::max(longest_round_, seconds);
+  const bool is_like = like_rounds_ > 0 && request.wanted.size() == wanted_count_;
+  shortest_round_ = is_like ? std::min(shortest_round_, seconds) : seconds;
+  like_rounds_ = is_like ? like_rounds_ + 1 : 1;
+  wanted_count_ = request.wanted.size();
+}
+
+bool Commands::must_end() {
+  if (stop_.load(std::memory_order_relaxed)) {
+    end_ = End::stopped;
+    return true;
+  }
+  if (limits_.seconds <= 0 || seconds_since(begin_) <= limits_.seconds) return false;
+  end_ = End::out_of_time;
+  return true;
+}
+
+/// Returns what one process printed, or nothing if the user or the limit of time ends it.
 std::optional<Reading> Commands::run(Side side, const Request& request) {
   const auto refuse = [&](std::string_view why) {
     throw std::runtime_error(
         fmt::format("round {}: the {} {}", request.round + 1, name_of(side), why));
   };
   const Command& command = side == Side::base ? base_ : head_;
-  if (stop_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (must_end()) return std::nullopt;
+  const double left = limits_.seconds > 0 ? limits_.seconds - seconds_since(begin_)
+                                          : std::numeric_limits<double>::infinity();
   ProcessEnd ended;
   try {
-    ended = run_process(filled(command, request.wanted), {limits_.timeout_seconds, {}, kErrKept},
-                        stop_);
+    ended = run_process(filled(command, kBenchmarksPlace, filter_of(request.wanted)),
+                        {std::min(left, limits_.timeout_seconds), {}, kErrKept}, stop_);
   } catch (const std::runtime_error& error) {
     refuse(error.what());
   }
-  if (ended.stopped) return std::nullopt;
+  if (ended.stopped || (ended.timed_out && left < limits_.timeout_seconds)) {
+    end_ = ended.stopped ? End::stopped : End::out_of_time;
+    return std::nullopt;
+  }
   if (const std::string why = ended.complaint(limits_.timeout_seconds); !why.empty()) refuse(why);
   try {
     return read_output(ended.out);

@@ -1,8 +1,9 @@
 // Commands: two commands as a source of samples: a fresh process of each per round, in an order
 // drawn anew for every round.
 //
+// "{min_time}" in a command stands for the length of a repetition (repetition.h).
 // "{benchmarks}" in a command stands for a regular expression of the benchmarks that are needed, as
-// --benchmark_filter takes it; ".*" of all.
+// --benchmark_filter takes it; ".*" of all, and of more than a command line can name.
 // Errors: std::runtime_error where a command fails or prints nonsense, in a line that names its
 // side.
 #pragma once
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/gate/repetition.h"
 #include "harness/gate/trial.h"
 #include "harness/process/process.h"
 
@@ -35,7 +37,7 @@ std::string filter_of(const std::vector<std::string>& names);
 
 /// The bounds within which commands run.
 struct Limits {
-  double seconds = 0;            ///< In all; 0 = as long as it takes.
+  double seconds = 0;            ///< In all, computing included; 0 = as long as it takes.
   double timeout_seconds = 600;  ///< One process.
 };
 
@@ -45,14 +47,16 @@ class Commands : public Source {
   using Sink = std::function<void(const Sample&)>;
 
   /// Borrows `stop`, which ends the measuring.
-  Commands(Command base, Command head, Limits limits, std::uint64_t seed,
-           const std::atomic<bool>& stop, Sink sink);
+  Commands(const Command& base, const Command& head, double repetition_seconds, Limits limits,
+           std::uint64_t seed, const std::atomic<bool>& stop, Sink sink);
 
   std::optional<Round> measure(const Request& request) override;
   End why_ended() const override { return end_; }
+  bool must_end() override;
 
  private:
-  bool is_out_of_time() const;
+  std::optional<End> no_time_for(const Request& request) const;
+  void note_round(const Request& request, double seconds);
   std::optional<Reading> run(Side side, const Request& request);
 
   Command base_, head_;
@@ -62,6 +66,11 @@ class Commands : public Source {
   Sink sink_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double longest_round_ = 0;
+  /// The shortest of the rounds that measured as many benchmarks as the last, and how many there
+  /// were.
+  double shortest_round_ = 0;
+  std::size_t like_rounds_ = 0;
+  std::size_t wanted_count_ = 0;
   End end_ = End::complete;
 };
 

@@ -23,7 +23,7 @@ struct Comparison {
     if (result.count(Verdict::slower) + result.count(Verdict::gone) > 0) return Outcome::regressed;
     if (result.end == End::stopped) return Outcome::stopped;
     const std::size_t open = result.count(Verdict::undecided) + result.count(Verdict::too_noisy);
-    return open > 0 || result.end == End::out_of_time ? Outcome::undecided : Outcome::passed;
+    return open > 0 || result.end != End::complete ? Outcome::undecided : Outcome::passed;
   }
 };
 

@@ -10,12 +10,18 @@
 // quantile jumps between two values. README.md has the figures.
 // Source: the percentile bootstrap (Efron 1979) of a quantile (type 7 of Hyndman and Fan 1996); for
 // the median the interval of the sign test (Thompson 1936), which holds for any distribution.
+// Resampling ends early when it is clear that no finding can stand (Besag and Clifford 1991,
+// "Sequential Monte Carlo p-values"): a large suite asks for many resamples, and few benchmarks in
+// it are near a finding.
 // Units: logarithms of ratios; 0 is "as fast", above it the head is slower.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 
+#include "harness/gate/resamples.h"
 #include "harness/gate/samples.h"
 
 namespace harness::gate {
@@ -26,6 +32,10 @@ inline constexpr double kQuantile = 0.2;
 inline constexpr double kMuchNarrower = 2;
 /// With fewer rounds there is no interval.
 inline constexpr std::size_t kLeastRounds = 5;
+/// Every estimate has so many resamples, if its terms ask for as many.
+inline constexpr std::uint32_t kFirstResamples = 10'000;
+/// More are drawn while fewer than so many contradict a finding.
+inline constexpr std::uint32_t kContradictions = 10;
 
 enum class Statistic : unsigned char { low_quantile, paired_median };
 
@@ -48,7 +58,7 @@ struct Estimate {
 struct Terms {
   double tail = 0.005;  ///< Chance that the true ratio is below the interval; as much is above it.
   double margin = 0;    ///< Log of the ratio, either way, that the two chances are about.
-  std::uint32_t resamples = 10'000;
+  std::uint32_t resamples = kFirstResamples;  ///< At most.
   std::uint64_t seed = 1;
 };
 
@@ -63,5 +73,12 @@ Estimate compare_pairs(const Series& series, const Terms& terms);
 
 /// Estimates from at least kLeastRounds rounds by one of the two.
 Estimate estimate(const Series& series, const Terms& terms);
+
+/// Says that computing has to end.
+using MustEnd = std::function<bool()>;
+
+/// Returns the same estimate from resamples that others share, or nothing if computing had to end.
+std::optional<Estimate> estimate(const Series& series, const Terms& terms,
+                                 const Resamples& resamples, const MustEnd& must_end);
 
 }  // namespace harness::gate

@@ -15,13 +15,13 @@ std::string_view name_of(Verdict verdict) {
   return kNames[raw(verdict)];
 }
 
-Terms Rule::terms(std::string_view benchmark, std::size_t rounds, std::size_t suite_size) const {
-  constexpr double kLeast = 10'000, kMost = 400'000;
+Terms Rule::terms(std::size_t rounds, std::size_t suite_size) const {
+  constexpr double kLeast = kFirstResamples, kMost = 400'000;
   const double wanted = 2 * static_cast<double>(suite_size) / tail();
   return {.tail = tail(),
           .margin = std::log1p(slower_by),
           .resamples = static_cast<std::uint32_t>(std::clamp(wanted, kLeast, kMost)),
-          .seed = mix(mix(seed, hash_name(benchmark)), rounds)};
+          .seed = mix(seed, rounds)};
 }
 
 std::vector<Verdict> judge(std::span<const Estimate> estimates, const Rule& rule) {

@@ -27,6 +27,7 @@ struct Rule {
   std::vector<std::size_t> looks{20, 40, 80, 160};  ///< After so many rounds it is judged.
   std::size_t confirmations = 1;                    ///< How often a fail is measured anew.
   std::uint64_t seed = 1;
+  bool curtails = true;  ///< Gives up what more rounds can hardly decide (futility.h).
 
   bool operator==(const Rule&) const = default;
 
@@ -34,9 +35,9 @@ struct Rule {
   std::size_t most_rounds() const { return looks.back() * (1 + confirmations); }
   /// Returns the chance that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
-  /// Returns the terms of one benchmark's estimate in a suite of `suite_size`: resamples enough to
-  /// tell a finding that stands among so many.
-  Terms terms(std::string_view benchmark, std::size_t rounds, std::size_t suite_size) const;
+  /// Returns the terms of an estimate in a suite of `suite_size`: resamples enough to tell a
+  /// finding that stands among so many, up to 2000 benchmarks.
+  Terms terms(std::size_t rounds, std::size_t suite_size) const;
 };
 
 /// Judges the estimates of a suite together. Undecided are those that need more rounds.

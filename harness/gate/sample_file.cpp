@@ -16,12 +16,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kVersionKey = "afterlife_gate_samples";
-constexpr std::array<std::string_view, 3> kEnds{"complete", "out of time", "stopped"};
+constexpr const char* kUnjudgedKey = "last_look_not_computed";
+constexpr std::array kEnds{End::complete, End::out_of_time, End::stopped, End::too_short};
 
 Json to_json(const Plan& plan) {
   return {{kVersionKey, 1},
           {"base", plan.base},
           {"head", plan.head},
+          {"repetition_seconds", plan.repetition_seconds},
           {"slower_by", plan.rule.slower_by},
           {"allowed", plan.rule.allowed},
           {"confidence", plan.rule.confidence},
@@ -32,13 +34,14 @@ Json to_json(const Plan& plan) {
 
 Plan plan_of(const Json& line) {
   if (line.at(kVersionKey) != 1) throw std::runtime_error("is of another version");
-  Plan plan{line.at("base"), line.at("head"), {}};
+  Plan plan{.base = line.at("base"), .head = line.at("head")};
   plan.rule.slower_by = line.at("slower_by");
   plan.rule.allowed = line.at("allowed");
   plan.rule.confidence = line.at("confidence");
   plan.rule.looks = line.at("looks").get<std::vector<std::size_t>>();
   plan.rule.confirmations = line.at("confirmations");
   plan.rule.seed = line.at("seed");
+  plan.repetition_seconds = line.value("repetition_seconds", kRepetitionSeconds);
   const bool sound = plan.rule.slower_by > -1 && plan.rule.allowed > -1 &&
                      plan.rule.confidence > 0 && plan.rule.confidence < 1 &&
                      !plan.rule.looks.empty() && plan.rule.looks.front() >= kLeastRounds;
@@ -56,8 +59,8 @@ Sample sample_of(const Json& line) {
 }
 
 End end_of(const std::string& name) {
-  for (std::size_t i = 0; i < kEnds.size(); ++i)
-    if (name == kEnds[i]) return static_cast<End>(i);
+  for (const End end : kEnds)
+    if (name == name_of(end)) return end;
   throw std::runtime_error("ends in no way that we know");
 }
 
@@ -82,8 +85,10 @@ void SampleWriter::add(const Sample& sample) {
   write(line.dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
-void SampleWriter::end(End why) {
-  write(Json{{"end", kEnds[static_cast<std::size_t>(why)]}}.dump());
+void SampleWriter::end(End why, bool is_unjudged) {
+  Json line{{"end", name_of(why)}};
+  if (is_unjudged) line[kUnjudgedKey] = true;
+  write(line.dump());
 }
 
 void SampleWriter::write(const std::string& line) {
@@ -108,7 +113,8 @@ Recorded::Recorded(const std::string& file) {
       else if (ended)
         throw std::runtime_error("comes after the end");
       else if ((ended = line.contains("end")))
-        end_ = end_of(line.at("end"));
+        std::tie(end_, is_unjudged_) =
+            std::pair(end_of(line.at("end")), line.value(kUnjudgedKey, false));
       else
         samples_.push_back(sample_of(line));
     } catch (const nlohmann::json::exception&) {

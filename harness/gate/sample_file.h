@@ -19,6 +19,7 @@ struct Plan {
   Command base;
   Command head;
   Rule rule;
+  double repetition_seconds = kRepetitionSeconds;  ///< Of commands that have a place for it.
   bool operator==(const Plan&) const = default;
 };
 
@@ -33,7 +34,8 @@ class SampleWriter {
   /// Writes a line. Errors: a file that takes no more throws.
   void add(const Sample& sample);
   /// Writes the last line, which says why no sample follows.
-  void end(End why);
+  /// `is_unjudged`: the last look was not computed.
+  void end(End why, bool is_unjudged);
 
  private:
   void write(const std::string& line);
@@ -50,12 +52,15 @@ class Recorded : public Source {
   const Plan& plan() const { return plan_; }
   std::optional<Round> measure(const Request& request) override;
   End why_ended() const override { return end_ == End::complete ? End::stopped : end_; }
+  /// The look that was not computed then has no verdict now.
+  bool must_end() override { return is_unjudged_ && next_ == samples_.size(); }
 
  private:
   Plan plan_;
   std::vector<Sample> samples_;
   std::size_t next_ = 0;
   End end_ = End::stopped;
+  bool is_unjudged_ = false;
 };
 
 }  // namespace harness::gate

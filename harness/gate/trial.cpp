@@ -1,16 +1,25 @@
 // How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each, all
 // benchmarks that take part are judged together, those that have their verdict with the samples
 // that it was given on, so that Holm's correction is always that of the whole suite. Only the
-// undecided go on. What failed begins anew with an empty series, and its second verdict counts.
+// undecided go on, if more rounds can decide them. What failed begins anew with an empty series,
+// and its second verdict counts. A look that has to end before all estimates are computed gives no
+// verdict at all: Holm's correction needs the whole suite.
 #include "harness/gate/trial.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <stdexcept>
+
+#include "harness/base.h"
+#include "harness/gate/futility.h"
 
 namespace harness::gate {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 double low_quantile(const Series& series, double Pair::* side) {
   std::vector<double> values;
@@ -39,6 +48,12 @@ Row one_sided(const std::string& name, Verdict verdict, double Row::* side, doub
 
 }  // namespace
 
+std::string_view name_of(End end) {
+  constexpr std::array<std::string_view, 4> kNames{"complete", "out of time", "stopped",
+                                                   "no time for the next look"};
+  return kNames[raw(end)];
+}
+
 std::size_t Result::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::count_if(
       rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; }));
@@ -59,7 +74,7 @@ bool Trial::measure(std::size_t confirmation) {
   std::size_t round = 0;
   for (const std::size_t rounds : rule_.looks) {
     for (; round < rounds; ++round) {
-      const Request request{confirmation, round, open()};
+      const Request request{confirmation, round, open(), rounds - round};
       const std::optional<Round> measured = source_.measure(request);
       if (!measured) {
         end_ = source_.why_ended();
@@ -67,7 +82,11 @@ bool Trial::measure(std::size_t confirmation) {
       }
       take(request, *measured);
     }
-    look();
+    if (!look()) {
+      end_ = source_.why_ended();
+      is_unjudged_ = true;
+      return false;
+    }
     if (open().empty()) return true;
   }
   for (auto& [name, course] : courses_) {
@@ -101,30 +120,54 @@ void Trial::list(const Round& round) {
     throw std::runtime_error("nothing to compare: base and head have no benchmark in common");
 }
 
-void Trial::estimate_row(Course& course) const {
-  Row& row = course.row;
-  row.estimate = estimate(course.series, rule_.terms(row.name, course.series.size(), part_count_));
-  row.base = low_quantile(course.series, &Pair::base);
-  row.head = low_quantile(course.series, &Pair::head);
+/// Judges all that take part. Returns false if it had to end, and then has given no verdict.
+bool Trial::look() {
+  if (!estimate_open([this] { return source_.must_end(); })) return false;
+  judge_open();
+  return true;
 }
 
-/// Judges all that take part, and gives a verdict to those that have one now.
-void Trial::look() {
+/// Estimates what is open and has rounds enough. Returns false if it had to end before.
+bool Trial::estimate_open(const MustEnd& must_end) {
+  std::optional<Resamples> resamples;
+  for (auto& [name, course] : courses_) {
+    Row& row = course.row;
+    const std::size_t rounds = course.series.size();
+    if (!course.is_open || rounds < kLeastRounds || rounds == course.estimated_rounds) continue;
+    const Terms terms = rule_.terms(rounds, part_count_);
+    if (!resamples || resamples->rounds() != rounds)
+      resamples.emplace(rounds, terms.seed, kFirstResamples);
+    const std::optional<Estimate> found = estimate(course.series, terms, *resamples, must_end);
+    if (!found) return false;
+    row.estimate = found;
+    course.estimated_rounds = rounds;
+    row.base = low_quantile(course.series, &Pair::base);
+    row.head = low_quantile(course.series, &Pair::head);
+  }
+  return true;
+}
+
+/// Gives a verdict to those that have one now.
+void Trial::judge_open() {
   std::vector<Course*> courses;
   std::vector<Estimate> estimates;
   for (auto& [name, course] : courses_) {
     if (!course.takes_part) continue;
-    if (course.is_open) estimate_row(course);
     courses.push_back(&course);
     estimates.push_back(*course.row.estimate);
   }
   const std::vector<Verdict> verdicts = judge(estimates, rule_);
   for (std::size_t i = 0; i < courses.size(); ++i) {
     Course& course = *courses[i];
+    Row& row = course.row;
     if (!course.is_open) continue;
-    course.row.verdict = verdicts[i];
-    course.is_open = verdicts[i] == Verdict::undecided;
-    if (verdicts[i] == Verdict::slower) course.row.unconfirmed.reset();
+    row.verdict = verdicts[i];
+    if (verdicts[i] == Verdict::slower) row.unconfirmed.reset();
+    if (verdicts[i] == Verdict::undecided && is_futile(*row.estimate, rule_)) {
+      row.verdict = last_verdict(*row.estimate, rule_);
+      row.is_given_up = true;
+    }
+    course.is_open = verdicts[i] == Verdict::undecided && !row.is_given_up;
   }
 }
 
@@ -137,6 +180,7 @@ void Trial::reopen_slower() {
     course.row.unconfirmed = course.row.estimate;
     course.row.verdict = Verdict::undecided;
     course.series.clear();
+    course.estimated_rounds = 0;
   }
 }
 
@@ -147,12 +191,15 @@ std::vector<std::string> Trial::open() const {
   return names;
 }
 
-Result Trial::result() const {
-  Result result{.rows = one_sided_, .end = end_, .rounds = rounds_};
+Result Trial::result() {
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(kShownSeconds));
+  estimate_open([end] { return Clock::now() > end; });
+  Result result{.rows = one_sided_, .end = end_, .rounds = rounds_, .is_unjudged = is_unjudged_};
   for (const auto& [name, course] : courses_) {
-    Course shown = course;
-    if (shown.is_open && shown.series.size() >= kLeastRounds) estimate_row(shown);
-    result.rows.push_back(shown.row);
+    result.rows.push_back(course.row);
+    result.uncomputed += course.is_open && course.series.size() >= kLeastRounds &&
+                         course.estimated_rounds < course.series.size();
   }
   std::sort(result.rows.begin(), result.rows.end(),
             [](const Row& a, const Row& b) { return a.name < b.name; });

@@ -21,10 +21,14 @@ struct Request {
   std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one anew.
   std::size_t round = 0;            ///< Counts from 0 in each measurement.
   std::vector<std::string> wanted;  ///< Benchmarks that are needed; empty = all there are.
+  std::size_t to_look = 1;          ///< Rounds until the next look, this one included.
 };
 
 /// Why a trial ended.
-enum class End : unsigned char { complete, out_of_time, stopped };
+enum class End : unsigned char { complete, out_of_time, stopped, too_short };
+
+/// Returns the words for it: "complete", "out of time", "stopped", "no time for the next look".
+std::string_view name_of(End end);
 
 /// Whoever measures. Errors: std::exception where a side cannot be measured, which ends the trial.
 class Source {
@@ -34,6 +38,8 @@ class Source {
   virtual std::optional<Round> measure(const Request& request) = 0;
   /// Returns why there was nothing.
   virtual End why_ended() const = 0;
+  /// Returns whether computing has to end as well, for the reason of why_ended().
+  virtual bool must_end() { return false; }
 };
 
 /// One benchmark and what it came to.
@@ -42,6 +48,7 @@ struct Row {
   Verdict verdict = Verdict::undecided;
   std::optional<Estimate> estimate;  ///< The one that was judged last; none of what is one-sided.
   std::optional<Estimate> unconfirmed;  ///< A fail that a second measurement did not show.
+  bool is_given_up = false;             ///< More rounds could hardly decide it.
   double base = 0;                      ///< The low quantile of the base's samples; 0 = none.
   double head = 0;                      ///< The low quantile of the head's samples; 0 = none.
 };
@@ -49,11 +56,16 @@ struct Row {
 struct Result {
   std::vector<Row> rows;  ///< In the order of their names.
   End end = End::complete;
-  std::size_t rounds = 0;  ///< Measured in all, those that confirm included.
+  std::size_t rounds = 0;      ///< Measured in all, those that confirm included.
+  bool is_unjudged = false;    ///< The last look had to end before it had computed everything.
+  std::size_t uncomputed = 0;  ///< Benchmarks of which no estimate has all that was measured.
 
   /// Returns how many rows have this verdict.
   std::size_t count(Verdict verdict) const;
 };
+
+/// Computing goes on for so long after a trial was stopped or its time was over.
+inline constexpr double kShownSeconds = 0.3;
 
 class Trial {
  public:
@@ -62,24 +74,27 @@ class Trial {
 
   /// Measures and judges until every benchmark has its verdict, or the source ends it.
   void run();
-  /// Returns what is known by now, also where run() threw.
-  Result result() const;
+  /// Returns what is known by now, also where run() threw. Of what is open it shows an estimate,
+  /// where that takes no longer than kShownSeconds in all.
+  Result result();
 
  private:
   /// One benchmark on its way to a verdict.
   struct Course {
     Row row;
     Series series;
-    bool takes_part = true;  ///< In the measurement that is going on.
-    bool is_open = true;     ///< Needs more rounds.
+    bool takes_part = true;            ///< In the measurement that is going on.
+    bool is_open = true;               ///< Needs more rounds.
+    std::size_t estimated_rounds = 0;  ///< Of the series that the estimate is of.
   };
 
   bool measure(std::size_t confirmation);
   void take(const Request& request, const Round& round);
   void list(const Round& round);
-  void look();
+  bool look();
+  bool estimate_open(const MustEnd& must_end);
+  void judge_open();
   void reopen_slower();
-  void estimate_row(Course& course) const;
   std::vector<std::string> open() const;
 
   Source& source_;
@@ -88,6 +103,7 @@ class Trial {
   std::vector<Row> one_sided_;
   std::size_t part_count_ = 0;  ///< Benchmarks that take part in the measurement.
   std::size_t rounds_ = 0;
+  bool is_unjudged_ = false;
   End end_ = End::complete;
 };
 

@@ -85,8 +85,11 @@ void Table::narrow(Layout& layout, std::size_t width, std::size_t least, bool al
 void Table::leave_out(Layout& layout, std::size_t width) const {
   for (std::size_t i = layout.columns.size(); i-- > 0 && layout.total() > width;) {
     if (columns_[layout.columns[i]].align != Align::right) continue;
-    layout.columns.erase(layout.columns.begin() + static_cast<std::ptrdiff_t>(i));
-    layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::size_t first = i > 0 && columns_[layout.columns[i - 1]].with_next ? i - 1 : i;
+    for (auto* list : {&layout.columns, &layout.widths})
+      list->erase(list->begin() + static_cast<std::ptrdiff_t>(first),
+                  list->begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    i = first;
   }
 }
 

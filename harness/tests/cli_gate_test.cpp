@@ -8,22 +8,26 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/tests/toys_child.h"
+#include "harness/tests/gate_child.h"
 
 namespace harness {
 namespace {
 
 using nlohmann::json;
+using testing::benchmarks_json;
+using testing::expect_one_line;
+using testing::gate_arguments;
 using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 using ::testing::Not;
+using testing::printing;
+using testing::row;
+using testing::run_gate;
 using testing::run_toys;
+using testing::shell;
 using ::testing::StartsWith;
+using testing::Words;
 
-using Words = std::vector<std::string>;
-
-/// A shell script as a command.
-Words shell(const std::string& script) { return {"sh", "-c", script}; }
+// ---- verdicts ----
 
 /// A command that prints a number near `least`, another one each time: the noise is a number that
 /// is kept in a file.
@@ -33,42 +37,6 @@ Words noisy(const Folder& folder, const std::string& side, int least) {
                "2147483648 )); echo $n > " + file + "; echo $(( " + std::to_string(least) +
                " + n / 65536 % 40 ))");
 }
-
-/// Google Benchmark's JSON with these rows.
-std::string benchmarks_json(const std::string& rows) {
-  return "{\"context\": {}, \"benchmarks\": [" + rows + "]}";
-}
-
-std::string row(const std::string& name, double time) {
-  return "{\"name\": \"" + name + "\", \"run_name\": \"" + name +
-         "\", \"run_type\": \"iteration\", \"real_time\": " + std::to_string(time) +
-         ", \"time_unit\": \"ns\"}";
-}
-
-Words printing(const std::string& text) { return shell("cat <<'EOF'\n" + text + "\nEOF"); }
-
-Words gate_arguments(Words options, const Words& base, const Words& head) {
-  options.insert(options.begin(), "gate");
-  options.emplace_back("--");
-  options.insert(options.end(), base.begin(), base.end());
-  options.emplace_back("--");
-  options.insert(options.end(), head.begin(), head.end());
-  return options;
-}
-
-Ended run_gate(const Words& options, const Words& base, const Words& head) {
-  return run_toys(gate_arguments(options, base, head));
-}
-
-void expect_one_line(const Ended& ended, int code, const std::string& why) {
-  EXPECT_EQ(ended.code, code) << ended.out << ended.err;
-  EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, StartsWith("afterlife: "));
-  EXPECT_THAT(ended.err, HasSubstr(why));
-  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
-}
-
-// ---- verdicts ----
 
 TEST(CliGate, EqualCommandsPass) {
   const Folder folder;
@@ -218,26 +186,6 @@ TEST(CliGate, WhatItIsNotToldIsUsage) {
     expect_one_line(run_toys(wrong), 3, "");
 }
 
-TEST(CliGate, CtrlCShowsWhatWasMeasured) {
-  const Folder folder;
-  const Words slow = shell("sleep 0.02; echo x >> " + (folder / "log") + "; echo 100");
-  Child child("afterlife_toys", gate_arguments({"--rounds", "100000"}, slow, slow));
-  while (read_file(folder / "log").size() < 40) std::this_thread::yield();
-  child.signal(SIGINT);
-  const Ended ended = child.wait(std::chrono::seconds(60));
-  EXPECT_EQ(ended.code, 4) << ended.err;
-  EXPECT_THAT(ended.out, MatchesRegex("(.|\n)*stopped: 1 benchmark: 1 undecided; [0-9]+ rounds; "
-                                      "stopped\n"));
-}
-
-TEST(CliGate, ALimitOfTimeEndsItUndecided) {
-  const Folder folder;
-  const Words slow = shell("sleep 0.05; echo 100");
-  const Ended ended = run_gate({"--seconds", "1"}, slow, slow);
-  EXPECT_EQ(ended.code, 5) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("the time was over (--seconds)"));
-}
-
 // ---- samples ----
 
 TEST(CliGate, SamplesGiveTheSameVerdictsAgain) {
@@ -344,66 +292,6 @@ TEST(CliGate, AGateThatIsKilledIsNoPass) {
   EXPECT_EQ(ended.code, -SIGKILL);
   EXPECT_EQ(ended.out, "");
   EXPECT_FALSE(std::filesystem::exists(folder / "p"));
-}
-
-// ---- views ----
-
-TEST(CliGate, WritesJUnitMarkdownAndAPage) {
-  const Folder folder;
-  const std::string hostile = "a<b>|\\u0007\\\"&";
-  const auto rows = [&](double second) {
-    return printing(benchmarks_json(row(hostile, 100) + "," + row("slow", second)));
-  };
-  const Ended ended = run_gate({"--rounds", "8", "--junit", folder / "junit.xml", "--markdown",
-                                folder / "gate.md", "--html", folder / "gate.html"},
-                               rows(100), rows(105));
-  EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, Not(HasSubstr("\x07")));
-  const std::string junit = read_file(folder / "junit.xml");
-  EXPECT_THAT(junit, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""));
-  EXPECT_THAT(junit, HasSubstr("name=\"a&lt;b&gt;|\\x07&quot;&amp;\""));
-  EXPECT_THAT(junit, HasSubstr("<failure message=\"slower: +5.0 % (+5.0 % .. +5.0 %)\"/>"));
-  const std::string markdown = read_file(folder / "gate.md");
-  EXPECT_THAT(markdown, StartsWith("**regressed**: 2 benchmarks: 1 slower, 1 pass; 16 rounds\n"));
-  EXPECT_THAT(markdown, HasSubstr("| slow | +5.0 % | +5.0 % .. +5.0 % | **slower** |"));
-  const std::string page = read_file(folder / "gate.html");
-  EXPECT_THAT(page, StartsWith("<!doctype html>"));
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
-  EXPECT_THAT(page, HasSubstr("<svg class=\"ratios\""));
-  EXPECT_THAT(page, HasSubstr("<g class=\"bad\"><title>slow: +5.0 %"));
-  EXPECT_THAT(page, Not(HasSubstr("<b>")));
-  EXPECT_EQ(std::system(("python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' " +
-                         (folder / "junit.xml"))
-                            .c_str()),
-            0);
-}
-
-TEST(CliGate, ThePageSaysHowOftenTheGateIsWrong) {
-  const Folder folder;
-  const std::string record = folder / "canaries", page = folder / "gate.html";
-  std::string rounds = "afterlife_canaries 1\na\n";
-  for (int i = 0; i < 360; ++i) rounds += "quiet 0123 1000 1000 1010 1030\n";
-  write_file(record, rounds);
-  const Ended ended = run_gate({"--rounds", "8", "--html", page, "--rates", record},
-                               printing("100"), printing("100"));
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(read_file(page), HasSubstr("<h2>How often this gate is wrong</h2>"));
-  EXPECT_THAT(read_file(page), HasSubstr("<td>0 of 3</td><td>0.0 to 56.1 %</td>"));
-  expect_one_line(run_gate({"--rates", record}, printing("1"), printing("1")), 3, "--html");
-  const std::string alone = folder / "alone.html";
-  EXPECT_EQ(run_toys({"gate", "--canaries", record, "--html", alone}).code, 0);
-  EXPECT_THAT(read_file(alone), HasSubstr("too few samples"));
-  expect_one_line(run_toys({"gate", "--canaries", record, "--html", folder / "no/p.html"}), 2, "");
-}
-
-TEST(CliGate, AFailureToMeasureIsAnErrorInJUnitAndJson) {
-  const Folder folder;
-  const Ended ended =
-      run_gate({"--json", "--junit", folder / "junit.xml"}, shell("exit 1"), printing("1"));
-  EXPECT_EQ(ended.code, 2);
-  EXPECT_EQ(json::parse(ended.out)["outcome"], "failed");
-  EXPECT_THAT(json::parse(ended.out)["failure"], HasSubstr("the base ended with exit code 1"));
-  EXPECT_THAT(read_file(folder / "junit.xml"), HasSubstr("errors=\"1\""));
 }
 
 }  // namespace

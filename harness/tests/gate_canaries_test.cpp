@@ -142,6 +142,30 @@ TEST(GateCanaries, EachShowsItsOwnKindOfBrokenGate) {
   EXPECT_THAT(red_of(Planted::pairing), ElementsAre(Canary::disturbed));
 }
 
+// A record in which 160 rounds decide what 80 leave wide open: on two sides that each jump for 80
+// rounds, and then for none.
+TEST(GateCanaries, AVerdictThatGivingUpLosesIsCountedAndRed) {
+  CanaryRecord record;
+  Recorder wild({.name = "wild", .jitter = 1}, 7), quiet(kQuiet, 8);
+  for (std::size_t i = 0; i < 320 * 12; ++i)
+    record["wild"].push_back((i % 160 < 80 ? wild : quiet).round(0, 0.01, 0.03));
+  const reports::CanaryReport report{judge_canaries(record, Planted::nothing), {}};
+  EXPECT_GT(report.curtailing().lost.count, 0U);
+  EXPECT_TRUE(report.is_red());
+  const reports::CanaryReport sound{judge_canaries(recorded(760), Planted::nothing), {}};
+  EXPECT_EQ(sound.curtailing().lost.count, 0U);
+  EXPECT_GT(sound.curtailing().lost.total, 100U);
+  EXPECT_FALSE(sound.is_red());
+}
+
+TEST(GateCanaries, RoundsThatGivingUpSavesAreCounted) {
+  const CanaryRecord record = recorded(640, {.name = "wild", .jitter = 1});
+  const CanaryRow row = row_of(record, Canary::unchanged);
+  EXPECT_GT(row.curtailing.saved.count, 80U);
+  EXPECT_GT(row.curtailing.saved.total, row.curtailing.saved.count);
+  EXPECT_EQ(row.curtailing.lost.count, 0U);
+}
+
 // ---- the page ----
 
 /// The page of a record of so many rounds, in which "the same" is slower by `same`.

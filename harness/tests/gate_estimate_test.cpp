@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/gate/estimate.h"
+#include "harness/gate/futility.h"
 #include "harness/gate/holm.h"
 #include "harness/gate/rule.h"
 #include "harness/tests/gate_machine.h"
@@ -51,7 +52,9 @@ TEST(GateQuantile, OfFewValuesIsBetweenTheTwoNeighbours) {
 TEST(GateEstimate, AHeadThatIsSlowerByAFactorInEveryRoundIsSlowerByThatFactor) {
   Series series = measured(noise_named("some_hogs"), 20, 0, 3);
   for (gate::Pair& pair : series) pair.head = pair.base * 1.03;
-  for (const auto& compare : {gate::compare_quantiles, gate::compare_pairs, gate::estimate}) {
+  using Compare = Estimate (*)(const Series&, const gate::Terms&);
+  for (const Compare compare :
+       {&gate::compare_quantiles, &gate::compare_pairs, static_cast<Compare>(&gate::estimate)}) {
     const Estimate found = compare(series, quick_terms());
     EXPECT_NEAR(found.log_ratio, std::log(1.03), 1e-12);
     EXPECT_NEAR(found.low, std::log(1.03), 1e-12) << "rounds are resampled whole";
@@ -112,6 +115,30 @@ TEST(GateEstimate, ThePairsCountWhereTheQuantilesJump) {
   EXPECT_NEAR(found.log_ratio, std::log(1.03), 0.01);
   const Series quiet = measured(noise_named("quiet"), 80, 0.03, 1);
   EXPECT_EQ(gate::estimate(quiet, quick_terms()).statistic, gate::Statistic::low_quantile);
+}
+
+// 200 000 are asked for. Where a fail is out of the question, they say nothing that the first do
+// not.
+TEST(GateEstimate, OnlyWhatIsNearAFindingIsResampledToTheEnd) {
+  const auto resamples_of = [](double slowdown) {
+    const Series series = measured(noise_named("quiet"), 20, slowdown, 5);
+    const gate::Terms terms{.margin = std::log1p(0.005), .resamples = 200'000};
+    const Estimate found = gate::compare_quantiles(series, terms);
+    return 1 / std::min(found.p_slower, found.p_faster);
+  };
+  EXPECT_LT(resamples_of(0), 10'002);
+  EXPECT_GT(resamples_of(0.2), 199'000);
+}
+
+TEST(GateEstimate, SharedResamplesGiveTheSameEstimate) {
+  for (const std::size_t rounds : {20U, 40U, 500U}) {  // Of 500 rounds none are kept.
+    const Series series = measured(noise_named("quiet"), rounds, 0.02, 5);
+    const gate::Terms terms = quick_terms(3);
+    const gate::Resamples shared(rounds, terms.seed, 10'000);
+    EXPECT_EQ(gate::estimate(series, terms, shared, [] { return false; }),
+              gate::estimate(series, terms));
+    EXPECT_EQ(gate::estimate(series, terms, shared, [] { return true; }), std::nullopt);
+  }
 }
 
 // ---- coverage ----
@@ -177,9 +204,37 @@ TEST(GateRule, WhatIsNoisierThanTheAllowedIsNamedSo) {
   EXPECT_EQ(gate::last_verdict(estimated(-0.04, 0.035), {}), Verdict::too_noisy);
 }
 
+// ---- futility ----
+
+/// An undecided estimate of so many rounds, with this half-interval around `centre`.
+Estimate open_at(std::size_t rounds, double half, double centre = 0.01) {
+  Estimate one = estimated(centre - half, centre + half);
+  one.rounds = rounds;
+  return one;
+}
+
+// By hand, in logarithms: half an interval of 0.2 at 80 rounds leaves 0.1320 at 160. The centre moves
+// by 0.0549, and is undecided from -0.1024 to 0.1369, from -2.047 to 2.312 of these:
+// 1 - 0.98961 + 0.02033.
+TEST(GateFutility, IsTheChanceThatTheLastLookDecides) {
+  EXPECT_NEAR(gate::chance_of_verdict(open_at(80, 0.2), 160, {}), 0.03072, 0.00002);
+  EXPECT_GT(gate::chance_of_verdict(open_at(80, 0.2, 0.15), 160, {}), 0.5) << "nearly slower";
+  EXPECT_EQ(gate::chance_of_verdict(open_at(80, 0.01), 160, {}), 1) << "narrow enough by then";
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(gate::chance_of_verdict(open_at(8, inf, 0), 160, {}), 1) << "nothing is known";
+}
+
+TEST(GateFutility, GivesUpOnlyBeforeTheLastLookAndOnlyWhereItMay) {
+  EXPECT_TRUE(gate::is_futile(open_at(80, 0.2), {}));
+  EXPECT_FALSE(gate::is_futile(open_at(80, 0.04), {}));
+  EXPECT_FALSE(gate::is_futile(open_at(20, 0.4), {})) << "20 rounds say little about 160";
+  EXPECT_FALSE(gate::is_futile(open_at(160, 0.2), {}));
+  EXPECT_FALSE(gate::is_futile(open_at(80, 0.2), {.curtails = false}));
+}
+
 TEST(GateRule, ALargeSuiteIsResampledOftenEnoughForAFailToStand) {
   for (const std::size_t size : {1U, 40U, 300U}) {
-    const gate::Terms terms = gate::Rule().terms("b", 20, size);
+    const gate::Terms terms = gate::Rule().terms(20, size);
     EXPECT_LE(1.0 / (terms.resamples + 1), gate::Rule().tail() / static_cast<double>(size)) << size;
   }
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -268,6 +270,65 @@ TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
   EXPECT_EQ(result.rows.at(0).verdict, Verdict::undecided);
   EXPECT_TRUE(result.rows[0].unconfirmed);
   EXPECT_TRUE(result.rows[0].estimate);
+}
+
+// The widest noise is given up at 80 rounds, and what is given up there is what 160 rounds leave
+// open.
+TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
+  const auto wild = [](bool curtails) {
+    Watched machine({.name = "wild", .jitter = 1}, 20, 0, 2);
+    Rule rule;
+    rule.curtails = curtails;
+    const Result result = decided(machine, rule);
+    return std::pair(result, machine.asked.back().wanted.size());
+  };
+  const auto [curtailed, last_open] = wild(true);
+  const auto [whole, all_open] = wild(false);
+  const auto given_up = std::ranges::count_if(curtailed.rows, &gate::Row::is_given_up);
+  EXPECT_GE(given_up, 4);
+  EXPECT_EQ(last_open + static_cast<std::size_t>(given_up), all_open);
+  EXPECT_EQ(std::ranges::count_if(whole.rows, &gate::Row::is_given_up), 0);
+  for (std::size_t i = 0; i < curtailed.rows.size(); ++i)
+    if (curtailed.rows[i].is_given_up) {
+      EXPECT_EQ(curtailed.rows[i].estimate->rounds, 80U);
+      EXPECT_EQ(curtailed.rows[i].verdict, Verdict::too_noisy);
+      EXPECT_EQ(whole.rows[i].verdict, Verdict::too_noisy);
+    }
+}
+
+// ---- computing that has to end ----
+
+/// Has computing end after so many benchmarks.
+class Impatient : public Watched {
+ public:
+  using Watched::Watched;
+  bool must_end() override { return patience-- <= 0; }
+
+  int patience = 0;
+};
+
+TEST(GateTrial, ALookThatIsNotComputedToItsEndGivesNoVerdict) {
+  Impatient machine(kQuiet, 3, 0, 4);
+  machine.patience = 60;  // A benchmark asks 40 times.
+  const Result result = decided(machine);
+  EXPECT_EQ(result.rounds, 20U);
+  EXPECT_EQ(result.end, gate::End::stopped);
+  EXPECT_TRUE(result.is_unjudged);
+  EXPECT_EQ(result.count(Verdict::undecided), 3U);
+  EXPECT_EQ(result.uncomputed, 0U) << "there was time to show all of them";
+}
+
+TEST(GateTrial, WhatThereIsNoTimeToShowIsCounted) {
+  Impatient machine(kQuiet, 4000, 0, 4);
+  gate::Trial trial(machine, {});
+  trial.run();
+  const auto begin = std::chrono::steady_clock::now();
+  const Result result = trial.result();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(result.uncomputed,
+            static_cast<std::size_t>(std::ranges::count_if(
+                result.rows, [](const gate::Row& row) { return !row.estimate; })));
+  EXPECT_GT(result.uncomputed, 0U);
 }
 
 TEST(GateTrial, WhatNothingCanTellIsCalledTooNoisy) {

@@ -103,6 +103,7 @@ struct GateOptions {
   std::size_t rounds = 160;      ///< At most, in one measurement.
   double seconds = 0;            ///< In all; 0 = as long as it takes.
   double timeout_seconds = 600;  ///< One process.
+  double min_time = 0.001;       ///< One repetition, in seconds.
   std::uint64_t seed = 1;
   std::string samples;    ///< All samples go here; "" = nowhere, as with those below.
   std::string recompute;  ///< Samples are read from here, and nothing is run.

@@ -35,39 +35,51 @@ std::vector<std::size_t> looks_up_to(std::size_t rounds) {
 }
 
 gate::Plan plan_of(const GateOptions& options) {
-  gate::Plan plan{options.base, options.head, {}};
+  gate::Plan plan{.base = options.base, .head = options.head};
+  plan.repetition_seconds = options.min_time;
   plan.rule.looks = looks_up_to(options.rounds);
   plan.rule.seed = options.seed;
   return plan;
 }
 
-/// Says on stderr how far a source has got.
+/// Says on stderr how far a source has got, and ends it if the user wants that.
 class Watched : public gate::Source {
  public:
-  explicit Watched(gate::Source& source) : source_(source) {}
+  Watched(gate::Source& source, const std::atomic<bool>& stop) : source_(source), stop_(stop) {}
 
   std::optional<gate::Round> measure(const gate::Request& request) override {
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    if (progress_.due(seconds))
-      progress_.show(seconds, fmt::format("{}round {}, {} benchmark{} to decide, {:.0f} s",
-                                          request.confirmation > 0 ? "confirming: " : "",
-                                          request.round + 1, request.wanted.size(),
-                                          request.wanted.size() == 1 ? "" : "s", seconds));
-    return source_.measure(request);
+    round_ = request.round + 1;
+    show(fmt::format("{}round {}, {} to decide", request.confirmation > 0 ? "confirming: " : "",
+                     round_, reports::counted(request.wanted.size(), "benchmark")));
+    return is_stopped() ? std::nullopt : source_.measure(request);
   }
-  gate::End why_ended() const override { return source_.why_ended(); }
+  gate::End why_ended() const override {
+    return is_stopped() ? gate::End::stopped : source_.why_ended();
+  }
+  bool must_end() override {
+    show(fmt::format("computing after round {}", round_));
+    return source_.must_end() || is_stopped();
+  }
 
  private:
+  bool is_stopped() const { return stop_.load(std::memory_order_relaxed); }
+  void show(const std::string& what) {
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (progress_.due(seconds)) progress_.show(seconds, fmt::format("{}, {:.0f} s", what, seconds));
+  }
+
   gate::Source& source_;
+  const std::atomic<bool>& stop_;
+  std::size_t round_ = 0;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };
 
 /// Judges what the source measures. A failure to measure is part of what it returns.
-Comparison compared(gate::Source& source, const gate::Plan& plan) {
+Comparison compared(gate::Source& source, const gate::Plan& plan, const std::atomic<bool>& stop) {
   Comparison comparison{plan, {}, {}};
-  Watched watched(source);
+  Watched watched(source, stop);
   gate::Trial trial(watched, plan.rule);
   try {
     trial.run();
@@ -82,18 +94,22 @@ Comparison measured(const GateOptions& options) {
   const gate::Plan plan = plan_of(options);
   std::optional<gate::SampleWriter> samples;
   if (!options.samples.empty()) samples.emplace(options.samples, plan);
-  gate::Commands source(plan.base, plan.head, {options.seconds, options.timeout_seconds},
-                        plan.rule.seed, take_interrupts(), [&](const gate::Sample& sample) {
+  const std::atomic<bool>& stop = take_interrupts();
+  gate::Commands source(plan.base, plan.head, plan.repetition_seconds,
+                        {options.seconds, options.timeout_seconds}, plan.rule.seed, stop,
+                        [&](const gate::Sample& sample) {
                           if (samples) samples->add(sample);
                         });
-  Comparison comparison = compared(source, plan);
-  if (samples && comparison.failure.empty()) samples->end(comparison.result.end);
+  Comparison comparison = compared(source, plan, stop);
+  if (samples && comparison.failure.empty())
+    samples->end(comparison.result.end, comparison.result.is_unjudged);
   return comparison;
 }
 
 Comparison recomputed(const std::string& file) {
+  end_on_interrupts();
   gate::Recorded source(file);
-  return compared(source, source.plan());
+  return compared(source, source.plan(), take_interrupts());
 }
 
 void require_sense(const GateOptions& options) {
@@ -132,9 +148,10 @@ reports::CanaryReport rates_of(const std::string& canaries, const std::string& s
   return report;
 }
 
-void write_page(const GateOptions& options, const Comparison& comparison) {
-  if (options.rates.empty() && options.searches.empty())
-    return write_whole_file(options.html, reports::gate_page(comparison));
+/// Writes the page once more, with how often the gate is wrong, which takes a minute to compute.
+void add_rates_to_page(const GateOptions& options, const Comparison& comparison) {
+  if (options.rates.empty() && options.searches.empty()) return;
+  end_on_interrupts();
   const reports::CanaryReport rates = rates_of(options.rates, options.searches);
   write_whole_file(options.html, reports::gate_page(comparison, &rates));
 }
@@ -143,7 +160,7 @@ void write_files(const GateOptions& options, const Comparison& comparison) {
   if (!options.junit.empty()) write_whole_file(options.junit, reports::gate_junit(comparison));
   if (!options.markdown.empty())
     write_whole_file(options.markdown, reports::gate_markdown(comparison));
-  if (!options.html.empty()) write_page(options, comparison);
+  if (!options.html.empty()) write_whole_file(options.html, reports::gate_page(comparison));
 }
 
 /// Says how often the gate was wrong in a record of which the answers are known.
@@ -188,6 +205,10 @@ int gate(const GateOptions& options) {
   else if (!comparison.result.rows.empty() || comparison.failure.empty())
     fmt::print("{}", reports::gate_table(comparison, reports::Terminal::of(1)));
   if (!comparison.failure.empty()) throw std::runtime_error(comparison.failure);
+  if (comparison.result.end != gate::End::stopped) {
+    std::fflush(stdout);
+    add_rates_to_page(options, comparison);
+  }
   return code_of(comparison.outcome());
 }
 

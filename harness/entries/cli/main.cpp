@@ -232,14 +232,23 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
                                          "Compare two commands that print Google Benchmark's JSON, "
                                          "or one number each: -- BASE... -- HEAD...");
-  command->add_option("--rounds", options.rounds, "At most so many rounds, each of both (160)")
+  command
+      ->add_option("--rounds", options.rounds,
+                   "Rounds of both sides, of what 20 do not decide: 40, 80, up to so many (160)")
       ->check(whole_number(8, 100'000))
       ->type_name("N");
-  command->add_option("--seconds", options.seconds, "Begin no round that would end after so long")
+  command
+      ->add_option("--seconds", options.seconds,
+                   "End after so long, computing included, undecided where it is open")
       ->check(number(0.01, 1e7))
       ->type_name("N");
   command->add_option("--timeout", options.timeout_seconds, "How long one process may take (600)")
       ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command
+      ->add_option("--min-time", options.min_time,
+                   "Seconds of a repetition, for {min_time} in a command (0.001)")
+      ->check(number(1e-6, 3600))
       ->type_name("N");
   add_seed(*command, options.seed, "Orders and resamples are drawn from it (1)");
   command->add_option("--samples", options.samples, "Write all samples here, a new file")
@@ -263,9 +272,11 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       footer("  afterlife gate -- ./old --benchmark_format=json -- ./new --benchmark_format=json\n"
-             "  afterlife gate --html gate.html -- ./old '--benchmark_filter={benchmarks}' "
-             "--benchmark_format=json \\\n"
-             "      -- ./new '--benchmark_filter={benchmarks}' --benchmark_format=json",
+             "  afterlife gate --seconds 60 --html gate.html \\\n"
+             "      -- ./old --benchmark_format=json --benchmark_repetitions=5 \\\n"
+             "         '--benchmark_min_time={min_time}' '--benchmark_filter={benchmarks}' \\\n"
+             "      -- ./new --benchmark_format=json --benchmark_repetitions=5 \\\n"
+             "         '--benchmark_min_time={min_time}' '--benchmark_filter={benchmarks}'",
              kGateExitCodes));
   return command;
 }

@@ -38,11 +38,23 @@ std::string words_of(const gate::PlantedRow& row) {
   return row.had_enough ? "not seen: this self-test shows nothing" : "too few samples to see it";
 }
 
+gate::Curtailing CanaryReport::curtailing() const {
+  gate::Curtailing sum;
+  for (const gate::CanaryRow& row : rows)
+    for (gate::Rate gate::Curtailing::* rate :
+         {&gate::Curtailing::saved, &gate::Curtailing::lost}) {
+      (sum.*rate).count += (row.curtailing.*rate).count;
+      (sum.*rate).total += (row.curtailing.*rate).total;
+    }
+  return sum;
+}
+
 bool CanaryReport::is_red() const {
   const auto red = [](const auto& row) { return row.health == Health::red; };
-  return std::ranges::any_of(rows, red) || std::ranges::any_of(searches, red) ||
-         std::ranges::any_of(plants,
-                             [](const auto& row) { return row.had_enough && !row.is_seen; });
+  return curtailing().lost.low() > gate::kLostAtMost || std::ranges::any_of(rows, red) ||
+         std::ranges::any_of(searches, red) || std::ranges::any_of(plants, [](const auto& row) {
+           return row.had_enough && !row.is_seen;
+         });
 }
 
 std::string canary_table(const CanaryReport& report, const Terminal& terminal) {
@@ -64,6 +76,9 @@ std::string canary_table(const CanaryReport& report, const Terminal& terminal) {
   std::string text = table.to_string(terminal);
   for (const gate::PlantedRow& row : report.plants)
     text += fmt::format("a gate with a broken {}: {}\n", name_of(row.planted), words_of(row));
+  const gate::Curtailing curtailing = report.curtailing();
+  text += fmt::format("given up as futile: {} rounds saved, {} verdicts lost\n",
+                      words_of(curtailing.saved), words_of(curtailing.lost));
   return text;
 }
 
@@ -81,8 +96,13 @@ std::string canary_json(const CanaryReport& report) {
     plants.push_back({{"broken", name_of(row.planted)},
                       {"is_seen", row.is_seen},
                       {"had_enough", row.had_enough}});
-  return to_text(
-      {{"schema", 1}, {"is_red", report.is_red()}, {"canaries", rows}, {"broken_gates", plants}});
+  const gate::Curtailing curtailing = report.curtailing();
+  return to_text({{"schema", 1},
+                  {"is_red", report.is_red()},
+                  {"canaries", rows},
+                  {"broken_gates", plants},
+                  {"rounds_saved", rate_json(curtailing.saved)},
+                  {"verdicts_lost", rate_json(curtailing.lost)}});
 }
 
 }  // namespace harness::reports

@@ -16,7 +16,10 @@ struct CanaryReport {
   std::vector<gate::PlantedRow> plants;
   std::vector<gate::EffectivenessCanary> searches = {};  ///< From the other record, if any.
 
-  /// Returns whether a row is red, or a broken gate was not seen in samples enough.
+  /// Returns how much giving up saved and lost in all rows.
+  gate::Curtailing curtailing() const;
+  /// Returns whether a row is red, too many verdicts are lost by giving up, or a broken gate was
+  /// not seen in samples enough.
   bool is_red() const;
 };
 

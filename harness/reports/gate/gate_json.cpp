@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +30,7 @@ Json row_json(const gate::Row& row) {
   }
   object["base"] = row.base > 0 ? Json(row.base) : Json(nullptr);
   object["head"] = row.head > 0 ? Json(row.head) : Json(nullptr);
+  object["given_up"] = row.is_given_up;
   object["unconfirmed"] = row.unconfirmed ? ratio(row.unconfirmed->log_ratio) : Json(nullptr);
   return object;
 }
@@ -38,17 +38,20 @@ Json row_json(const gate::Row& row) {
 }  // namespace
 
 std::string gate_json(const gate::Comparison& comparison) {
-  constexpr std::array<const char*, 3> kEnds{"complete", "out of time", "stopped"};
-  const gate::Rule& rule = comparison.plan.rule;
+  const gate::Plan& plan = comparison.plan;
+  const gate::Rule& rule = plan.rule;
   Json rows = Json::array();
   for (const gate::Row& row : comparison.result.rows) rows.push_back(row_json(row));
   Json failure = nullptr;
   if (!comparison.failure.empty()) failure = comparison.failure;
   return to_text({{"schema", 1},
                   {"outcome", name_of(comparison.outcome())},
-                  {"end", kEnds[static_cast<std::size_t>(comparison.result.end)]},
+                  {"end", gate::name_of(comparison.result.end)},
                   {"failure", failure},
                   {"rounds", comparison.result.rounds},
+                  {"not_computed", comparison.result.uncomputed},
+                  {"repetition_seconds",
+                   has_min_time_place(plan) ? Json(plan.repetition_seconds) : Json(nullptr)},
                   {"rule",
                    {{"slower_by", rule.slower_by},
                     {"allowed", rule.allowed},

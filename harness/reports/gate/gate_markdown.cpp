@@ -10,8 +10,10 @@ namespace {
 std::string row_of(const gate::Row& row) {
   const bool red = colour_of(row.verdict) == Colour::red;
   const std::string verdict = markdown_cell(verdict_of(row));
-  return fmt::format("| {} | {} | {} | {} |\n", markdown_cell(row.name), ratio_of(row),
-                     interval_of(row), red ? "**" + verdict + "**" : verdict);
+  const Sides sides = sides_of(row);
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name), sides.base,
+                     sides.head, ratio_of(row), interval_of(row),
+                     red ? "**" + verdict + "**" : verdict);
 }
 
 }  // namespace
@@ -21,7 +23,9 @@ std::string gate_markdown(const gate::Comparison& comparison) {
                                  markdown_cell(summary_of(comparison)));
   if (!comparison.failure.empty()) text += fmt::format("\n{}\n", markdown_cell(comparison.failure));
   if (comparison.result.rows.empty()) return text;
-  text += "\n| benchmark | ratio | 99 % interval | verdict |\n|---|--:|--:|---|\n";
+  text +=
+      "\n| benchmark | base | head | ratio | 99 % interval | verdict "
+      "|\n|---|--:|--:|--:|--:|---|\n";
   for (const gate::Row& row : comparison.result.rows) text += row_of(row);
   return text;
 }

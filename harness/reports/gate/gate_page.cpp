@@ -41,13 +41,14 @@ std::string table_of(const gate::Result& result) {
   std::string html =
       "<table>\n<tr><th>benchmark</th><th>ratio</th><th>99 % interval</th><th>verdict</th>"
       "<th>rounds</th><th>base</th><th>head</th></tr>\n";
-  for (const gate::Row& row : result.rows)
+  for (const gate::Row& row : result.rows) {
+    const Sides sides = sides_of(row);
     html += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}"
         "</td></tr>\n",
         shown_text(row.name), ratio_of(row), interval_of(row), shown_text(verdict_of(row)),
-        row.estimate ? fmt::format("{}", row.estimate->rounds) : "", value_in_words(row.base),
-        value_in_words(row.head));
+        row.estimate ? fmt::format("{}", row.estimate->rounds) : "", sides.base, sides.head);
+  }
   return html + "</table>";
 }
 

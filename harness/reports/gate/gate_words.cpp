@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "harness/gate/benchmark_output.h"
 #include "harness/reports/html.h"
 
 namespace harness::reports {
@@ -23,16 +25,16 @@ std::string ratio_of(const gate::Row& row) {
 
 std::string interval_of(const gate::Row& row) {
   if (!row.estimate) return "";
-  return fmt::format("{} .. {}", percent(row.estimate->low), percent(row.estimate->high));
+  const std::string low = percent(row.estimate->low);
+  return fmt::format("{} .. {}", low == "?" ? low : low.substr(0, low.size() - 2),
+                     percent(row.estimate->high));
 }
 
 std::string verdict_of(const gate::Row& row) {
   std::string text(gate::name_of(row.verdict));
   if (row.verdict == Verdict::too_noisy)
-    text += fmt::format(": noise floor {:.1f} %", 100 * std::expm1(row.estimate->noise_floor()));
-  if (row.verdict == Verdict::gone) text += ": the head does not have it";
-  if (row.unconfirmed)
-    text += fmt::format("; {} at first, not confirmed", percent(row.unconfirmed->log_ratio));
+    text += fmt::format(" ({:.1f} %)", 100 * std::expm1(row.estimate->noise_floor()));
+  if (row.unconfirmed) text += fmt::format(" (at first {})", percent(row.unconfirmed->log_ratio));
   return text;
 }
 
@@ -53,6 +55,27 @@ Colour colour_of(Verdict verdict) {
 
 std::string value_in_words(double value) { return value > 0 ? fmt::format("{:.4g}", value) : ""; }
 
+Sides sides_of(const gate::Row& row) {
+  struct Unit {
+    const char* name;
+    double nanoseconds;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{" s", 1e9}, {" ms", 1e6}, {" us", 1e3}, {" ns", 1}}};
+  const double shorter =
+      row.base > 0 && row.head > 0 ? std::min(row.base, row.head) : std::max(row.base, row.head);
+  Unit unit = kUnits.back();
+  for (const Unit& one : kUnits)
+    if (shorter >= one.nanoseconds) {
+      unit = one;
+      break;
+    }
+  if (row.name == gate::kNumberName) unit = {"", 1};
+  const auto words = [&](double value) {
+    return value > 0 ? value_in_words(value / unit.nanoseconds) + unit.name : "";
+  };
+  return {words(row.base), words(row.head)};
+}
+
 std::string summary_of(const gate::Comparison& comparison) {
   const gate::Result& result = comparison.result;
   std::string text =
@@ -63,10 +86,38 @@ std::string summary_of(const gate::Comparison& comparison) {
     if (const std::size_t count = result.count(verdict); count > 0)
       parts += fmt::format("{}{} {}", parts.empty() ? " " : ", ", count, gate::name_of(verdict));
   text += fmt::format("{}; {} round{}", parts, result.rounds, result.rounds == 1 ? "" : "s");
+  if (has_min_time_place(comparison.plan))
+    text += fmt::format("; repetitions of {:g} ms", 1e3 * comparison.plan.repetition_seconds);
+  const auto given_up = std::count_if(result.rows.begin(), result.rows.end(),
+                                      [](const gate::Row& row) { return row.is_given_up; });
+  if (given_up > 0) text += fmt::format("; {} given up: more rounds would not decide", given_up);
+  if (result.uncomputed > 0)
+    text += fmt::format("; {} not computed", counted(result.uncomputed, "estimate"));
   if (!comparison.failure.empty()) return text + "; ended before its time";
   if (result.end == gate::End::stopped) return text + "; stopped";
   if (result.end == gate::End::out_of_time) return text + "; the time was over (--seconds)";
+  if (result.end == gate::End::too_short)
+    return text + "; no time for the next look (--seconds is too short)";
   return text;
+}
+
+bool has_min_time_place(const gate::Plan& plan) {
+  return gate::has_min_time_place(plan.base) || gate::has_min_time_place(plan.head);
+}
+
+std::string advice_of(const gate::Comparison& comparison) {
+  // Twice as long is still less than a time slice.
+  constexpr double kLong = 2 * gate::kRepetitionSeconds;
+  const gate::Result& result = comparison.result;
+  if (result.count(Verdict::undecided) + result.count(Verdict::too_noisy) == 0) return {};
+  for (const Command* side : {&comparison.plan.base, &comparison.plan.head})
+    if (const std::optional<double> seconds = gate::own_repetition_seconds(*side);
+        seconds && *seconds > kLong)
+      return fmt::format(
+          "advice: a repetition of {:g} ms is interrupted more often than one of {:g} ms; write "
+          "--benchmark_min_time={}, and --benchmark_repetitions=5",
+          1e3 * *seconds, 1e3 * gate::kRepetitionSeconds, gate::kMinTimePlace);
+  return {};
 }
 
 std::string_view name_of(gate::Outcome outcome) {

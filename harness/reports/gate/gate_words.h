@@ -17,17 +17,31 @@ std::string ratio_of(const gate::Row& row);
 /// Returns "-0.3 % .. +2.7 %", or "".
 std::string interval_of(const gate::Row& row);
 
-/// Returns the verdict, with its reason where it has one: "too noisy: noise floor 4.1 %".
+/// Returns the verdict, with its reason if it has one: "too noisy (4.1 %)" with the noise floor,
+/// "pass (at first +5.1 %)" of a fail that was not confirmed.
 std::string verdict_of(const gate::Row& row);
 
 /// Returns the colour in which a verdict is shown: red for what fails.
 Colour colour_of(gate::Verdict verdict);
 
-/// Returns a sample of a side with four digits; "" where there is none.
+/// Returns a value with four digits; "" if there is none.
 std::string value_in_words(double value);
+
+/// The 20 % quantiles of both sides: "1.234 us" and "987.6 us", both in the unit of the shorter; ""
+/// where there is none, and without a unit if a program printed a number alone.
+struct Sides {
+  std::string base, head;
+};
+Sides sides_of(const gate::Row& row);
 
 /// Returns "4 benchmarks: 3 pass, 1 slower; 60 rounds", and why it ended.
 std::string summary_of(const gate::Comparison& comparison);
+
+/// Returns whether a command of the plan leaves the length of a repetition to the gate.
+bool has_min_time_place(const gate::Plan& plan);
+
+/// Returns a line about what may decide the undecided; "" if there is nothing to advise.
+std::string advice_of(const gate::Comparison& comparison);
 
 /// Returns "passed", "regressed", "failed", "undecided" or "stopped".
 std::string_view name_of(gate::Outcome outcome);

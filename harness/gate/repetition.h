@@ -1,0 +1,25 @@
+// Repetition: how long one repetition of a benchmark is to take. The shorter it is, the more of
+// them are never interrupted, and the least of a few counts; README.md has what was measured.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "harness/process/process.h"
+
+namespace harness::gate {
+
+/// The length that the gate chooses, in seconds: less than a time slice of the scheduler.
+inline constexpr double kRepetitionSeconds = 0.001;
+
+/// Stands for the length in a command, as the value of --benchmark_min_time.
+inline constexpr std::string_view kMinTimePlace = "{min_time}";
+
+/// Returns whether the gate says how long a repetition of the command is.
+bool has_min_time_place(const Command& command);
+
+/// Returns how long Google Benchmark is asked to repeat by the words of the command, in seconds;
+/// nothing if they do not say, or if the gate does.
+std::optional<double> own_repetition_seconds(const Command& command);
+
+}  // namespace harness::gate
