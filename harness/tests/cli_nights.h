@@ -10,6 +10,12 @@
 
 namespace harness::testing {
 
+/// The text without the breaks of lines that were too long for a terminal.
+inline std::string unwrapped(const std::string& text) {
+  static const std::regex breaks("\n +");
+  return std::regex_replace(text, breaks, " ");
+}
+
 /// The history as it exports, without the times: equal nights have equal ones.
 inline std::string remembered(const std::string& history) {
   const Ended ended = run_toys({"nightly", "export", "--history", history});

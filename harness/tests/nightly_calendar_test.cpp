@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/nightly/past.h"
+#include "harness/tests/cli_nights.h"
 #include "harness/tests/nightly_stage.h"
 #include "harness/tests/toys_child.h"
 
@@ -88,7 +89,7 @@ TEST_F(NightsInTime, ANightThatDidNotHappenIsToldByTheNextOne) {
   const std::string page = folder_ / "history/page.html", metrics = folder_ / "night.prom";
   const Ended late = merge(kFirst + 3 * kDay, {"a"}, {"--metrics", metrics});
   EXPECT_EQ(late.code, 0) << late.err;
-  EXPECT_THAT(late.out, HasSubstr("2 nights before it did not run."));
+  EXPECT_THAT(testing::unwrapped(late.out), HasSubstr("2 nights before it did not run."));
   EXPECT_THAT(read_file(page), HasSubstr("<span class=\"badge bad\">incomplete</span>"));
   EXPECT_THAT(read_file(metrics), HasSubstr("\nafterlife_night_nights_missing 2\n"));
   EXPECT_THAT(read_file(metrics),
