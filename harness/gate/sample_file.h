@@ -19,7 +19,7 @@ struct Plan {
   Command base;
   Command head;
   Rule rule;
-  double repetition_seconds = kRepetitionSeconds;  ///< Of commands that have a place for it.
+  double repetition_seconds = kRepetitionSeconds;  ///< In commands with a place for it.
   bool operator==(const Plan&) const = default;
 };
 

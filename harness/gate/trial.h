@@ -85,7 +85,7 @@ class Trial {
     Series series;
     bool takes_part = true;            ///< In the measurement that is going on.
     bool is_open = true;               ///< Needs more rounds.
-    std::size_t estimated_rounds = 0;  ///< Of the series that the estimate is of.
+    std::size_t estimated_rounds = 0;  ///< The length of the series when it was estimated.
   };
 
   bool measure(std::size_t confirmation);

@@ -14,11 +14,11 @@ using testing::benchmarks_json;
 using testing::gate_arguments;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 using testing::printing;
 using testing::run_gate;
 using testing::run_toys;
 using testing::shell;
+using ::testing::StartsWith;
 using testing::Words;
 
 TEST(CliGate, CtrlCShowsWhatWasMeasured) {
@@ -58,7 +58,8 @@ class Many {
   Many() {
     std::string rows;
     for (int i = 0; i < 20'000; ++i)
-      rows += (i == 0 ? "" : ",") + ("{\"name\":\"b" + std::to_string(i) + "\",\"real_time\":9}");
+      rows +=
+          (i == 0 ? "" : ",") + ("{\"name\":\"bench" + std::to_string(i) + "\",\"real_time\":9}");
     write_file(folder_ / "json", benchmarks_json(rows));
   }
 

@@ -1,10 +1,11 @@
-// What `afterlife gate` shows: its table, files and page, and what it says of repetitions.
+// The views of `afterlife gate`: its table, files and page, and the length of a repetition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/reports/gate/gate_views.h"
 #include "harness/tests/gate_child.h"
 
 namespace harness {
@@ -86,6 +87,44 @@ TEST(CliGate, TheTableHasBothSidesWithUnitsOfTheirRow) {
   const Ended number = run_gate({"--rounds", "8"}, printing("1500"), printing("1500"));
   EXPECT_THAT(squeezed(number.out), HasSubstr("\nvalue 1500 1500 +0.0 % "))
       << "its unit is unknown";
+}
+
+/// The table of two benchmarks on a terminal of this width.
+std::string table_on(std::size_t width) {
+  gate::Comparison comparison;
+  gate::Row noisy{.name = "a_benchmark_of_some_size", .verdict = gate::Verdict::too_noisy};
+  noisy.estimate = gate::Estimate{.log_ratio = -0.012, .low = -0.15, .high = 0.11, .rounds = 160};
+  noisy.base = 1234.5;
+  noisy.head = 1219.8;
+  gate::Row passed = noisy;
+  passed.name = "another";
+  passed.verdict = gate::Verdict::pass;
+  passed.unconfirmed = noisy.estimate;
+  comparison.result.rows = {noisy, passed};
+  return squeezed(reports::gate_table(comparison, {.width = width}));
+}
+
+TEST(CliGate, ATableOf100ColumnsHasRoomForAll) {
+  const std::string table = table_on(100);
+  EXPECT_THAT(table, Not(HasSubstr("no room for")));
+  EXPECT_THAT(table,
+              HasSubstr("\na_benchmark_of_some_size 1.234 us 1.22 us -1.2 % -13.9 .. +11.6 % "
+                        "too noisy (13.9 %) 160\n"));
+  EXPECT_THAT(table, HasSubstr("\nanother 1.234 us 1.22 us -1.2 % -13.9 .. +11.6 % "
+                               "pass (at first -1.2 %) 160\n"));
+}
+
+TEST(CliGate, ANarrowTableHasBothSidesOrNeither) {
+  std::size_t with = 0, without = 0;
+  for (std::size_t width = 40; width < 100; ++width) {
+    const std::string table = table_on(width);
+    const std::string header = table.substr(0, table.find('\n'));
+    const bool has_base = header.find(" base") != header.npos;
+    EXPECT_EQ(has_base, header.find(" head") != header.npos) << width << ": " << header;
+    ++(has_base ? with : without);
+  }
+  EXPECT_GT(with, 0U);
+  EXPECT_GT(without, 0U);
 }
 
 TEST(CliGate, ATableThatGoesToNoTerminalIsNeverCut) {

@@ -117,21 +117,22 @@ TEST(GateEstimate, ThePairsCountWhereTheQuantilesJump) {
   EXPECT_EQ(gate::estimate(quiet, quick_terms()).statistic, gate::Statistic::low_quantile);
 }
 
-// 200 000 are asked for. Where a fail is out of the question, they say nothing that the first do
-// not.
+// 200 000 are asked for. A block says whether it must end once.
 TEST(GateEstimate, OnlyWhatIsNearAFindingIsResampledToTheEnd) {
   const auto resamples_of = [](double slowdown) {
     const Series series = measured(noise_named("quiet"), 20, slowdown, 5);
     const gate::Terms terms{.margin = std::log1p(0.005), .resamples = 200'000};
-    const Estimate found = gate::compare_quantiles(series, terms);
-    return 1 / std::min(found.p_slower, found.p_faster);
+    std::size_t blocks = 0;
+    gate::estimate(series, terms, {20, terms.seed, 0}, [&] { return ++blocks == 0; });
+    return blocks * gate::Resamples::kLanes;
   };
-  EXPECT_LT(resamples_of(0), 10'002);
-  EXPECT_GT(resamples_of(0.2), 199'000);
+  EXPECT_EQ(resamples_of(0), 10'000U);
+  EXPECT_EQ(resamples_of(0.2), 200'000U);
+  EXPECT_EQ(resamples_of(-0.2), 200'000U);
 }
 
 TEST(GateEstimate, SharedResamplesGiveTheSameEstimate) {
-  for (const std::size_t rounds : {20U, 40U, 500U}) {  // Of 500 rounds none are kept.
+  for (const std::size_t rounds : {20U, 40U, 500U}) {  // No resample of 500 rounds is kept.
     const Series series = measured(noise_named("quiet"), rounds, 0.02, 5);
     const gate::Terms terms = quick_terms(3);
     const gate::Resamples shared(rounds, terms.seed, 10'000);
@@ -213,9 +214,9 @@ Estimate open_at(std::size_t rounds, double half, double centre = 0.01) {
   return one;
 }
 
-// By hand, in logarithms: half an interval of 0.2 at 80 rounds leaves 0.1320 at 160. The centre moves
-// by 0.0549, and is undecided from -0.1024 to 0.1369, from -2.047 to 2.312 of these:
-// 1 - 0.98961 + 0.02033.
+// By hand, in logarithms: half an interval of 0.2 at 80 rounds leaves 0.1320 at 160. The centre
+// moves by 0.0549, and is undecided from -0.1024 to 0.1369, from -2.047 to 2.312 of these: 1 -
+// 0.98961 + 0.02033.
 TEST(GateFutility, IsTheChanceThatTheLastLookDecides) {
   EXPECT_NEAR(gate::chance_of_verdict(open_at(80, 0.2), 160, {}), 0.03072, 0.00002);
   EXPECT_GT(gate::chance_of_verdict(open_at(80, 0.2, 0.15), 160, {}), 0.5) << "nearly slower";

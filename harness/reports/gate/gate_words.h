@@ -32,6 +32,8 @@ std::string value_in_words(double value);
 struct Sides {
   std::string base, head;
 };
+
+/// Returns them in words.
 Sides sides_of(const gate::Row& row);
 
 /// Returns "4 benchmarks: 3 pass, 1 slower; 60 rounds", and why it ended.
