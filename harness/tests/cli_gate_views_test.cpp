@@ -111,7 +111,7 @@ TEST(CliGate, ATableOf100ColumnsHasRoomForAll) {
               HasSubstr("\na_benchmark_of_some_size 1.234 us 1.22 us -1.2 % -13.9 .. +11.6 % "
                         "too noisy (13.9 %) 160\n"));
   EXPECT_THAT(table, HasSubstr("\nanother 1.234 us 1.22 us -1.2 % -13.9 .. +11.6 % "
-                               "pass (at first -1.2 %) 160\n"));
+                               "pass (first -1.2 %) 160\n"));
 }
 
 TEST(CliGate, ANarrowTableHasBothSidesOrNeither) {

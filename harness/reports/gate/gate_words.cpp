@@ -34,7 +34,7 @@ std::string verdict_of(const gate::Row& row) {
   std::string text(gate::name_of(row.verdict));
   if (row.verdict == Verdict::too_noisy)
     text += fmt::format(" ({:.1f} %)", 100 * std::expm1(row.estimate->noise_floor()));
-  if (row.unconfirmed) text += fmt::format(" (at first {})", percent(row.unconfirmed->log_ratio));
+  if (row.unconfirmed) text += fmt::format(" (first {})", percent(row.unconfirmed->log_ratio));
   return text;
 }
 

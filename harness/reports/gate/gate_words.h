@@ -18,7 +18,7 @@ std::string ratio_of(const gate::Row& row);
 std::string interval_of(const gate::Row& row);
 
 /// Returns the verdict, with its reason if it has one: "too noisy (4.1 %)" with the noise floor,
-/// "pass (at first +5.1 %)" of a fail that was not confirmed.
+/// "pass (first +5.1 %)" of a fail that was not confirmed.
 std::string verdict_of(const gate::Row& row);
 
 /// Returns the colour in which a verdict is shown: red for what fails.
