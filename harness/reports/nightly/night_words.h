@@ -30,13 +30,17 @@ std::string change_of(const nightly::NightFinding& finding);
 /// Returns what the replay of a finding that the night did not see came to, in words.
 std::string absence_of(const nightly::NightFinding& finding);
 
+/// Returns whether it is one way to fail that has no root yet: its repairs were not tried, and a
+/// later night may find that it is part of another finding.
+bool is_unsorted(const nightly::NightFinding& finding);
+
 /// Returns findings that the night saw, of canaries or of the other variants: those that are news,
 /// or those that are not.
 std::vector<const nightly::NightFinding*> findings_in(const nightly::Night& night, bool news,
                                                       bool canaries);
 
 /// Returns the findings to look at, the most important first: of sound variants, those that do not
-/// replay, and news of canaries.
+/// replay, and sorted news of canaries.
 std::vector<const nightly::NightFinding*> told_findings(const nightly::Night& night);
 
 /// Returns how many variants there are to be caught.
