@@ -108,7 +108,8 @@ TEST(CliGateOfMany, ASignalEndsComputingWithWhatThereIs) {
     const Many many;
     Child child("afterlife_toys",
                 gate_arguments({"--rounds", "8"}, many.command(), many.command()));
-    while (many.runs() < 16) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (many.runs() < 16 && !child.has_ended())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(150));  // The last is read by then.
     const auto begin = Clock::now();
     child.signal(signal);
