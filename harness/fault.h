@@ -34,6 +34,14 @@ struct Fault {
     Tick tick = 0;
     std::uint16_t task = 0xffff;
   } writer;
+  /// Says where a use was asked for, by names; evidence, not identity. 0: not known.
+  struct Source {
+    Name activation = 0;
+    Name captured = 0;  ///< Where a graph took what is used.
+    Name stream = 0;
+  };
+  Source use;          ///< The use that is told, of a data race.
+  Source other;        ///< It came first, and the use, or the end, is not ordered with it.
   std::string detail;  ///< Words for the story: values, who waits for whom. Not identity.
 
   /// Two faults show the same bug when their signatures are equal.
@@ -43,7 +51,7 @@ struct Fault {
   std::string what() const;
 
   /// Equal outcome on replay: everything but the evidence.
-  bool operator==(const Fault& other) const;
+  bool operator==(const Fault& right) const;
 };
 
 /// Returns a fault that ends the run, of `kind` and no more.

@@ -27,11 +27,11 @@ std::string Fault::signature() const {
   return text;
 }
 
-bool Fault::operator==(const Fault& other) const {
-  return kind == other.kind && fatal == other.fatal && object_kind == other.object_kind &&
-         birth_site == other.birth_site && death_site == other.death_site &&
-         use_site == other.use_site && object == other.object && recycler == other.recycler &&
-         activation == other.activation && tick == other.tick && detail == other.detail;
+bool Fault::operator==(const Fault& right) const {
+  return kind == right.kind && fatal == right.fatal && object_kind == right.object_kind &&
+         birth_site == right.birth_site && death_site == right.death_site &&
+         use_site == right.use_site && object == right.object && recycler == right.recycler &&
+         activation == right.activation && tick == right.tick && detail == right.detail;
 }
 
 }  // namespace harness

@@ -105,7 +105,8 @@ DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
 bool DataRaces::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   if (line_count_ != 1) return false;
   if (log_.size() == kLogLimit) read_log();
-  log_.add({block, by.at.tick, range.low, range.high, by.site, by.staged, by.returned, range.mode});
+  log_.add({block, by.at.tick, range.low, range.high, by.site, by.staged, by.returned, range.mode,
+            by.source});
   return true;
 }
 
@@ -113,12 +114,15 @@ void DataRaces::read_log() {
   static const Clock kNothing;
   for (const Logged& use : log_)
     enter(use.block, {use.low, use.high, use.mode},
-          {{kFirstLine, use.tick}, kNothing, use.site, use.staged, use.returned});
+          {{kFirstLine, use.tick}, kNothing, use.site, use.staged, use.returned, use.source});
   log_.clear();
 }
 
 void DataRaces::allocated(std::uint32_t block, const OrderPoint& by) {
-  if (on_) uses_of(block).allocated = by;  // Reading the log would not change it.
+  if (!on_) return;
+  Uses& uses = uses_of(block);  // Reading the log would not change it.
+  uses.allocated = by;
+  uses.allocation = ledger_.scheduler().picker().current().name;
 }
 
 void DataRaces::lives_again(std::uint32_t block, const OrderPoint& by) {
@@ -127,7 +131,7 @@ void DataRaces::lives_again(std::uint32_t block, const OrderPoint& by) {
   Uses& uses = uses_of(block);
   uses.last.clear();
   uses.accesses.clear();
-  uses.allocated = by;
+  allocated(block, by);
 }
 
 void DataRaces::used(std::uint32_t block, const OrderedUse& by) {
@@ -152,22 +156,21 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
 }
 
-DataRaces::LastUse DataRaces::allocation_at(const OrderPoint& point) {
-  return {point, "allocation", 0};
+DataRaces::LastUse DataRaces::allocation_of(const Uses& uses) {
+  return {uses.allocated, "allocation", 0, {uses.allocation, 0, 0}};
 }
 
 void DataRaces::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report_race(block, uses, by, allocation_at(uses.allocated),
-                "nothing orders it after the allocation");
+    report_race(block, uses, by, allocation_of(uses), "nothing orders it after the allocation");
   const auto last = std::find_if(uses.last.begin(), uses.last.end(), [&](const LastUse& use) {
     return use.at.line == by.at.line && (use.staged != 0) == (by.staged != 0);
   });
   if (last != uses.last.end())
-    *last = {by.at, by.site, by.staged};
+    *last = last_use(by);
   else
-    uses.last.push_back({by.at, by.site, by.staged});
+    uses.last.push_back(last_use(by));
   if (range.low != range.high) enter_range(block, uses, range, by);
 }
 
@@ -179,14 +182,14 @@ void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& ra
   std::vector<Access>& accesses = uses.accesses;
   if (!accesses.empty()) {
     Access& last = accesses.back();
-    const bool alike = last.at == by.at && last.range.mode == range.mode;
+    const bool alike = last.by.at == by.at && last.range.mode == range.mode;
     if (alike && last.range.high == range.low) {
       last.range.high = range.high;
       return;
     }
   }
   if (accesses.size() == kAccessLimit) accesses.erase(accesses.begin());
-  accesses.push_back({range, by.at, by.site, by.staged});
+  accesses.push_back({range, last_use(by)});
 }
 
 /// Tells the bytes that two uses of the block at `base` share, and how each uses them.
@@ -207,9 +210,9 @@ void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& r
   std::erase_if(uses.accesses, [&](const Access& other) {
     const UsedRange& old = other.range;
     if (old.high <= range.low || range.high <= old.low) return false;
-    const bool ordered = comes_before(other.at, by);
+    const bool ordered = comes_before(other.by.at, by);
     if (!ordered && conflict(old.mode, range.mode))
-      report_race(block, uses, by, {other.at, other.site, other.staged},
+      report_race(block, uses, by, other.by,
                   in_words(memory_.block(block).base, old, range).c_str());
     const bool covered = range.low <= old.low && old.high <= range.high;
     return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
@@ -220,11 +223,11 @@ void DataRaces::blocks_raced(std::uint32_t block, const UsedRange& range, const 
   const std::uint64_t base = memory_.block(block).base;
   const std::string how = fmt::format("two blocks of it use bytes {} to {}, and one writes them",
                                       range.low - base, range.high - base);
-  report_race(block, uses_of(block), by, {by.at, by.site, 0}, how.c_str());
+  report_race(block, uses_of(block), by, {by.at, by.site, 0, by.source}, how.c_str());
 }
 
 void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
-  report_race(block, uses_of(block), by, {by.at, "host", 0},
+  report_race(block, uses_of(block), by, {by.at, "host", 0, {}},
               "it was submitted before the host wrote them, and nobody has waited for it");
 }
 
@@ -238,8 +241,7 @@ void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
     told = true;
   }
   if (!told && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report_end(block, by, allocation_at(uses.allocated),
-               "nothing orders the free after the allocation");
+    report_end(block, by, allocation_of(uses), "nothing orders the free after the allocation");
 }
 
 Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) const {
@@ -262,6 +264,8 @@ void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& b
   fault.object_kind = today ? kStagedCopy : "bytes of device memory";
   fault.use_site = by.site;
   fault.writer.site = other.site;
+  fault.use = by.source;
+  fault.other = other.source;
   ledger_.scheduler().history().add(std::move(fault));
 }
 
@@ -272,6 +276,8 @@ void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, const Last
   if (is_ordered_today(other, by)) fault.object_kind = kStagedCopy;
   fault.death_site = by.site;
   fault.use_site = other.site;
+  fault.use = by.source;
+  fault.other = other.source;
   ledger_.scheduler().history().add(std::move(fault));
 }
 

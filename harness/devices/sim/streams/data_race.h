@@ -43,6 +43,7 @@ struct OrderedUse {
   Label site;
   StagedCopies staged = 0;      ///< Its number, where it is a staged copy.
   StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
+  Fault::Source source{};
 };
 
 /// The staged copies of a run, counted by their calls.
@@ -135,11 +136,15 @@ class DataRaces {
   static constexpr std::size_t kAccessLimit = 32;
   static constexpr std::size_t kLogLimit = 256;
 
-  struct Access {
-    UsedRange range;
+  struct LastUse {
     OrderPoint at;
     Label site;
     StagedCopies staged;
+    Fault::Source source;
+  };
+  struct Access {
+    UsedRange range;
+    LastUse by;
   };
   /// A use while there was one line, and so nothing to compare it with. No range: empty.
   struct Logged {
@@ -151,16 +156,12 @@ class DataRaces {
     StagedCopies staged;
     StagedCopies returned;
     AccessMode mode;
+    Fault::Source source;
   };
   /// A wait on memory, and what was done when it was over.
   struct PassedWait {
     OrderPoint at;
     Clock done;
-  };
-  struct LastUse {
-    OrderPoint at;
-    Label site;
-    StagedCopies staged;
   };
   /// The known uses of a block. Kept from run to run for its storage.
   struct Uses {
@@ -168,6 +169,7 @@ class DataRaces {
     bool raced = false;     ///< One fault per block is enough, but its end is another matter,
     bool raced_with_staged = false;  ///< and so is one by the documentation alone.
     OrderPoint allocated;
+    Name allocation = 0;           ///< The activation that made it.
     std::vector<LastUse> last;     ///< One for each line, and one of its staged copies.
     std::vector<Access> accesses;  ///< That nothing since has come after and covered.
   };
@@ -179,7 +181,8 @@ class DataRaces {
   void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
   bool comes_before_wait(const OrderPoint& point, const OrderedUse& use) const;
-  static LastUse allocation_at(const OrderPoint& point);
+  static LastUse allocation_of(const Uses& uses);
+  static LastUse last_use(const OrderedUse& by) { return {by.at, by.site, by.staged, by.source}; }
   static bool is_ordered_today(const LastUse& other, const OrderedUse& by);
   void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   void check_access(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);

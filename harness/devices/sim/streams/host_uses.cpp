@@ -24,7 +24,7 @@ std::optional<AccessMode> HostUses::unseen(std::uint32_t block) const {
   const OrderedUse now{{}, races_.caller(), {}};
   std::optional<AccessMode> unseen;
   for (const DataRaces::Access& access : uses.accesses) {
-    if (races_.comes_before(access.at, now)) continue;
+    if (races_.comes_before(access.by.at, now)) continue;
     if (access.range.mode != AccessMode::read) return AccessMode::write;
     unseen = AccessMode::read;
   }
@@ -41,11 +41,11 @@ void HostUses::use(std::uint32_t block, const UsedRange& range, Label site) {
     const AccessMode mode = access.range.mode;
     const bool conflicts =
         mode == AccessMode::write || (mode == AccessMode::read && range.mode == AccessMode::write);
-    if (!conflicts || !overlap(access.range, range) || races_.comes_before(access.at, by)) continue;
+    if (!conflicts || !overlap(access.range, range) || races_.comes_before(access.by.at, by))
+      continue;
     const std::string how =
         DataRaces::in_words(races_.memory_.block(block).base, access.range, range);
-    return races_.report_race(block, uses, by, {access.at, access.site, access.staged},
-                              how.c_str());
+    return races_.report_race(block, uses, by, access.by, how.c_str());
   }
 }
 

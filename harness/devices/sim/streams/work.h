@@ -71,6 +71,7 @@ struct Work {
   Label label;                     ///< "copy", or the kernel's name.
   Label site;                      ///< The site at which it was submitted.
   Name activation = 0;             ///< The activation that submitted it.
+  Name on = 0;                     ///< The stream that it was submitted to.
   Tick submitted = 0;              ///< When.
   std::vector<StreamPoint> after;  ///< Points of other streams that must be done first.
   bool started = false;
@@ -123,6 +124,7 @@ struct Work {
     captured = launch.captured = {};
     staged = false;
     staged_copy = 0;
+    on = 0;
     words.clear();
     function = nullptr;
     callback = nullptr;

@@ -90,6 +90,7 @@ StreamPoint WorkQueues::submit(Stream& stream, Work& work, Lag lag) {
   work.at = next_point(stream);
   work.before = stream.clock;
   work.activation = sim_.world().picker.current().name;
+  work.on = stream.own_name;
   work.submitted = sim_.scheduler().now();
   if (!is_marker(work)) sim_.scheduler().note(EventKind::submit, work.label, stream.own_name);
   device_edge_release(&stream.submit_edge);

@@ -37,7 +37,9 @@ void WorkSteps::start(Stream& stream, Work& work) {
 }
 
 OrderedUse use_by(const Work& work, Label site) {
-  return {work.at, work.before, site, work.staged_copy, work.copies_returned};
+  const CapturedAt& captured = work.captured.activation == 0 ? work.launch.captured : work.captured;
+  return {work.at,          work.before,          site,
+          work.staged_copy, work.copies_returned, {work.activation, captured.activation, work.on}};
 }
 
 bool WorkSteps::step(Stream& stream, Work& work) {

@@ -285,12 +285,17 @@ void GraphRun::decide(Place place) {
 }
 
 void GraphRun::free_memory(Place place) {
-  const std::uint32_t block = place.frame->graph->nodes[place.node].params->memory->block;
+  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  const std::uint32_t block = params.memory->block;
   if (sim_->memory().block(block).dead)
     return sim_->ledger().double_free(sim_->memory().block(block).story());
   if (sim_->data_races().on())
     sim_->data_races().freed(block, {point_of(*place.frame, place.node),
-                                     place.frame->before[place.node], site_, 0, copies_returned_});
+                                     place.frame->before[place.node],
+                                     site_,
+                                     0,
+                                     copies_returned_,
+                                     {activation_.name, params.captured.activation, 0}});
   sim_->pools().release(block);
 }
 
