@@ -14,6 +14,8 @@
 #include <stdexcept>
 
 #include "harness/client/call_mark.h"
+#include "harness/client/failure.h"
+#include "harness/client/party_functions.h"
 #include "harness/client/run_folder.h"
 #include "harness/client/source_places.h"
 #include "harness/files/read.h"
@@ -67,6 +69,19 @@ void add_last_call(Report& report, const std::string& folder) {
   report.last_call = last.function;
 }
 
+/// Gives machine code's places their lines, and faults the functions that they are told by.
+void locate(ClientRun& run) {
+  std::vector<ToldFault*> faults;
+  std::vector<Place*> places;
+  for (ToldFault& failure : run.failures) faults.push_back(&failure);
+  for (Report& report : run.reports) {
+    for (ToldFault& fault : report.faults) faults.push_back(&fault);
+    for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
+  }
+  add_lines(faults, places);
+  for (ToldFault* fault : faults) fault->at = functions_of(*fault);
+}
+
 }  // namespace
 
 std::vector<Report> read_reports(const std::string& folder) {
@@ -110,9 +125,17 @@ std::vector<ToldDecision> ClientRun::decisions() const {
 }
 
 const ToldFault* ClientRun::find(std::string_view signature) const {
+  ToldFault wanted;
+  wanted.signature = signature;
+  return find(wanted);
+}
+
+const ToldFault* ClientRun::find(const ToldFault& wanted) const {
   for (const Report& report : reports)
     for (const ToldFault& fault : report.faults)
-      if (fault.signature == signature) return &fault;
+      if (fault.is_same(wanted)) return &fault;
+  for (const ToldFault& failure : failures)
+    if (failure.is_same(wanted)) return &failure;
   return nullptr;
 }
 
@@ -154,9 +177,8 @@ ClientRun run_client(const Client& client, const Orders& orders, const std::atom
   ClientRun run;
   run.ended = run_process(client.command, process_options(client, folder.name()), stop);
   run.reports = read_reports(folder.name());
-  if (orders.locates)
-    for (Report& report : run.reports)
-      for (ToldFault& fault : report.faults) add_lines(fault);
+  run.failures = failures_of(run);
+  if (orders.locates) locate(run);
   return run;
 }
 

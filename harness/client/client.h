@@ -29,14 +29,17 @@ std::string library_folder();
 struct ClientRun {
   ProcessEnd ended;
   std::vector<Report> reports;  ///< One for each process that called the driver, by its number.
-  bool is_forked = false;       ///< From a process that stands at the first question.
+  std::vector<ToldFault> failures{};  ///< The ways in which it failed; failures_of() says which.
+  bool is_forked = false;             ///< From a process that stands at the first question.
 
   /// Returns how many calls of the driver all processes made.
   std::uint64_t call_count() const;
   /// Returns all decisions of all processes.
   std::vector<ToldDecision> decisions() const;
-  /// Returns the fault with this signature, or null.
+  /// Returns the fault or failure with this signature, or null.
   const ToldFault* find(std::string_view signature) const;
+  /// Returns the fault or failure that is the same as this one, or null.
+  const ToldFault* find(const ToldFault& fault) const;
   /// Says which call of the driver was the last of a process that ended in no orderly way, or "".
   std::string last_call() const;
   /// Returns the last decision that told a call to fail, or null.

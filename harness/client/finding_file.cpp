@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <tuple>
+#include <utility>
 
+#include "harness/client/failure.h"
 #include "harness/client/json.h"
+#include "harness/client/portable.h"
 #include "harness/printable.h"
 
 namespace harness::client {
@@ -31,7 +33,7 @@ std::string words(const Frame& frame) {
 
 /// Says at which frame two places differ first, or nothing.
 std::string first_difference(const Place& recorded, const Place& now, const char* what) {
-  const auto [here, there] = std::ranges::mismatch(recorded, now);
+  const auto [here, there] = std::ranges::mismatch(recorded, now, is_same_place);
   if (here == recorded.end() && there == now.end()) return {};
   return fmt::format("{} at {} in the file, at {} in the run", what,
                      here == recorded.end() ? "no further frame" : words(*here),
@@ -41,30 +43,49 @@ std::string first_difference(const Place& recorded, const Place& now, const char
 /// Says how two texts of the field differ, or nothing.
 std::string first_difference(const std::string& recorded, const std::string& now,
                              const char* what) {
-  if (recorded == now) return {};
+  if (without_lines(recorded) == without_lines(now)) return {};
   return fmt::format("{} is '{}' in the file, '{}' in the run", what, shown(recorded), shown(now));
+}
+
+/// Says how a party of two faults differs first, or nothing. Files of before do not have the other
+/// party of a race.
+std::string other_party(const ToldFault& recorded, const ToldFault& now, const PartyInfo& info) {
+  const Party& file = recorded.*info.party;
+  const Party& run = now.*info.party;
+  if (info.party == &ToldFault::other && file == Party()) return {};
+  for (const auto& [what, text] :
+       {std::pair{"", &Party::site}, {", thread", &Party::thread}, {", stream", &Party::stream}})
+    if (std::string differs =
+            first_difference(file.*text, run.*text, fmt::format("{}{}", info.name, what).c_str());
+        !differs.empty())
+      return differs;
+  return first_difference(file.place, run.place, info.name);
 }
 
 /// Says in which of its fields two faults differ first, or nothing.
 std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
-  const std::array texts{std::tuple{"kind", &ToldFault::kind},
-                         std::tuple{"object", &ToldFault::object},
-                         std::tuple{"birth_site", &ToldFault::birth_site},
-                         std::tuple{"death_site", &ToldFault::death_site},
-                         std::tuple{"use_site", &ToldFault::use_site},
-                         std::tuple{"capture_site", &ToldFault::capture_site},
-                         std::tuple{"detail", &ToldFault::detail},
-                         std::tuple{"pedantic", &ToldFault::pedantic}};
+  const std::array texts{
+      std::pair{"kind", &ToldFault::kind}, std::pair{"object", &ToldFault::object},
+      std::pair{"detail", &ToldFault::detail}, std::pair{"pedantic", &ToldFault::pedantic}};
   for (const auto& [what, text] : texts)
     if (std::string differs = first_difference(recorded.*text, now.*text, what); !differs.empty())
       return differs;
-  for (const std::string& differs : {first_difference(recorded.birth, now.birth, "born"),
-                                     first_difference(recorded.capture, now.capture, "captured"),
-                                     first_difference(recorded.death, now.death, "died"),
-                                     first_difference(recorded.use, now.use, "used")})
-    if (!differs.empty()) return differs;
-  if (recorded.threads != now.threads) return "the threads of its places";
+  for (const PartyInfo& info : kParties)
+    if (std::string differs = other_party(recorded, now, info); !differs.empty()) return differs;
+  if (without_numbers(recorded.ended) != without_numbers(now.ended))
+    return first_difference(recorded.ended, now.ended, "ended");
   return {};
+}
+
+/// Says how a decision differs, or nothing.
+std::string other_decision(const ToldDecision& recorded, const ToldDecision& now) {
+  if (without_lines(recorded.who) != without_lines(now.who) || recorded.answer != now.answer)
+    return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded.who),
+                       shown(recorded.answer), shown(now.who), shown(now.answer));
+  const std::string what = fmt::format("the decision {}", shown(now.who));
+  if (recorded.decision != now.decision)
+    return fmt::format("{} has another number in the file", what);
+  return first_difference(recorded.place, now.place, what.c_str());
 }
 
 /// Says in which decision two runs differ first, or nothing.
@@ -73,31 +94,24 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
   if (recorded.size() != now.size())
     return fmt::format("{} decisions in the file, {} in the run", recorded.size(), now.size());
   for (std::size_t i = 0; i < recorded.size(); ++i)
-    if (recorded[i] != now[i])
-      return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded[i].who),
-                         shown(recorded[i].answer), shown(now[i].who), shown(now[i].answer));
+    if (std::string differs = other_decision(recorded[i], now[i]); !differs.empty()) return differs;
   return {};
-}
-
-/// Returns whether the run gives this reason why it may not repeat.
-bool has_doubt(const ToldFault& fault, const ClientRun& run, const std::string& doubt) {
-  return doubt == fault.free_threads || std::ranges::any_of(run.reports, [&](const Report& report) {
-           return doubt == report.doubt || doubt == report.free_threads;
-         });
 }
 
 }  // namespace
 
-std::string to_text(const Finding& finding, const Command& command) {
+std::string to_text(const Finding& whole, const Command& command) {
+  const Finding finding = portable(whole, command);
   nlohmann::json json{{"afterlife", kKind},
-                      {"command", command},
+                      {"command", command.empty() ? command : portable(command)},
                       {"fault", finding.fault},
                       {"decisions", finding.decisions},
                       {"replays", finding.replay_count},
                       {"shown", finding.shown_count},
                       {"pedantic", finding.pedantic},
                       {"reads", finding.reads},
-                      {"doubt", finding.doubt}};
+                      {"doubt", finding.doubt},
+                      {"fix", finding.fix}};
   if (!finding.forced.empty()) json["forced"] = finding.forced;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -122,25 +136,50 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.reads = json.value("reads", WorldReads());
     file.finding.doubt = json.value("doubt", "");
     file.finding.forced = json.value("forced", "");
+    file.finding.fix = json.value("fix", "");
     return file;
   });
 }
 
 std::string finding_name(const Finding& finding, const Command& command) {
   return fmt::format("{}-{}-{:08x}.run.json", program_of(command), finding.fault.kind,
-                     hash_name(finding.fault.signature) & 0xffffffff);
+                     hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
 }
 
-std::string difference(const Finding& recorded, const ClientRun& run) {
-  const ToldFault* fault = run.find(recorded.fault.signature);
+/// Returns the run's fault, decisions and reason why it may not repeat as a file would have them.
+static Finding as_filed(const ToldFault& fault, const ClientRun& run, const std::string& doubt,
+                        const Command& command) {
+  Finding finding;
+  finding.fault = fault;
+  finding.decisions = run.decisions();
+  finding.doubt = doubt;
+  return portable(std::move(finding), command);
+}
+
+/// Returns whether the run gives this reason why it may not repeat.
+static bool has_doubt(const ToldFault& fault, const ClientRun& run, const FindingFile& file) {
+  std::vector<std::string> doubts{fault.free_threads};
+  for (const Report& report : run.reports)
+    doubts.insert(doubts.end(), {report.doubt, report.free_threads});
+  return std::ranges::any_of(doubts, [&](const std::string& doubt) {
+    return without_lines(as_filed(fault, run, doubt, file.command).doubt) ==
+           without_lines(file.finding.doubt);
+  });
+}
+
+std::string difference(const FindingFile& file, const ClientRun& run) {
+  const Finding& recorded = file.finding;
+  const ToldFault* fault = run.find(recorded.fault);
   if (fault == nullptr)
     return fmt::format("the file has a fault that the run has not: {}",
                        shown(recorded.fault.signature, kShownSignatureBytes));
-  if (std::string differs = other_fields(recorded.fault, *fault); !differs.empty()) return differs;
+  const Finding now = as_filed(*fault, run, "", file.command);
+  if (std::string differs = other_fields(recorded.fault, now.fault); !differs.empty())
+    return differs;
   // A reason that the file lacks may come of a busy machine.
-  if (!recorded.doubt.empty() && !has_doubt(*fault, run, recorded.doubt))
+  if (!recorded.doubt.empty() && !has_doubt(*fault, run, file))
     return fmt::format("doubt is '{}' in the file, and no doubt of the run", shown(recorded.doubt));
-  return other_decisions(recorded.decisions, run.decisions());
+  return other_decisions(recorded.decisions, now.decisions);
 }
 
 }  // namespace harness::client

@@ -28,7 +28,8 @@ FindingFile parse_finding(const std::string& text);
 /// Returns the name of the file: of the program, of the kind, and a hash of the signature.
 std::string finding_name(const Finding& finding, const Command& command);
 
-/// Says how a replay of the finding differs from what is recorded, or nothing.
-std::string difference(const Finding& recorded, const ClientRun& run);
+/// Says how a replay of the finding differs from what is recorded, or nothing. Folders and the
+/// numbers of lines may differ: functions, instructions and decisions may not.
+std::string difference(const FindingFile& recorded, const ClientRun& run);
 
 }  // namespace harness::client

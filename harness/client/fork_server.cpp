@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/client/carried.h"
+#include "harness/client/failure.h"
 
 namespace harness::client {
 namespace {
@@ -60,7 +61,9 @@ std::optional<ClientRun> ForkServer::run(const Orders& orders) {
     refusal_ = "the process that forks the runs is gone";
     return std::nullopt;
   }
-  return ClientRun{std::move(*ended), read_reports(folder_.name()), true};
+  ClientRun run{std::move(*ended), read_reports(folder_.name()), {}, true};
+  run.failures = failures_of(run);
+  return run;
 }
 
 std::optional<ProcessEnd> ForkServer::forked() {

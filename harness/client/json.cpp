@@ -1,5 +1,9 @@
 #include "harness/client/json.h"
 
+#include <fmt/format.h>
+
+#include <array>
+
 namespace harness::client {
 
 using nlohmann::json;
@@ -36,44 +40,64 @@ void from_json(const json& json, ToldDecision& told) {
   told.decision = {json.at("activation"), json.at("site"), json.at("nth"), json.at("value")};
 }
 
-static json threads_json(const ToldThreads& threads) {
-  return {{"birth", threads.birth},
-          {"death", threads.death},
-          {"use", threads.use},
-          {"capture", threads.capture}};
+void to_json(json& json, const ToldError& error) {
+  json = {{"function", error.function},    {"status", error.status}, {"place", error.place},
+          {"injected", error.is_injected}, {"thread", error.thread}, {"call", error.call},
+          {"after", error.decision_count}};
 }
 
-static ToldThreads threads_of(const json& json) {
-  return {json.at("birth"), json.at("death"), json.at("use"), json.at("capture")};
+void from_json(const json& json, ToldError& error) {
+  error.function = json.at("function");
+  error.status = json.at("status");
+  error.place = json.at("place").get<Place>();
+  error.is_injected = json.at("injected");
+  error.thread = json.at("thread");
+  error.decision_count = json.at("after");
+  error.call = json.at("call");
 }
 
+/// Threads and streams are known of some faults alone.
 void to_json(json& json, const ToldFault& fault) {
-  json = {{"signature", fault.signature},   {"kind", fault.kind},       {"object", fault.object},
-          {"born", fault.birth_site},       {"died", fault.death_site}, {"used", fault.use_site},
-          {"captured", fault.capture_site}, {"detail", fault.detail},   {"birth", fault.birth},
-          {"death", fault.death},           {"use", fault.use},         {"capture", fault.capture},
+  json = {{"signature", fault.signature}, {"kind", fault.kind}, {"object", fault.object},
+          {"detail", fault.detail},       {"key", fault.key},   {"at", fault.at},
           {"after", fault.decision_count}};
+  for (const PartyInfo& info : kParties) {
+    const Party& party = fault.*info.party;
+    json[info.name] = party.site;
+    json[info.place] = party.place;
+    if (!party.thread.empty()) json["threads"][info.place] = party.thread;
+    if (!party.stream.empty()) json["streams"][info.place] = party.stream;
+    if (party.call != 0) json["names"][info.place] = {party.call, party.on};
+  }
+  if (!fault.ended.empty()) json["ended"] = fault.ended;
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
-  if (fault.threads != ToldThreads()) json["threads"] = threads_json(fault.threads);
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
 }
 
+/// Files of before have no other party of a race.
 void from_json(const json& json, ToldFault& fault) {
   fault.signature = json.at("signature");
   fault.kind = json.at("kind");
   fault.object = json.at("object");
-  fault.birth_site = json.at("born");
-  fault.death_site = json.at("died");
-  fault.use_site = json.at("used");
-  fault.capture_site = json.at("captured");
   fault.detail = json.at("detail");
-  fault.pedantic = json.value("pedantic", "");
-  fault.birth = json.at("birth").get<Place>();
-  fault.death = json.at("death").get<Place>();
-  fault.use = json.at("use").get<Place>();
-  fault.capture = json.at("capture").get<Place>();
   fault.decision_count = json.at("after");
-  if (json.contains("threads")) fault.threads = threads_of(json.at("threads"));
+  fault.key = json.value("key", Name{0});
+  fault.at = json.value("at", "");
+  const nlohmann::json threads = json.value("threads", nlohmann::json::object());
+  const nlohmann::json streams = json.value("streams", nlohmann::json::object());
+  for (const PartyInfo& info : kParties) {
+    if (info.party == &ToldFault::other && !json.contains(info.name)) continue;
+    const auto names = json.value(
+        nlohmann::json::json_pointer(fmt::format("/names/{}", info.place)), std::array<Name, 2>{});
+    fault.*info.party = {json.at(info.name),
+                         json.at(info.place).get<Place>(),
+                         threads.value(info.place, ""),
+                         streams.value(info.place, ""),
+                         names[0],
+                         names[1]};
+  }
+  fault.ended = json.value("ended", "");
+  fault.pedantic = json.value("pedantic", "");
   fault.free_threads = json.value("free_threads", "");
 }
 

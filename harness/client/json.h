@@ -15,6 +15,8 @@ void to_json(nlohmann::json& json, const ToldDecision& told);
 void from_json(const nlohmann::json& json, ToldDecision& told);
 void to_json(nlohmann::json& json, const WorldReads& reads);
 void from_json(const nlohmann::json& json, WorldReads& reads);
+void to_json(nlohmann::json& json, const ToldError& error);
+void from_json(const nlohmann::json& json, ToldError& error);
 void to_json(nlohmann::json& json, const ToldFault& fault);
 void from_json(const nlohmann::json& json, ToldFault& fault);
 

@@ -11,11 +11,13 @@ namespace harness::client {
 static std::string orders_file(const std::string& folder) { return folder + "/orders.json"; }
 
 void write_orders(const std::string& folder, const Orders& orders) {
-  const nlohmann::json json{{"draws", orders.draws},          {"seed", orders.seed},
-                            {"tape", tape_json(orders.tape)}, {"asks", orders.asks},
-                            {"locates", orders.locates},      {"serves", orders.serves},
-                            {"fails", orders.fails},          {"failable", orders.failable_count},
-                            {"pedantic", orders.pedantic},    {"forces", orders.forces}};
+  const nlohmann::json json{{"draws", orders.draws},           {"seed", orders.seed},
+                            {"tape", tape_json(orders.tape)},  {"asks", orders.asks},
+                            {"locates", orders.locates},       {"serves", orders.serves},
+                            {"fails", orders.fails},           {"failable", orders.failable_count},
+                            {"pedantic", orders.pedantic},     {"forces", orders.forces},
+                            {"trial", raw(orders.trial.kind)}, {"call", orders.trial.call},
+                            {"stream", orders.trial.stream}};
   write_whole_file(orders_file(folder), json.dump(), OnDisk::later);
 }
 
@@ -34,6 +36,7 @@ Orders read_orders(const std::string& folder) {
     orders.failable_count = json.at("failable");
     orders.pedantic = json.at("pedantic");
     orders.forces = json.at("forces");
+    orders.trial = {json.at("trial").get<Trial::Kind>(), json.at("call"), json.at("stream")};
     return orders;
   });
 }

@@ -15,6 +15,20 @@ namespace harness::client {
 /// The variable of the environment that names the folder.
 inline constexpr const char* kFolderVariable = "AFTERLIFE_RUN";
 
+/// A repair that a run is given, to see whether its fault goes away with it: something else happens
+/// at one call of the program.
+struct Trial {
+  enum class Kind : std::uint8_t {
+    none,
+    wait,       ///< The host waits for a stream right before the call.
+    leave_out,  ///< The call does nothing, and returns success.
+  };
+  Kind kind = Kind::none;
+  Name call = 0;
+  Name stream = 0;
+  bool operator==(const Trial&) const = default;
+};
+
 struct Orders {
   bool draws = false;      ///< Answers are drawn from `seed`; otherwise they are on `tape`.
   std::uint64_t seed = 0;  ///< Number from which answers are drawn.
@@ -26,6 +40,7 @@ struct Orders {
   bool fails = false;    ///< Calls that may fail are told to, by an answer.
   std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
   bool pedantic = false;             ///< The driver is as late as the documentation lets it be.
+  Trial trial{};
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.

@@ -2,12 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/client/json.h"
 
 namespace harness::client {
 
 std::string report_file(const std::string& folder, unsigned process) {
   return fmt::format("{}/report-{}.json", folder, process);
+}
+
+bool ToldFault::is_same(const ToldFault& right) const {
+  if (signature != right.signature) return false;
+  if (!at.empty() && !right.at.empty()) return at == right.at;
+  return key == 0 || right.key == 0 || key == right.key;
+}
+
+bool ToldFault::is_face_of(const ToldFault& right) const {
+  const auto is_at_one_line = [&](Party ToldFault::* party) {
+    const Place& here = (this->*party).place;
+    return !here.empty() && here == (right.*party).place;
+  };
+  return is_at_one_line(&ToldFault::birth) && is_at_one_line(&ToldFault::death) &&
+         (use.site == kAllocation || is_at_one_line(&ToldFault::use));
+}
+
+const Frame* users_frame(const Place& place) {
+  const auto found = std::ranges::find_if(place, [](const Frame& one) { return !one.is_library; });
+  return found != place.end() ? &*found : place.empty() ? nullptr : &place.front();
 }
 
 // Names of files are whatever bytes the program has.
@@ -24,6 +46,7 @@ std::string to_text(const Report& report) {
                             {"free_threads", report.free_threads},
                             {"forced", report.forced},
                             {"faults", report.faults},
+                            {"errors", report.errors},
                             {"decisions", report.decisions},
                             {"asked", asked_json(report.asked)}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -45,6 +68,7 @@ Report parse_report(const std::string& text) {
     report.free_threads = json.at("free_threads");
     report.forced = json.at("forced");
     report.faults = json.at("faults").get<std::vector<ToldFault>>();
+    report.errors = json.at("errors").get<std::vector<ToldError>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     report.asked = asked_of(json.at("asked"));
     return report;

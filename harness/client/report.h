@@ -25,6 +25,9 @@ struct Frame {
 /// Where a call was made, the innermost function first. Empty where nobody looked.
 using Place = std::vector<Frame>;
 
+/// Returns the innermost function of the user's; of libraries where there is no other; else null.
+const Frame* users_frame(const Place& place);
+
 /// A decision, and who asked for it in words: "cuMemAllocAsync 3 of thread 1".
 struct ToldDecision {
   Decision decision{};
@@ -43,11 +46,18 @@ struct ToldDecision {
 /// The sites of what the program does itself, without a call of the driver.
 inline constexpr const char* kOwnRead = "the program's own read";
 inline constexpr const char* kOwnWrite = "the program's own write";
+/// The site of an allocation that an end or a use is not ordered with.
+inline constexpr const char* kAllocation = "allocation";
 
-/// The program's names of the threads on which something happened; empty where there is one.
-struct ToldThreads {
-  std::string birth, death, use, capture;
-  bool operator==(const ToldThreads&) const = default;
+/// A call of the program, or work of it, that has a part in a fault.
+struct Party {
+  std::string site;  ///< A CUDA function, or a kernel.
+  Place place;
+  std::string thread;  ///< The program's name of it; empty where there is one.
+  std::string stream;  ///< "stream 2"; empty where it is not known, or there is none.
+  Name call = 0;       ///< The name of the call that it comes from; 0 where none is known.
+  Name on = 0;         ///< The name of the stream.
+  bool operator==(const Party&) const = default;
 };
 
 /// A question that a process was asked.
@@ -60,21 +70,56 @@ struct AskedQuestion {
 
 struct ToldFault {
   std::string signature;
+  Name key = 0;    ///< A hash of its parties' calls: the same in each run that makes them.
+  std::string at;  ///< The functions of its parties; empty where places were not noted.
   std::string kind;
-  std::string object;      ///< The kind of thing that it is about.
-  std::string birth_site;  ///< A CUDA function, as are those that follow; or a kernel.
-  std::string death_site;
-  std::string use_site;
-  std::string capture_site;  ///< Where a graph took the reference; empty where none did.
+  std::string object;  ///< The kind of thing that it is about.
+  Party birth;
+  Party capture;  ///< Where a graph took the reference; empty where none did.
+  Party other;    ///< The use that came first, of two that race.
+  Party death;
+  Party use;
   std::string detail;
-  std::string pedantic;  ///< Says why drivers of today go on; empty where they may not.
-  Place birth, death, use, capture;
-  ToldThreads threads;
+  std::string pedantic;            ///< Says why drivers of today go on; empty where they may not.
+  std::string ended;               ///< How the program ended, where the fault is a failure.
   std::size_t decision_count = 0;  ///< How many decisions had been made.
   std::string free_threads;        ///< Says which threads had called the driver freely, or nothing.
   /// Returns whether the use was the program's own.
-  bool is_own_use() const { return use_site == kOwnRead || use_site == kOwnWrite; }
+  /// Returns whether both are of the same bug, as far as is known: the same happens in the same
+  /// functions, or by the same calls.
+  bool is_same(const ToldFault& right) const;
+  /// Returns whether both are about the same end and the same use, at the same places, as a
+  /// data race is and the use after the end that it leads to.
+  bool is_face_of(const ToldFault& right) const;
+  bool is_own_use() const { return use.site == kOwnRead || use.site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;
+};
+
+/// A party of a fault, by the names that files and views give it.
+struct PartyInfo {
+  const char* name;   ///< "born".
+  const char* place;  ///< "birth".
+  Party ToldFault::* party;
+};
+
+/// The parties in the order in which they are told.
+inline constexpr PartyInfo kParties[] = {{"born", "birth", &ToldFault::birth},
+                                         {"captured", "capture", &ToldFault::capture},
+                                         {"first", "other", &ToldFault::other},
+                                         {"died", "death", &ToldFault::death},
+                                         {"used", "use", &ToldFault::use}};
+
+/// An error that a call of the driver returned to the program, other than those that any caller
+/// has to expect.
+struct ToldError {
+  std::string function;
+  std::string status;              ///< "CUDA_ERROR_INVALID_VALUE".
+  bool is_injected = false;        ///< A decision asked for it.
+  Place place;                     ///< Without lines of machine code.
+  std::string thread;              ///< The program's name of it; empty where there is one.
+  std::size_t decision_count = 0;  ///< How many decisions had been made.
+  Name call = 0;                   ///< The name of the call.
+  bool operator==(const ToldError&) const = default;
 };
 
 struct Report {
@@ -90,6 +135,7 @@ struct Report {
   std::string free_threads;  ///< Says which threads called the driver freely, or nothing.
   std::string forced;        ///< The reason why decisions are, where some are forced.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
+  std::vector<ToldError> errors;  ///< The first of each function, status and line, in order.
   std::vector<ToldDecision> decisions;
   std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.
   std::string last_call;  ///< The function, where the process did not end in an orderly way.

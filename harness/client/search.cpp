@@ -10,87 +10,23 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <set>
+#include <utility>
 
 #include "harness/client/answers.h"
+#include "harness/client/completion.h"
 #include "harness/client/crew.h"
+#include "harness/client/failing_runs.h"
 #include "harness/client/loaded_libraries.h"
 #include "harness/client/notes.h"
-#include "harness/client/shortcuts.h"
-#include "harness/client/shrink.h"
+#include "harness/client/tapes.h"
 #include "harness/client/unforced.h"
 
 namespace harness::client {
 namespace {
 
-constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
-constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
-constexpr unsigned kReplays = 3;
-constexpr unsigned kPlacingRuns = 12;   ///< For a finding that no replay shows.
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
-
-Tape tape_of(const std::vector<ToldDecision>& decisions) {
-  Tape tape;
-  tape.reserve(decisions.size());
-  for (const ToldDecision& told : decisions) tape.push_back(told.decision);
-  return tape;
-}
-
-/// Returns the decisions before the process met the fault, and all those of the other processes.
-Tape tape_before(const ClientRun& run, const std::string& signature) {
-  Tape tape;
-  for (const Report& report : run.reports) {
-    const auto met =
-        std::find_if(report.faults.begin(), report.faults.end(),
-                     [&](const ToldFault& fault) { return fault.signature == signature; });
-    const std::size_t count =
-        met != report.faults.end() ? met->decision_count : report.decisions.size();
-    for (std::size_t i = 0; i < std::min(count, report.decisions.size()); ++i)
-      tape.push_back(report.decisions[i].decision);
-  }
-  return tape;
-}
-
-/// Returns the decisions of `tape` in the words of the run that they are from. One that was given
-/// another answer since has none for that.
-std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape) {
-  const auto key = [](const Decision& one) {
-    return std::tuple(one.activation, one.site_tag, one.nth);
-  };
-  std::map<std::tuple<Name, std::uint16_t, std::uint16_t>, Decision> kept;
-  for (const Decision& one : tape) kept.emplace(key(one), one);
-  std::vector<ToldDecision> told;
-  for (ToldDecision one : run.decisions()) {
-    const auto found = kept.find(key(one.decision));
-    if (found == kept.end()) continue;
-    if (found->second != one.decision) one.answer = "another one goes on";
-    one.decision = found->second;
-    told.push_back(one);
-  }
-  return told;
-}
-
-/// Returns the reason why what is forced in the run is.
-std::string reason_of(const ClientRun& run) {
-  for (const Report& report : run.reports)
-    if (!report.forced.empty()) return report.forced;
-  return {};
-}
-
-/// Takes the reason why the run may not repeat. Threads that call freely come first: they are one
-/// for all that comes after.
-void take_doubt(Finding& finding, const ClientRun& run) {
-  if (finding.has_free_threads) return;
-  const ToldFault* fault = run.find(finding.fault.signature);
-  std::string free = fault != nullptr ? fault->free_threads : "";
-  for (const Report& report : run.reports) {
-    if (fault == nullptr && free.empty()) free = report.free_threads;
-    if (finding.doubt.empty()) finding.doubt = report.doubt;
-  }
-  if (free.empty()) return;
-  finding.has_free_threads = true;
-  finding.doubt = free;
-}
+constexpr unsigned kPlacedRuns = 24;    ///< To tell faults of one signature from each other.
 
 class Search {
  public:
@@ -107,6 +43,8 @@ class Search {
     result_.call_count = plain.call_count();
     take_notes(plain.reports, result_);
     watcher_.plain(plain);
+    failing_.expect(plain);
+    plain_code_ = plain.ended.code;
     take(plain);
     if (plain.call_count() == 0 && !stop_.load())
       result_.not_ours = why_not_ours(options_.client, stop_);
@@ -166,22 +104,23 @@ class Search {
     return run;
   }
 
-  Orders orders_for(const Tape& tape, bool locates) const {
-    Orders told = orders();
-    told.tape = tape;
-    told.locates = locates;
-    return told;
-  }
-
   ClientRun run_once(const Orders& orders) { return as_alone(orders, crew_.run(orders)); }
 
-  /// Returns the run as it is in a process of its own, where a fork ends otherwise. Asked of the
-  /// first that fails by itself in some way.
+  ClientRun run_once(const Tape& tape) {
+    Orders wanted = orders();
+    wanted.tape = tape;
+    return run_once(wanted);
+  }
+
+  /// Returns the run as it is in a process of its own, where forks of the program fail whatever
+  /// they decide. Asked of the first that fails by itself in some way.
   ClientRun as_alone(const Orders& orders, ClientRun run) {
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
     if (!run.is_forked || complaint.empty() || run.ended.stopped || is_known(complaint) ||
-        failures_of_forcing_.contains(complaint))
+        !fails_in_forks_.insert(complaint).second)
       return run;
+    const ClientRun plain = crew_.run(this->orders());
+    if (plain.own_failure(options_.client.timeout_seconds) != complaint) return run;
     ClientRun alone = run_client(options_.client, orders, stop_);
     if (alone.own_failure(options_.client.timeout_seconds) == complaint) return run;
     crew_.end_forking(fmt::format("a fork of it {}, and a process of its own does not", complaint));
@@ -208,8 +147,57 @@ class Search {
     const std::vector<ToldDecision> all = run.decisions();
     if (std::ranges::any_of(all, &ToldDecision::is_forced)) ++result_.forced_runs;
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
-        !complaint.empty() && !is_of_watching(complaint, run))
+        !take_suspect(run, number) && !complaint.empty() && !is_of_watching(complaint, run))
       take_failure(told_forced(complaint, all), run.last_call(), number);
+  }
+
+  /// Takes the failure that the decisions of a run led to. Returns whether it has one.
+  bool take_suspect(const ClientRun& run, std::uint64_t number) {
+    const ToldFault* failure = failing_.suspect(run);
+    if (failure == nullptr || number == 0 || stop_.load()) return false;
+    for (Finding& known : result_.findings)
+      if (known.is_of(*failure)) return ++known.run_count, true;
+    if (is_suppressed(*failure)) return true;
+    Finding finding;
+    finding.fault = *failure;
+    finding.run = number;
+    finding.run_count = 1;
+    finding.pedantic = options_.pedantic;
+    if (!is_led_to(finding, run)) return failing_.reject(finding.fault.signature), false;
+    if (is_suppressed(finding.fault)) return true;
+    for (Finding& known : result_.findings)
+      if (completion_.is_repaired_by(finding, known)) {
+        known.faces.push_back(finding.fault);
+        return ++known.run_count, true;
+      }
+    watcher_.found(result_.findings.emplace_back(std::move(finding)));
+    return true;
+  }
+
+  /// Returns whether decisions of `run` lead to the failure, in forks and in processes of their
+  /// own, and completes the finding. A system call fails that is given memory which is watched.
+  bool is_led_to(Finding& finding, const ClientRun& run) {
+    const std::string signature = finding.fault.signature;
+    const auto in_form = [&](const Tape& tape) { return trying(tape, false); };
+    const auto alone = [&](const Tape& tape) { return trying(tape, true); };
+    if (!failing_.depends(signature, tape_before(run, finding.fault), in_form)) return false;
+    completion_.complete(finding, run, plain_code_);
+    return finding.replay_count == kReplays && finding.repeats() && !finding.decisions.empty() &&
+           std::ranges::none_of(finding.decisions, &ToldDecision::is_watch) &&
+           failing_.is_absent_without(signature, alone);
+  }
+
+  ClientRun trying(const Tape& tape, bool alone) {
+    Orders trying = orders();
+    trying.tape = tape;
+    trying.locates = alone;
+    return further_run("trying a failure, run", trying);
+  }
+
+  ClientRun further_run(const char* doing, const Orders& orders) {
+    watcher_.progress(result_, doing, seconds());
+    ++result_.further_runs;
+    return run_once(orders);
   }
 
   /// Says of a failure that only what is forced leads to that it does.
@@ -219,7 +207,7 @@ class Search {
     const auto [known, is_new] = failures_of_forcing_.try_emplace(complaint, complaint);
     if (!is_new) return known->second;
     ++result_.further_runs;
-    const ClientRun unforced = run_once(orders_for(possible_part(tape), false));
+    const ClientRun unforced = run_once(possible_part(tape));
     if (unforced.own_failure(options_.client.timeout_seconds) != complaint)
       known->second += ", where something was forced";
     return known->second;
@@ -235,7 +223,7 @@ class Search {
     std::vector<ToldDecision> others;
     std::ranges::remove_copy_if(all, std::back_inserter(others), &ToldDecision::is_watch);
     ++result_.further_runs;
-    const ClientRun unwatched = run_once(orders_for(tape_of(others), false));
+    const ClientRun unwatched = run_once(tape_of(others));
     known->second = unwatched.own_failure(options_.client.timeout_seconds) != complaint;
     return known->second;
   }
@@ -246,34 +234,59 @@ class Search {
     if (run.ended.code > 0) ++result_.given_up_runs;
   }
 
-  void take(const ClientRun& run, const ToldFault& fault, std::uint64_t number) {
+  void take(const ClientRun& run, const ToldFault& shown, std::uint64_t number) {
+    const ToldFault fault = told_apart(shown, run);
     for (Finding& known : result_.findings)
-      if (known.fault.signature == fault.signature) {
+      if (known.is_of(fault)) {
         ++known.run_count;
         if (known.is_forced()) try_unforced(known, run);
         return;
       }
     if (is_suppressed(fault)) return;
     if (!fault.pedantic.empty() && !options_.pedantic) return take_pedantic(run, fault);
-    Finding& finding = result_.findings.emplace_back();
+    Finding finding;
     finding.fault = fault;
     finding.run = number;
     finding.run_count = 1;
     finding.pedantic = options_.pedantic;
-    complete(finding, run);
-    if (is_suppressed(finding.fault))
-      result_.findings.pop_back();
-    else
-      watcher_.found(finding);
+    completion_.complete(finding, run, plain_code_);
+    if (is_suppressed(finding.fault)) return;
+    if (is_face(finding.fault)) return;
+    watcher_.found(result_.findings.emplace_back(std::move(finding)));
+  }
+
+  /// Takes a fault that is another face of a finding. Returns whether it is.
+  bool is_face(const ToldFault& fault) {
+    for (Finding& known : result_.findings)
+      if (fault.is_face_of(known.fault)) {
+        known.faces.push_back(fault);
+        ++known.run_count;
+        return true;
+      }
+    return false;
+  }
+
+  /// Returns the fault with what tells it from others of its signature, where there are any: the
+  /// functions in which it happens, by a run that notes places.
+  ToldFault told_apart(const ToldFault& fault, const ClientRun& run) {
+    const auto is_alike = [&](const Finding& known) {
+      return known.is_of({.signature = fault.signature});
+    };
+    if (std::ranges::none_of(result_.findings, is_alike)) return fault;
+    const auto [known, is_new] = placed_.try_emplace({fault.signature, fault.key}, fault);
+    if (is_new && placed_runs_[fault.signature]++ < kPlacedRuns)
+      known->second = completion_.placed(fault, run);
+    if (!known->second.at.empty()) return known->second;
+    return {.signature = fault.signature};  // Taken for the first.
   }
 
   /// Takes a run in which a finding came up without what it was taken to need.
   void try_unforced(Finding& finding, const ClientRun& run) {
-    const Tape tape = tape_before(run, finding.fault.signature);
+    const Tape tape = tape_before(run, finding.fault);
     if (has_forced(tape) || unforced_tries_[finding.fault.signature] == kUnforcedTries) return;
     ++unforced_tries_[finding.fault.signature];
     Finding possible = finding;
-    complete(possible, run);
+    completion_.complete(possible, run, plain_code_);
     if (possible.replay_count == 0 || !possible.repeats()) return;
     finding = std::move(possible);
     watcher_.found(finding);
@@ -286,17 +299,15 @@ class Search {
         ++known.run_count;
         return;
       }
-    ++result_.further_runs;
-    const ClientRun again = run_once(orders_for(tape_before(run, fault.signature), true));
-    const ToldFault* placed = again.find(fault.signature);
-    const ToldFault& told = placed != nullptr ? *placed : fault;
-    if (!is_suppressed(told)) result_.pedantic.push_back({told, 1});
+    const ToldFault placed = completion_.placed(fault, run);
+    if (!is_suppressed(placed)) result_.pedantic.push_back({placed, 1});
   }
 
   /// Counts a fault that the user knows of. A file's name tells nothing before places are noted.
   bool is_suppressed(const ToldFault& fault) {
     const Suppressions& known = options_.suppressions;
-    const auto [by, is_new] = suppressed_.try_emplace(fault.signature, known.all().size());
+    const auto [by, is_new] =
+        suppressed_.try_emplace(fault.signature + fault.at, known.all().size());
     if (by->second == known.all().size()) by->second = known.find(fault);
     if (by->second == known.all().size()) return false;
     ++result_.suppressed_runs[by->second];
@@ -313,86 +324,6 @@ class Search {
     result_.failures.push_back({complaint, last_call, number, 1});
   }
 
-  /// Minimizes what `run` showed, and replays what is left with places noted.
-  void complete(Finding& finding, const ClientRun& run) {
-    const Tape least = minimize(finding, run);
-    finding.forced = reason_of(run);
-    finding.doubt.clear();
-    finding.has_free_threads = false;
-    finding.replay_count = finding.shown_count = finding.placing_count = 0;
-    for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
-      ++result_.further_runs;
-      const ClientRun again = run_once(orders_for(least, true));
-      if (again.ended.stopped) break;
-      ++finding.replay_count;
-      take_doubt(finding, again);
-      if (take_places(finding, again)) ++finding.shown_count;
-    }
-    if (!finding.repeats()) explain(finding, run, least);
-    if (!finding.is_forced()) finding.forced.clear();
-  }
-
-  /// Takes the fault as a run with places has it. Returns whether it has.
-  static bool take_places(Finding& finding, const ClientRun& run) {
-    const ToldFault* fault = run.find(finding.fault.signature);
-    if (fault == nullptr) return false;
-    finding.decisions = run.decisions();
-    finding.fault = ToldFault(*fault);
-    finding.forced = reason_of(run);
-    return true;
-  }
-
-  /// Looks why replays differ, and for the places where none showed the fault.
-  void explain(Finding& finding, const ClientRun& run, const Tape& least) {
-    take_doubt(finding, run);
-    if (finding.shown_count == 0) find_places(finding, least);
-    if (finding.has_free_threads || stop_.load()) return;
-    watcher_.progress(result_, "looking why replays differ, run", seconds());
-    finding.reads = look_at_reads(options_.client, orders_for(least, false),
-                                  finding.fault.signature, began_, stop_);
-  }
-
-  void find_places(Finding& finding, const Tape& least) {
-    while (finding.placing_count < kPlacingRuns && !stop_.load()) {
-      watcher_.progress(result_, "looking for its places, run", seconds());
-      ++result_.further_runs;
-      ++finding.placing_count;
-      if (!take_places(finding, run_once(orders_for(least, true)))) continue;
-      finding.placing_count = 0;
-      return;
-    }
-  }
-
-  /// Returns the fewest decisions of the run that still show the fault, and as few as can be had of
-  /// those that are forced. The finding has them in words.
-  Tape minimize(Finding& finding, const ClientRun& run) {
-    const std::string signature = finding.fault.signature;
-    const auto shows = [&](const Tape& part) {
-      if (stop_.load()) return false;
-      watcher_.progress(result_, "minimizing, run", seconds());
-      ++result_.further_runs;
-      return run_once(orders_for(part, false)).find(signature) != nullptr;
-    };
-    const Tape all = tape_before(run, signature);
-    const Tape part = shrink(shrink_forced(all, shows, kShrinkLimit), shows, kShrinkLimit);
-    const Tape least = take_shortcuts(part, all, shows, kShortcutLimit);
-    finding.decisions = told_of(run, least);
-    if (!has_forced(least) || stop_.load()) return least;
-    const Tape possible = replace_forced(least, asked_by(least), shows);
-    return possible == least ? least : shrink(possible, shows, kShrinkLimit);
-  }
-
-  /// Returns the questions that a run of this tape is asked.
-  std::vector<AskedQuestion> asked_by(const Tape& tape) {
-    Orders asking = orders_for(tape, false);
-    asking.asks = true;
-    ++result_.further_runs;
-    std::vector<AskedQuestion> all;
-    for (const Report& report : run_once(asking).reports)
-      all.insert(all.end(), report.asked.begin(), report.asked.end());
-    return all;
-  }
-
   /// A run of the search.
   struct Begun {
     Orders orders;
@@ -403,15 +334,24 @@ class Search {
   SearchWatcher& watcher_;
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
+  int plain_code_ = 0;       ///< How the plain run ended.
+  FailingRuns failing_;
+  std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
   std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
   std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.
   std::map<std::string, unsigned> unforced_tries_;          ///< By signature.
   std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
+  /// Faults with the functions in which they happen, by signature and key.
+  std::map<std::pair<std::string, Name>, ToldFault> placed_;
+  std::map<std::string, unsigned> placed_runs_;  ///< By signature.
   Crew crew_{options_.client, stop_, options_.jobs};
+  const Completion completion_{
+      options_.client, orders(),
+      [this](const char* doing, const Orders& orders) { return further_run(doing, orders); }, stop_,
+      std::chrono::system_clock::now()};
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 // shows a finding: the fewest answers that it takes, and where in the program it happens.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -10,32 +9,11 @@
 
 #include "harness/client/answers.h"
 #include "harness/client/client.h"
+#include "harness/client/finding.h"
 #include "harness/client/report.h"
 #include "harness/client/suppressions.h"
-#include "harness/client/world_reads.h"
 
 namespace harness::client {
-
-struct Finding {
-  ToldFault fault;                      ///< The fault of a run in which places were noted.
-  std::vector<ToldDecision> decisions;  ///< All that it takes.
-  std::uint64_t run = 0;                ///< The first that showed it; 0 is the plain one.
-  std::uint64_t run_count = 0;          ///< How many of the search showed it.
-  unsigned replay_count = 0;            ///< How often its decisions were tried again,
-  unsigned shown_count = 0;             ///< and how often they showed it.
-  WorldReads reads;                     ///< Looked for where the replays do not agree.
-  bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
-  std::string doubt;                    ///< The reason why a replay may differ, where one is known.
-  bool has_free_threads = false;        ///< It is that threads call the driver freely.
-  unsigned placing_count = 0;           ///< So many further runs looked for its places in vain.
-  std::string forced;                   ///< The reason why decisions are, where some are forced.
-
-  /// Returns whether each replay showed it: if not, the program differs from run to run by itself.
-  bool repeats() const { return shown_count == replay_count; }
-  /// Returns whether it takes something that the program's Python cannot come to by itself, as far
-  /// as was tried.
-  bool is_forced() const { return std::ranges::any_of(decisions, &ToldDecision::is_forced); }
-};
 
 /// A fault by the documentation alone, which drivers of today do not show.
 struct PedanticNote {

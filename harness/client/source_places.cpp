@@ -15,13 +15,10 @@
 namespace harness::client {
 namespace {
 
-/// The frames of machine code.
-std::vector<Frame*> native_frames(ToldFault& fault) {
-  std::vector<Frame*> frames;
-  for (Place* place : {&fault.birth, &fault.capture, &fault.death, &fault.use})
-    for (Frame& frame : *place)
-      if (frame.offset != 0 && frame.line == 0 && !frame.is_library) frames.push_back(&frame);
-  return frames;
+/// Adds the frames of machine code that have no line yet.
+void take_native(Place& place, std::vector<Frame*>& frames) {
+  for (Frame& frame : place)
+    if (frame.offset != 0 && frame.line == 0 && !frame.is_library) frames.push_back(&frame);
 }
 
 /// Returns the number after the last colon of "file:12 (discriminator 3)"; 0 where there is none.
@@ -78,20 +75,32 @@ void add_lines(const std::vector<Frame*>& all) {
   }
 }
 
+/// Returns whether the place of the use begins with the frame of a kernel.
+static bool has_kernel(const ToldFault& fault) {
+  const Place& used = fault.use.place;
+  return !used.empty() && used.front().offset != 0 && used.front().function == fault.use.site;
+}
+
 /// The frame of the kernel that used it is told beside it: a place is the program's.
-static void tell_kernel(ToldFault& fault, const Frame& kernel) {
-  fault.use.erase(fault.use.begin());
+static void tell_kernel(ToldFault& fault) {
+  const Frame kernel = fault.use.place.front();
+  fault.use.place.erase(fault.use.place.begin());
   if (kernel.line == 0) return;
   const std::string file = kernel.file.substr(kernel.file.rfind('/') + 1);
   fault.detail = fmt::format("at {}:{}{}{}", file, kernel.line, fault.detail.empty() ? "" : ": ",
                              fault.detail);
 }
 
-void add_lines(ToldFault& fault) {
-  const bool has_kernel = !fault.use.empty() && fault.use.front().offset != 0 &&
-                          fault.use.front().function == fault.use_site;
-  add_lines(native_frames(fault));
-  if (has_kernel) tell_kernel(fault, Frame(fault.use.front()));
+void add_lines(const std::vector<ToldFault*>& faults, const std::vector<Place*>& places) {
+  std::vector<Frame*> frames;
+  std::vector<ToldFault*> with_kernel;
+  for (ToldFault* fault : faults) {
+    if (has_kernel(*fault)) with_kernel.push_back(fault);
+    for (const PartyInfo& info : kParties) take_native((fault->*info.party).place, frames);
+  }
+  for (Place* place : places) take_native(*place, frames);
+  add_lines(frames);
+  for (ToldFault* fault : with_kernel) tell_kernel(*fault);
 }
 
 }  // namespace harness::client

@@ -5,9 +5,9 @@
 
 namespace harness::client {
 
-/// Gives the frames of machine code their files, lines and functions, where `addr2line` is
-/// installed and knows them; leaves the others as they are.
-void add_lines(ToldFault& fault);
+/// Gives the frames of machine code of the faults and places their files, lines and functions,
+/// where `addr2line` is installed and knows them; leaves the others as they are.
+void add_lines(const std::vector<ToldFault*>& faults, const std::vector<Place*>& places);
 
 /// Does so for these, which may be of several modules.
 void add_lines(const std::vector<Frame*>& frames);

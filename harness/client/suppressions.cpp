@@ -32,12 +32,10 @@ bool fits_place(const std::string& pattern, const Place& place) {
 
 bool fits_fault(const Suppression& one, const ToldFault& fault) {
   if (one.kind != "*" && one.kind != fault.kind) return false;
-  for (const std::string* site :
-       {&fault.birth_site, &fault.capture_site, &fault.death_site, &fault.use_site})
-    if (fits(one.pattern, *site)) return true;
-  for (const Place* place : {&fault.birth, &fault.capture, &fault.death, &fault.use})
-    if (fits_place(one.pattern, *place)) return true;
-  return false;
+  return std::ranges::any_of(kParties, [&](const PartyInfo& info) {
+    const Party& party = fault.*info.party;
+    return fits(one.pattern, party.site) || fits_place(one.pattern, party.place);
+  });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "harness/cuda/older_forms.h"
 #include "harness/cuda/process.h"
@@ -93,11 +94,14 @@ class SeamCall {
   /// returns.
   CUresult enter(Turn turn) {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
+    if (process_ != nullptr && process_->leaves_out()) [[unlikely]]
+      return kLeftOut;
     Scheduler& scheduler = world_->scheduler;
     if (Interpreter* python = world_->heap.interpreter(); python != nullptr) [[unlikely]]
       without_gil_.begin(*python);
     if (turn.offered) scheduler.turn({turn.resource, AccessKind::write});
     event_ = world_->history.events().size();
+    injected_before_ = world_->injected_failures;
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
     scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
     if (info_.failure != CUDA_SUCCESS && world_->pick_failure(2) != 0) return info_.failure;
@@ -105,12 +109,29 @@ class SeamCall {
   }
 
   CUresult leave(CUresult status) {
-    if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing && process_ == nullptr)
-      world_->history.set_value(event_, status);
+    if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing) [[unlikely]]
+      return told(status);
     return status;
   }
 
  private:
+  /// Stands for the status of a call that is left out; no error has the number.
+  static constexpr auto kLeftOut = static_cast<CUresult>(1023);
+
+  /// Notes an error. Returns what the call returns.
+  [[gnu::cold]] CUresult told(CUresult status) {
+    if (status == kLeftOut) return CUDA_SUCCESS;
+    if (process_ == nullptr) {
+      world_->history.set_value(event_, status);
+      return status;
+    }
+    without_gil_.end();
+    site_.reset();
+    const bool is_injected = world_->injected_failures != injected_before_;
+    std::exchange(process_, nullptr)->end_failed_call(info_.base, status, is_injected);
+    return status;
+  }
+
   void join_process() {
     process_ = &ProcessWorld::get();
     process_->begin_call(info_.base);
@@ -124,6 +145,7 @@ class SeamCall {
   std::optional<SiteScope> site_;  ///< Where the caller has named no site.
   Interpreter::Call without_gil_;
   std::size_t event_ = 0;
+  std::uint32_t injected_before_ = 0;  ///< So many calls had failed by a pick.
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 // Without one, all is answered plainly, and faults are told on stderr.
 #pragma once
 
+#include <cuda.h>
+
 #include <cstddef>
 
 #include "harness/fault.h"
@@ -12,7 +14,8 @@ namespace harness {
 
 struct World;
 
-/// Threads: coming() is called by any at any time; the others by whoever has the driver.
+/// Threads: coming() and failed() are called by any at any time; the others by whoever has the
+/// driver.
 class Guide {
  public:
   virtual ~Guide() = default;
@@ -21,10 +24,17 @@ class Guide {
   /// Hears that the calling thread is about to call `function`. What takes the program's own locks
   /// is done here, as nobody may wait for those who has the driver.
   virtual void coming(Label function) { (void)function; }
+  /// Hears that the calling thread's call of `function` is about to return an error, which a pick
+  /// asked for if it is injected.
+  virtual void failed(Label function, CUresult error, bool is_injected) {
+    (void)function, (void)error, (void)is_injected;
+  }
   /// Hears, in a child of fork(), that it is another process from now on.
   virtual void forked() = 0;
   /// Returns the activation of the call that this thread makes, by its number.
   virtual Activation begin_call(std::size_t thread, Label function) = 0;
+  /// Returns whether the call that this thread has begun is to do nothing, and to succeed.
+  virtual bool leaves_out() const { return false; }
   /// Hears what has happened since it last heard, before that is forgotten.
   virtual void passed(const World& world) = 0;
   /// Hears that the calling thread has taken the driver.

@@ -87,6 +87,11 @@ void ProcessWorld::begin_call(Label function) {
   if (guide_ != nullptr) call = guide_->begin_call(thread_number, function);
 }
 
+void ProcessWorld::end_failed_call(Label function, CUresult error, bool is_injected) {
+  unlock();
+  if (guide_ != nullptr) guide_->failed(function, error, is_injected);
+}
+
 std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t option_count,
                                 const Options* options) {
   Activation* const caller = world_.picker.enter(asking);

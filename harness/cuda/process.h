@@ -39,6 +39,10 @@ class ProcessWorld {
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
+  /// Returns whether the call that has begun is to do nothing.
+  bool leaves_out() const { return guide_ != nullptr && guide_->leaves_out(); }
+  /// Lets others have the driver at the end of a call that returns an error, and tells the guide.
+  void end_failed_call(Label function, CUresult error, bool is_injected);
   /// Asks the guide a question with so many options, outside of a call, for the thread that has the
   /// driver. There must be a guide.
   std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count,

@@ -189,15 +189,64 @@ TEST_F(CliRun, ModulesAreLinkedByOursWhereAClientLooksWhatIsLoaded) {
 }
 
 TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
-  const json result = found({"--runs", "20"}, {"python3", script("recycled.py")}, 1);
-  const json* recycled = nullptr;
+  write_file(folder_ / "known.txt", "use_after_death * of the plain run\n");
+  const json result = found({"--runs", "20", "--suppressions", folder_ / "known.txt"},
+                            {"python3", script("recycled.py")}, 1);
+  ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
+  const json& recycled = result["findings"][0];
+  EXPECT_EQ(recycled["kind"], "recycled_use");
+  ASSERT_EQ(recycled["decisions"].size(), 1u);
+  EXPECT_EQ(recycled["decisions"][0]["who"], "cuMemAlloc 5 of thread 1");
+  EXPECT_EQ(recycled["decisions"][0]["answer"], "freed storage is given out again");
+  EXPECT_EQ(recycled["shown"], 3);
+}
+
+TEST_F(CliRun, AFaultAtThePlacesOfAFindingIsAnotherFaceOfIt) {
+  const Ended ended = run({"--runs", "20"}, {"python3", script("recycled.py")});
+  EXPECT_THAT(ended.out, HasSubstr("also shows as recycled_use\n20 runs, 1 finding;"));
+}
+
+TEST_F(CliRun, TwoBugsOfOneSignatureInTwoFunctionsAreTwoFindingsInTwoFiles) {
+  const json result = found({"--runs", "2"}, {"python3", script("alike.py")}, 1);
+  ASSERT_EQ(result["findings"].size(), 2u) << result["findings"];
+  const json& first = result["findings"][0];
+  const json& second = result["findings"][1];
+  EXPECT_EQ(first["signature"], second["signature"]);
+  EXPECT_EQ(first["at"], "alike.py:encode");
+  EXPECT_EQ(second["at"], "alike.py:decode");
+  EXPECT_NE(first["file"], second["file"]);
   for (const json& finding : result["findings"])
-    if (finding["kind"] == "recycled_use") recycled = &finding;
-  ASSERT_NE(recycled, nullptr) << result["findings"];
-  ASSERT_EQ((*recycled)["decisions"].size(), 1u);
-  EXPECT_EQ((*recycled)["decisions"][0]["who"], "cuMemAlloc 5 of thread 1");
-  EXPECT_EQ((*recycled)["decisions"][0]["answer"], "freed storage is given out again");
-  EXPECT_EQ((*recycled)["shown"], 3);
+    EXPECT_EQ(testing::run_toys({"replay", finding["file"]}).code, 0);
+}
+
+TEST_F(CliRun, AnUnorderedFreeHasTheLineAndTheStreamOfEachSideAndARepairThatWasTried) {
+  const std::string file = script("alike.py");
+  const json finding = found({"--runs", "2"}, {"python3", file}, 1)["findings"].at(0);
+  EXPECT_EQ(finding["kind"], "order");
+  EXPECT_EQ(line_at(finding, "used"), line_of(file, "check(cuda.cuMemsetD8Async(frame"));
+  EXPECT_EQ(line_at(finding, "died"), line_of(file, "check(cuda.cuMemFreeAsync(frame"));
+  EXPECT_EQ(finding["streams"]["used"], "stream 2");
+  EXPECT_EQ(finding["streams"]["died"], "stream 1");
+  EXPECT_THAT(finding["fix"].get<std::string>(),
+              HasSubstr("have stream 1 wait, before cuMemFreeAsync at alike.py:"));
+}
+
+TEST_F(CliRun, ARaceHasTheLineAndTheStreamOfEachUse) {
+  const std::string file = script("alike.py");
+  const json finding = found({"--runs", "2"}, {"python3", file, "race"}, 1)["findings"].at(0);
+  EXPECT_EQ(line_at(finding, "first"), line_of(file, "frame, 3, 64, one))"));
+  EXPECT_EQ(line_at(finding, "used"), line_of(file, "frame, 4, 64, two))"));
+  EXPECT_EQ(finding["streams"]["first"], "stream 1");
+  EXPECT_EQ(finding["streams"]["used"], "stream 2");
+  EXPECT_THAT(finding["fix"].get<std::string>(),
+              HasSubstr("have stream 2 wait, before cuMemsetD8Async at alike.py:"));
+}
+
+TEST_F(CliRun, ARepairThatDoesNotRemoveTheFaultIsNotAdvised) {
+  const json result = found({"--runs", "2"}, {"python3", script("alike.py"), "twice"}, 1);
+  ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
+  EXPECT_EQ(result["findings"][0]["kind"], "use_after_death");
+  EXPECT_EQ(result["findings"][0]["fix"], "");
 }
 
 TEST_F(CliRun, FaultsOfAForkedChildAndOfItsParentAreFound) {
@@ -212,7 +261,7 @@ TEST_F(CliRun, FaultsOfAForkedChildAndOfItsParentAreFound) {
 }
 
 TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
-  const std::string program = (fs::read_symlink("/proc/self/exe").parent_path() / "client_native");
+  const std::string program = (testing::program_folder() / "client_native");
   const json result = found({"--runs", "2"}, {program}, 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
@@ -226,7 +275,7 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
 
 // The names in our programs are relative to the folder of the sources.
 TEST_F(CliRun, AProgramThatIsNoScriptHasItsLinesToldWhereItsSourcesAre) {
-  const std::string program = (fs::read_symlink("/proc/self/exe").parent_path() / "client_native");
+  const std::string program = (testing::program_folder() / "client_native");
   const std::string file = script("native.cpp");
   const json finding = found({"--runs", "1"}, {program}, 1).at("findings").at(0);
   EXPECT_EQ(finding.at("places").at("died").at(0).at("file"), file);
@@ -237,7 +286,7 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsLinesToldWhereItsSourcesAre) {
 /// Some are linked for one address, and some are found by PATH, so that their own name has no
 /// folder.
 TEST_F(CliRun, SoHasOneThatCannotMoveOrWasFoundByItsName) {
-  const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path programs = testing::program_folder();
   const std::string file = script("native.cpp");
   const Words by_name{"env", "PATH=" + programs.string(), "client_native"};
   for (const Words& command : {Words{programs / "client_fixed"}, by_name}) {

@@ -114,7 +114,7 @@ TEST_F(CliTrust, EachChangedFieldIsNotAsRecordedAndNamed) {
     change(place, frames);
     const Ended ended = run_toys({"replay", file_, "--trust"});
     EXPECT_EQ(ended.code, 1) << place;
-    EXPECT_THAT(ended.out, HasSubstr(" in another in the file, at ")) << place;
+    EXPECT_THAT(ended.out, HasSubstr(" in another+0x")) << place;
     write_file(file_, text);
   }
   json finding = json::parse(text);
@@ -123,6 +123,46 @@ TEST_F(CliTrust, EachChangedFieldIsNotAsRecordedAndNamed) {
   const Ended ended = run_toys({"replay", file_, "--trust"});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("doubt is 'another reason' in the file"));
+}
+
+/// Appends what a terminal would obey, or not show, to each text but those of these keys.
+void taint(json& value, const std::string& key = "") {
+  if (value.is_string() && key != "afterlife" && key != "command") {
+    value = value.get<std::string>() + "\x1b[31m\u202e\nforged: as recorded";
+  } else if (value.is_object()) {
+    for (auto& [name, part] : value.items()) taint(part, name);
+  } else if (value.is_array()) {
+    for (json& part : value) taint(part, key);
+  }
+}
+
+TEST_F(CliTrust, NoTextOfAFindingReachesTheTerminalAsItIs) {
+  json finding = json::parse(read_file(file_));
+  json& fault = finding["fault"];
+  for (const char* field : {"ended", "pedantic", "free_threads", "detail", "at"})
+    fault[field] = "x";
+  for (const char* party : {"birth", "death", "use", "capture", "other"}) {
+    fault[party] = fault["birth"];
+    fault["threads"][party] = "Thread-1";
+    fault["streams"][party] = "stream 1";
+  }
+  fault["first"] = "cuMemcpyAsync";
+  for (const char* field : {"fix", "doubt", "forced"}) finding[field] = "x";
+  finding["reads"] = {
+      {"cause", "clock"},
+      {"agreed", 1},
+      {"places", {{{"kind", "clock"}, {"function", "f"}, {"file", "x"}, {"line", 1}}}}};
+  taint(finding);
+  write_file(file_, finding.dump(2));
+  for (const Words& options : {Words{"--trust"}, Words{"--trust", "--json"}}) {
+    Words words{"replay", file_};
+    words.insert(words.end(), options.begin(), options.end());
+    const Ended ended = run_toys(words);
+    EXPECT_EQ(ended.code, 1) << ended.err;
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\x1b[31m")));
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\nforged: ")));
+    if (options.size() == 1) EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\u202e")));
+  }
 }
 
 TEST_F(CliTrust, WhatAFindingCannotBeGivenYetIsRefused) {

@@ -1,6 +1,4 @@
 // Calls that are told to fail in somebody's program: off by default, and no fault by themselves.
-#include <set>
-
 #include "harness/tests/run_stage.h"
 
 namespace harness {
@@ -58,21 +56,22 @@ TEST_F(ClientFailures, AProgramThatGivesUpCleanlyHasNoFailureOfItsOwn) {
   EXPECT_THAT(ended.out, HasSubstr("and the program gave up in"));
 }
 
-TEST_F(ClientFailures, OneThatCrashesOnItHasAndTheCallIsTold) {
+TEST_F(ClientFailures, OneThatCrashesOnItIsAFindingWithTheCallThatFailed) {
   const std::string file = folder_ / "crashes.py";
   write_file(file,
              "import ctypes, os\ncuda = ctypes.CDLL('libcuda.so.1')\n"
              "context, a = ctypes.c_void_p(), ctypes.c_uint64()\ncuda.cuInit(0)\n"
-             "cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\n"
+             "if cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) != 0: os._exit(1)\n"
              "cuda.cuCtxSetCurrent(context)\n"
              "if cuda.cuMemAlloc_v2(ctypes.byref(a), 64) != 0: os.kill(os.getpid(), 11)\n");
-  const json result = found({"--runs", "60", "--failures"}, {"python3", file}, 0);
-  std::set<std::string> complaints;
-  for (const json& failure : result["failures"]) complaints.insert(failure["complaint"]);
-  const std::string killed = "was ended by signal 11 (Segmentation fault), when ";
-  EXPECT_EQ(complaints, (std::set<std::string>{
-                            killed + "cuMemAlloc 1 of thread 1 was told to fail",
-                            killed + "cuDevicePrimaryCtxRetain 1 of thread 1 was told to fail"}));
+  const json result = found({"--runs", "60", "--failures"}, {"python3", file}, 1);
+  EXPECT_THAT(result["failures"], IsEmpty());
+  ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
+  const json& finding = result["findings"][0];
+  EXPECT_EQ(finding["kind"], "failure");
+  EXPECT_EQ(finding["ended"], "was ended by signal 11 (Segmentation fault)");
+  ASSERT_EQ(finding["decisions"].size(), 1u) << finding["decisions"];
+  EXPECT_THAT(finding["decisions"][0]["answer"], "fails, CUDA_ERROR_OUT_OF_MEMORY");
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "harness/client/finding_file.h"
 #include "harness/client/orders.h"
+#include "harness/client/portable.h"
 #include "harness/client/source_places.h"
 #include "harness/client/suppressions.h"
 #include "harness/tests/child.h"
@@ -31,14 +34,17 @@ Finding some_finding() {
   finding.fault.signature = "use_after_death device memory born:a died:b used:c";
   finding.fault.kind = "use_after_death";
   finding.fault.object = "device memory";
-  finding.fault.birth_site = "cuMemAlloc";
-  finding.fault.birth = {{"crash.py", 12, "make", 0, false}};
-  finding.fault.use = {{"/bin/program", 0, "use", 4660, false}, {"lib.py", 3, "f", 0, true}};
+  finding.fault.birth = {"cuMemAlloc", {{"crash.py", 12, "make", 0, false}}, "MainThread", ""};
+  finding.fault.other = {"fill", {{"crash.py", 14, "make", 0, false}}, "", "stream 1"};
+  finding.fault.death.thread = "Thread-1 (drop)";
+  finding.fault.use = {"",
+                       {{"/bin/program", 0, "use", 4660, false}, {"lib.py", 3, "f", 0, true}},
+                       "MainThread",
+                       "stream 2"};
   finding.decisions = {{{kLargeName, 65535, 7, 0xffffffff},
                         "crash.py:3",
                         "the collector runs",
                         {{"crash.py", 3, "make", 0, false}}}};
-  finding.fault.threads = {"MainThread", "Thread-1 (drop)", "MainThread", ""};
   finding.doubt = "Thread-1 (drop) is busy for long";
   finding.fault.free_threads = "2 threads call the driver freely";
   finding.replay_count = 3;
@@ -109,7 +115,7 @@ TEST(ClientFiles, AReportIsReadAsItWasWritten) {
 TEST(ClientFiles, NamesNeedNotBeText) {
   Report report;
   report.faults = {some_finding().fault};
-  report.faults[0].birth[0].file = "\xff\xfe.py";
+  report.faults[0].birth.place[0].file = "\xff\xfe.py";
   EXPECT_EQ(parse_report(to_text(report)).faults.size(), 1u);
 }
 
@@ -125,7 +131,7 @@ TEST(ClientFiles, AFindingIsReadAsItWasWritten) {
   EXPECT_TRUE(is_finding(text));
   const FindingFile read = parse_finding(text);
   EXPECT_EQ(read.command, (Command{"python3", "crash.py", "--fast"}));
-  EXPECT_EQ(read.finding.fault, finding.fault);
+  EXPECT_EQ(read.finding.fault, portable(finding, read.command).fault);
   EXPECT_EQ(read.finding.decisions, finding.decisions);
   EXPECT_EQ(read.finding.shown_count, 2u);
   EXPECT_EQ(read.finding.reads, finding.reads);
@@ -155,28 +161,75 @@ TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
 
 TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   const Finding finding = some_finding();
+  const FindingFile recorded{{"python3", "crash.py"}, finding};
   ClientRun run = run_of(finding);
-  EXPECT_THAT(difference(finding, run), IsEmpty());
-  run.reports[0].faults[0].birth[0].line = 13;
+  EXPECT_THAT(difference(recorded, run), IsEmpty());
+  run.reports[0].faults[0].birth.place[0].line = 13;
   EXPECT_THAT(
-      difference(finding, run),
+      difference(recorded, run),
       HasSubstr("born at crash.py:12 in make in the file, at crash.py:13 in make in the run"));
   run = run_of(finding);
-  run.reports[0].faults[0].use.clear();
-  EXPECT_THAT(difference(finding, run), HasSubstr("used at"));
+  run.reports[0].faults[0].use.place.clear();
+  EXPECT_THAT(difference(recorded, run), HasSubstr("used at"));
+  run = run_of(finding);
+  run.reports[0].faults[0].death.thread = "MainThread";
+  EXPECT_THAT(difference(recorded, run),
+              HasSubstr("died, thread is 'Thread-1 (drop)' in the file, 'MainThread' in the run"));
+  run = run_of(finding);
+  run.reports[0].faults[0].other.stream.clear();
+  EXPECT_THAT(difference(recorded, run), HasSubstr("first, stream is 'stream 1' in the file"));
+  run = run_of(finding);
+  run.reports[0].faults[0].ended = "ended with exit code 3";
+  EXPECT_THAT(difference(recorded, run), HasSubstr("ended is '' in the file"));
   run = run_of(finding);
   run.reports[0].doubt = "another";
-  EXPECT_THAT(difference(finding, run), HasSubstr("doubt is '"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("doubt is '"));
   run = run_of(finding);
   run.reports[0].faults[0].detail = "8 bytes";
-  EXPECT_THAT(difference(finding, run), HasSubstr("'' in the file, '8 bytes' in the run"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("'' in the file, '8 bytes' in the run"));
   run = run_of(finding);
   run.reports[0].decisions[0].decision.nth = 8;
-  EXPECT_THAT(difference(finding, run), HasSubstr("crash.py:3: the collector runs in the file"));
+  EXPECT_THAT(difference(recorded, run),
+              HasSubstr("the decision crash.py:3 has another number in the file"));
   run.reports[0].decisions.clear();
-  EXPECT_THAT(difference(finding, run), HasSubstr("1 decisions in the file, 0 in the run"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("1 decisions in the file, 0 in the run"));
   run.reports[0].faults.clear();
-  EXPECT_THAT(difference(finding, run), HasSubstr("a fault that the run has not"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("a fault that the run has not"));
+}
+
+TEST(ClientFiles, AReplayInAnotherFolderOrWithMovedLinesIsAsRecorded) {
+  Finding finding = some_finding();
+  finding.fault.birth.place[0].offset = 18;
+  finding.decisions[0].place[0].offset = 4;
+  const FindingFile recorded{{"python3", "crash.py"}, finding};
+  ClientRun run = run_of(finding);
+  Frame& birth = run.reports[0].faults[0].birth.place[0];
+  birth.file = "/elsewhere/crash.py";
+  birth.line += 1;
+  run.reports[0].decisions[0].who = "crash.py:4";
+  run.reports[0].decisions[0].place[0].line = 4;
+  EXPECT_THAT(difference(recorded, run), IsEmpty());
+  birth.offset = 20;
+  EXPECT_THAT(difference(recorded, run), HasSubstr("born at crash.py:12 in make+0x12 in the file"));
+}
+
+TEST(ClientFiles, AFileHasNoNamesOfFolders) {
+  Finding finding = some_finding();
+  const std::string here = std::filesystem::current_path().string();
+  finding.fault.birth.place = {
+      {here + "/made/crash.py", 12, "make", 0, false},
+      {"/users/own/venv/lib/python3.11/site-packages/x/y.py", 3, "f", 0, true},
+      {"/users/own/lib.so", 0, "g", 4660, false}};
+  finding.decisions[0].who = here + "/made/crash.py:3 of Thread-1";
+  finding.fault.ended = "ended with exit code 1: " + here + "/made/crash.py is wrong";
+  const std::string text =
+      to_text(finding, {"/users/own/venv/bin/python3", here + "/made/crash.py", "--fast"});
+  EXPECT_THAT(text, Not(HasSubstr(here)));
+  EXPECT_THAT(text, Not(HasSubstr("/users/own")));
+  const FindingFile read = parse_finding(text);
+  EXPECT_EQ(read.command, (Command{"python3", "made/crash.py", "--fast"}));
+  EXPECT_EQ(read.finding.fault.birth.place[1].file, "site-packages/x/y.py");
+  EXPECT_EQ(read.finding.decisions[0].who, "made/crash.py:3 of Thread-1");
 }
 
 TEST(ClientFiles, ASuppressionFitsAKindAndAFunctionOrTheEndOfAPath) {

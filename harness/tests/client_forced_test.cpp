@@ -168,7 +168,7 @@ TEST_F(ClientForced, ASwitchAtACallThatKeepsTheLockIsForced) {
       "begun.release()\n"
       "read()\n"
       "thread.join()\n");
-  const json finding = found_by_force(command, "dropper goes on, forced");
+  const json finding = found_by_force(command, "dropper goes on, forced", "300");
   EXPECT_EQ(finding["decisions"][0]["who"], "before cuMemcpyDtoH 1 of MainThread");
   EXPECT_EQ(finding["threads"]["died"], "dropper");
   expect_replayed(finding["file"]);
@@ -203,10 +203,11 @@ TEST_F(ClientForced, AFailureThatOnlyForceLeadsToIsToldSo) {
       "ending = 0\n"
       "len('')\n");
   EXPECT_THAT(found({"--runs", "40"}, command, 0)["failures"], IsEmpty());
-  const json result = found({"--runs", "60", "--forced"}, command, 0);
-  ASSERT_THAT(result["failures"], SizeIs(1)) << result["failures"];
-  EXPECT_EQ(result["failures"][0]["complaint"],
-            "ended with exit code 5, where something was forced");
+  const json result = found({"--runs", "60", "--forced"}, command, 1);
+  EXPECT_THAT(result["failures"], IsEmpty());
+  ASSERT_THAT(result["findings"], SizeIs(1)) << result["findings"];
+  EXPECT_EQ(result["findings"][0]["ended"], "ended with exit code 5");
+  EXPECT_EQ(result["findings"][0]["forced"], true);
 }
 
 TEST_F(ClientForced, JsonIsInTheFormOfTheSchema) {

@@ -36,7 +36,8 @@ TEST_F(ClientHostUse, AReadBeforeTheCopyWasWaitedForIsFoundAtItsLineAndReplayed)
   const Ended ended = testing::run_toys({"replay", finding["file"]});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("as recorded"));
-  EXPECT_THAT(run({"--runs", "30"}, unwaited("read")).out, HasSubstr("fix       wait before it: "));
+  EXPECT_THAT(run({"--runs", "30"}, unwaited("read")).out,
+              HasSubstr("fix       wait for stream 1 before the program's own read at "));
 }
 
 TEST_F(ClientHostUse, AWriteOfWhatACopyMayStillTakeIsFoundAtItsLine) {

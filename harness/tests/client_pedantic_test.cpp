@@ -77,7 +77,8 @@ TEST_F(ClientPedantic, AUseAfterACopyThatDriversOfTodayHaveLateIsAFinding) {
   EXPECT_EQ(result["findings"][0]["object"], "bytes of device memory");
   EXPECT_EQ(line_at(result["findings"][0], "used"),
             line_of(script("staged.py"), "# The first use"));
-  ASSERT_EQ(result["failures"].size(), 1u) << "some runs read something else";
+  EXPECT_THAT(result["findings"][0]["faces"].dump(), HasSubstr("read something else"));
+  EXPECT_THAT(result["failures"], IsEmpty()) << "a consequence of the race";
 }
 
 TEST_F(ClientPedantic, MayBeSuppressedAsAFinding) {

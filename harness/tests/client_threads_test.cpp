@@ -239,10 +239,10 @@ TEST_F(ClientThreads, EachPythonHasItsRaceFoundAndReplayed) {
 
 TEST_F(ClientThreads, AFindingTellsTheThreadOfEachPlace) {
   const Finding finding = found(client_of(script("dropped_by_thread.py")), "use_after_death", 1);
-  EXPECT_EQ(finding.fault.threads.birth, "MainThread");
-  EXPECT_EQ(finding.fault.threads.capture, "MainThread");
-  EXPECT_EQ(finding.fault.threads.death, "evictor");
-  EXPECT_EQ(finding.fault.threads.use, "MainThread");
+  EXPECT_EQ(finding.fault.birth.thread, "MainThread");
+  EXPECT_EQ(finding.fault.capture.thread, "MainThread");
+  EXPECT_EQ(finding.fault.death.thread, "evictor");
+  EXPECT_EQ(finding.fault.use.thread, "MainThread");
   EXPECT_THAT(words(finding), HasSubstr("evictor goes on"));
 }
 
@@ -254,7 +254,7 @@ TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
               HasSubstr("MainThread waits for something that is not seen at "));
   EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:30, and others went on beside it"));
   ASSERT_THAT(run.reports[0].faults, SizeIs(1));
-  EXPECT_EQ(run.reports[0].faults[0].threads.death, "freer");
+  EXPECT_EQ(run.reports[0].faults[0].death.thread, "freer");
 }
 
 TEST_F(ClientThreads, WhatThreadsDoIsAsWithoutUs) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/sanitizers.h"
@@ -15,6 +16,11 @@ using Words = std::vector<std::string>;
 
 /// Returns the name of a script that the tests bring.
 inline std::string script(const std::string& name) { return "harness/tests/clients/" + name; }
+
+/// Returns the folder of this program, where the clients that are no scripts are.
+inline std::filesystem::path program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
 
 /// Returns the number of the only line that has this text.
 inline int line_of(const std::string& file, const std::string& text) {

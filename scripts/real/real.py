@@ -39,7 +39,7 @@ class Row:
     arguments: tuple = ()  # Of the program, behind the fatbin.
     besides: tuple = ()  # Kinds that may be found, too.
     minutes: int = 0  # How long --long looks at it besides.
-    failures: tuple = ()  # How it fails by itself, in some run after the plain one: all that are so have one of these.
+    failures: tuple = ()  # How it fails in some run after the plain one: all that do have one of these.
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
@@ -135,13 +135,14 @@ def complaint(row, found, replays, shown):
     """What is not as expected, or nothing."""
     if "stopped" in found:
         return found["stopped"]
-    findings = found["findings"]
-    others = [failure for failure in found["failures"]
-              if failure["first_run"] == 0 or not any(text in failure["complaint"] for text in row.failures)]
+    findings = [finding for finding in found["findings"] if finding["kind"] != "failure"]
+    failed = [(failure["first_run"], failure["complaint"]) for failure in found["failures"]]
+    failed += [(finding["first_run"], finding["ended"] or finding["signature"]) for finding in found["findings"] if finding["kind"] == "failure"]
+    others = [ended for run, ended in failed if run == 0 or not any(text in ended for text in row.failures)]
     if others:
-        return f"failed by itself: {others[0]['complaint']}"
-    if row.failures and not found["failures"]:
-        return "did not fail by itself"
+        return f"failed: {others[0]}"
+    if row.failures and not failed:
+        return "did not fail"
     if not row.kind:
         return f"{len(findings)} findings: {findings[0]['signature']}" if findings else ""
     kinds = [finding["kind"] for finding in findings]

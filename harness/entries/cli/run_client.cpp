@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/client/failure.h"
 #include "harness/client/finding_file.h"
 #include "harness/client/search.h"
 #include "harness/entries/cli/command_words.h"
@@ -57,7 +58,7 @@ class Watcher final : public client::SearchWatcher {
     const std::string file =
         (std::filesystem::path(options_.out) / client::finding_name(finding, options_.command))
             .string();
-    const bool is_new = told_.insert(finding.fault.signature).second;
+    const bool is_new = told_.insert(finding.fault.signature + finding.fault.at).second;
     if (is_new) files_.push_back(file);
     const bool is_kept = keep(finding, file);
     if (options_.json) return;
@@ -89,7 +90,7 @@ class Watcher final : public client::SearchWatcher {
   const RunOptions& options_;
   reports::Progress progress_{2, reports::Terminal::of(2)};
   std::vector<std::string> files_;
-  std::set<std::string> told_;  ///< By their signatures.
+  std::set<std::string> told_;  ///< By their signatures and functions.
   std::string failure_;         ///< Why the first finding that was not written could not be.
 };
 
@@ -125,7 +126,7 @@ void require_judged(const client::SearchResult& result) {
 
 /// Errors: std::runtime_error where a suppression is of a kind that no fault has.
 void require_known_kinds(const client::Suppressions& suppressions) {
-  std::vector<std::string_view> known{"*"};
+  std::vector<std::string_view> known{"*", client::kFailure};
   for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());
   for (const client::Suppression& one : suppressions.all())
     if (std::ranges::find(known, one.kind) == known.end())
@@ -192,30 +193,6 @@ void require_no_finding(const std::vector<std::string>& files, std::string_view 
       throw UsageError(
           fmt::format("{}: is a finding of `run`, which {} cannot take yet: replay it, alone",
                       printable(file), command));
-}
-
-int replay_finding(const std::string& file, bool json, bool trusted) {
-  const std::string text = ForeignFile::named_by_user(file, "finding").text();
-  const client::FindingFile recorded = [&] {
-    try {
-      return client::parse_finding(text);
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
-    }
-  }();
-  require_trust(file, text, recorded.command, trusted);
-  const std::atomic<bool>& stop = take_interrupts();
-  const client::Client client{recorded.command, client::library_folder(), 600};
-  const client::ClientRun run = client::replay(client, recorded.finding, stop);
-  if (run.ended.stopped) return kStopped;
-  const std::string differs = client::difference(recorded.finding, run);
-  if (json) {
-    fmt::print("{}\n", reports::finding_json(recorded, run, differs));
-  } else {
-    fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
-    fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
-  }
-  return differs.empty() ? kAsClaimed : kNotAsClaimed;
 }
 
 }  // namespace harness::entries

@@ -12,7 +12,7 @@
 #include "harness/device.h"
 #include "harness/devices/sim/image_file.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/entries/libcuda/guided.h"
+#include "harness/entries/libcuda/guide/guided.h"
 #include "harness/entries/libcuda/linker.h"
 #include "harness/entries/libcuda/ptx.h"
 #include "harness/entries/libcuda/python/threads.h"

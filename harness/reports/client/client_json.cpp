@@ -20,19 +20,24 @@ Json place_json(const client::Place& place) {
 }
 
 Json fault_object(const client::ToldFault& fault) {
-  Json object{{"signature", fault.signature},   {"kind", fault.kind},
-              {"object", fault.object},         {"born", fault.birth_site},
-              {"captured", fault.capture_site}, {"died", fault.death_site},
-              {"used", fault.use_site},         {"detail", fault.detail}};
-  object["places"] = {{"born", place_json(fault.birth)},
-                      {"captured", place_json(fault.capture)},
-                      {"died", place_json(fault.death)},
-                      {"used", place_json(fault.use)}};
+  Json object{{"signature", fault.signature},
+              {"kind", fault.kind},
+              {"object", fault.object},
+              {"at", fault.at}};
+  Json places, threads, streams;
+  for (const client::PartyInfo& info : client::kParties) {
+    const client::Party& party = fault.*info.party;
+    object[info.name] = party.site;
+    places[info.name] = place_json(party.place);
+    threads[info.name] = party.thread;
+    streams[info.name] = party.stream;
+  }
+  object["detail"] = fault.detail;
+  object["ended"] = fault.ended;
+  object["places"] = places;
   object["pedantic"] = fault.pedantic;
-  object["threads"] = {{"born", fault.threads.birth},
-                       {"captured", fault.threads.capture},
-                       {"died", fault.threads.death},
-                       {"used", fault.threads.use}};
+  object["threads"] = threads;
+  object["streams"] = streams;
   return object;
 }
 
@@ -51,6 +56,9 @@ Json finding_object(const client::Finding& finding) {
   object["shown"] = finding.shown_count;
   object["reads"] = Json(nlohmann::json(finding.reads));
   object["doubt"] = finding.doubt;
+  object["fix"] = finding.fix;
+  object["faces"] = Json::array();
+  for (const client::ToldFault& face : finding.faces) object["faces"].push_back(face.signature);
   if (finding.is_forced()) {
     object["forced"] = true;
     object["why_forced"] = finding.forced;
@@ -119,7 +127,7 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
 std::string finding_json(const client::FindingFile& file, const client::ClientRun& run,
                          const std::string& differs) {
   Json object = finding_object(file.finding);
-  const client::ToldFault* fault = run.find(file.finding.fault.signature);
+  const client::ToldFault* fault = run.find(file.finding.fault);
   client::Finding now;
   if (fault != nullptr) now.fault = *fault;
   now.decisions = run.decisions();

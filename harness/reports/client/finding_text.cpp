@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/client/failure.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
 #include "harness/reports/client/source_lines.h"
@@ -59,11 +60,10 @@ class Writer {
   }
 
   /// Tells who did something, and where.
-  void place(std::string_view label, const std::string& site, const Place& place,
-             const std::string& thread) {
-    if (site.empty() && place.empty()) return;
-    const std::vector<const Frame*> frames = users_frames(place);
-    const std::string by = printable(site) + (thread.empty() ? "" : " on " + printable(thread));
+  void party(std::string_view label, const client::Party& party) {
+    if (party.site.empty() && party.place.empty()) return;
+    const std::vector<const Frame*> frames = users_frames(party.place);
+    const std::string by = printable(party.site) + on(party);
     if (frames.empty()) return row(label, by);
     const Frame& here = *frames.front();
     const std::string told_by = by.empty() ? "" : ", by " + by;  // An end is not always known.
@@ -76,6 +76,13 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
+  /// Says on which stream and thread it was.
+  static std::string on(const client::Party& party) {
+    if (party.stream.empty() && party.thread.empty()) return {};
+    const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
+    return fmt::format(" on {}{}{}", printable(party.stream), between, printable(party.thread));
+  }
+
   /// A frame without a line has its function in its place's name.
   static std::string function_of(const Frame& frame) {
     if (frame.line == 0 || frame.function.empty() || frame.function == "<module>") return {};
@@ -98,18 +105,6 @@ class Writer {
   SourceLines lines_;
   std::string text_;
 };
-
-/// Says how the kind of fault is mended, in general; the places above say where.
-std::string advice(const client::ToldFault& fault) {
-  const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
-  if (is_use && !fault.capture.empty())
-    return "keep it alive as long as what captured it may run: a graph keeps the address alone";
-  if (is_use) return "keep it alive until the use is complete, or order its end after the use";
-  if (fault.kind == "double_free") return "let one owner free it, once";
-  if (fault.is_own_use()) return "wait before it: for the stream, or for an event behind that work";
-  if (fault.kind == "order") return "order the two by an event, or by one stream";
-  return {};
-}
 
 void add_decisions(Writer& writer, const client::Finding& finding) {
   if (finding.decisions.empty()) writer.row("takes", "nothing: the plain run shows it");
@@ -158,31 +153,52 @@ std::string replays(const client::Finding& finding) {
   return count + ": not repeatable, the program itself differs from run to run";
 }
 
+/// Returns the word for what a party did. Of two uses that race neither is the last.
+std::string_view label_of(const client::ToldFault& fault, const client::PartyInfo& info) {
+  const bool is_use = info.party == &client::ToldFault::use;
+  if (is_use && fault.kind == client::kFailure) return "failed";
+  if (is_use && !fault.other.site.empty()) return "second";
+  return info.name;
+}
+
 }  // namespace
 
 std::string finding_text(const client::Finding& finding, const std::string& file,
                          const Terminal& terminal) {
   const client::ToldFault& fault = finding.fault;
   Writer writer(terminal);
-  writer.place("born", fault.birth_site, fault.birth, fault.threads.birth);
-  writer.place("captured", fault.capture_site, fault.capture, fault.threads.capture);
-  writer.place("died", fault.death_site, fault.death, fault.threads.death);
-  writer.place("used", fault.use_site, fault.use, fault.threads.use);
+  for (const client::PartyInfo& info : client::kParties)
+    writer.party(label_of(fault, info), fault.*info.party);
   add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
+  if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
   if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
   add_decisions(writer, finding);
   if (finding.is_forced()) {
     writer.row("forced", printable(finding.forced), Colour::yellow);
     writer.row("", "another version may, or the same program laid out otherwise", Colour::dim);
   }
-  if (const std::string words = advice(fault); !words.empty()) writer.row("fix", words);
+  if (!finding.fix.empty()) {
+    writer.row("fix", printable(finding.fix));
+    writer.row("", "tried: with it none of 3 replays shows the fault", Colour::dim);
+  }
   writer.row("replays", replays(finding));
   add_reads(writer, finding.reads);
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
   const std::string kind = fmt::format("{} of {}{}", printable(fault.kind), printable(fault.object),
                                        finding.is_forced() ? ", forced" : "");
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
+}
+
+/// Tells in a line each which other faults the findings showed as.
+static std::string told_faces(const client::SearchResult& result) {
+  std::string text;
+  for (const client::Finding& finding : result.findings)
+    for (const client::ToldFault& face : finding.faces)
+      text += fmt::format("the {} of {} at {} also shows as {}\n", printable(finding.fault.kind),
+                          printable(finding.fault.object), printable(finding.fault.at),
+                          printable(face.kind));
+  return text;
 }
 
 /// Tells which suppressions were used, in how many runs, and which never.
@@ -206,10 +222,10 @@ static std::string told_pedantic(const client::SearchResult& result) {
   std::string text;
   for (const client::PedanticNote& note : result.pedantic) {
     const client::ToldFault& fault = note.fault;
-    text +=
-        fmt::format("pedantic, in {} of {} runs: {}{} uses memory born in {}{}: {} (--pedantic)\n",
-                    note.run_count, result.run_count, printable(fault.use_site), at(fault.use),
-                    printable(fault.birth_site), at(fault.birth), printable(fault.pedantic));
+    text += fmt::format(
+        "pedantic, in {} of {} runs: {}{} uses memory born in {}{}: {} (--pedantic)\n",
+        note.run_count, result.run_count, printable(fault.use.site), at(fault.use.place),
+        printable(fault.birth.site), at(fault.birth.place), printable(fault.pedantic));
   }
   return text;
 }
@@ -252,8 +268,8 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   if (!result.no_server.empty())
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
-  text += told_suppressions(result) + told_pedantic(result) + told_failures(result) +
-          told_forced(result);
+  text += told_faces(result) + told_suppressions(result) + told_pedantic(result) +
+          told_failures(result) + told_forced(result);
   text += fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
                       result.stopped ? "; stopped" : "");
   if (result.tried_whole > 0)

@@ -35,6 +35,7 @@ struct BatonThread {
   std::uint32_t child_count = 0;      ///< How many threads it has started.
   const std::string* file = nullptr;  ///< The last line of the user's that it came to; or null.
   int line = 0;
+  Name line_name = 0;  ///< The line's, which stays the same when lines move.
 
   enum class State { goes_on, ready, waits, unseen, over };
   State state = State::ready;

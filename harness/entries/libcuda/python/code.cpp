@@ -51,25 +51,60 @@ bool PythonCode::comes_installed(std::string_view file) {
 
 void PythonCode::prepare() { known_opcodes = find_opcodes(); }
 
+/// Returns the name that the frame's module has, or nothing.
+static std::string module_of(PythonObject frame) {
+  const PythonOwned globals(python.PyObject_GetAttrString(frame, "f_globals"));
+  const PythonOwned name(globals ? python.PyMapping_GetItemString(globals.get(), "__name__")
+                                 : nullptr);
+  const char* text = name ? python.PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (text == nullptr) python.PyErr_Clear();
+  return text != nullptr ? text : "";
+}
+
 PythonCode& PythonCode::of(PythonObject frame) {
   static auto* const known = new std::unordered_map<PythonObject, std::unique_ptr<PythonCode>>;
   PythonOwned code(python.PyFrame_GetCode(frame));
   std::unique_ptr<PythonCode>& found = (*known)[code.get()];
-  if (found == nullptr) found = std::make_unique<PythonCode>(std::move(code));
+  if (found == nullptr) found = std::make_unique<PythonCode>(std::move(code), module_of(frame));
   return *found;
 }
 
-PythonCode::PythonCode(PythonOwned code)
+/// Returns the instructions as a text. Those of a function without a name of its own tell it from
+/// others; before 3.11 no function has its whole name.
+static std::string instructions_of(PythonObject code) {
+  const PythonOwned bytes(python.PyObject_GetAttrString(code, "co_code"));
+  char* text = nullptr;
+  long count = 0;
+  if (!bytes || python.PyBytes_AsStringAndSize(bytes.get(), &text, &count) != 0) return {};
+  return {text, static_cast<std::size_t>(count)};
+}
+
+/// Returns a name for the code that lines which move do not change.
+static Name name_for(PythonObject code, const std::string& module, const std::string& function) {
+  const std::string whole = text_of(code, "co_qualname");
+  python.PyErr_Clear();
+  const bool has_name = !whole.empty() && !whole.ends_with('>');
+  const Name name = derive_name(hash_name(module), hash_name(has_name ? whole : function), 0);
+  return has_name ? name : derive_name(name, hash_name(instructions_of(code)), 1);
+}
+
+PythonCode::PythonCode(PythonOwned code, const std::string& module)
     : code_(std::move(code)),
       file_(text_of(code_.get(), "co_filename")),
       function_(text_of(code_.get(), "co_name")),
+      name_(name_for(code_.get(), module, function_)),
       is_library_(comes_installed(file_)) {}
 
-bool PythonCode::looks_in(int line) {
+const PythonCode::Line& PythonCode::line_at(int line) {
+  static const Line kNone;
   if (!has_lines_) find_lines();
   const auto found = lines_.find(line);
-  return found != lines_.end() && found->second;
+  return found != lines_.end() ? found->second : kNone;
 }
+
+bool PythonCode::looks_in(int line) { return line_at(line).looks; }
+
+std::uint32_t PythonCode::offset_of(int line) { return line_at(line).offset; }
 
 /// Reads the instructions of each line: two bytes each, the first of which is its number.
 void PythonCode::find_lines() {
@@ -84,11 +119,12 @@ void PythonCode::find_lines() {
   for (PythonOwned row(nullptr); (row = PythonOwned(python.PyIter_Next(all.get())));) {
     const PythonObject line = python.PyTuple_GetItem(row.get(), 2);
     if (line == python.none) continue;
-    bool& looks_there = lines_[static_cast<int>(python.PyLong_AsLong(line))];
+    Line& here = lines_[static_cast<int>(python.PyLong_AsLong(line))];
     const long begin = python.PyLong_AsLong(python.PyTuple_GetItem(row.get(), 0));
+    if (here.offset == 0) here.offset = static_cast<std::uint32_t>(begin) + 1;
     const long end = python.PyLong_AsLong(python.PyTuple_GetItem(row.get(), 1));
     for (long i = begin; i < end && i < count; i += 2)
-      looks_there = looks_there || known_opcodes[static_cast<unsigned char>(text[i])];
+      here.looks = here.looks || known_opcodes[static_cast<unsigned char>(text[i])];
   }
   python.PyErr_Clear();
 }

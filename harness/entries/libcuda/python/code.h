@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/entries/libcuda/python/api.h"
+#include "harness/pick.h"
 
 namespace harness::entries {
 
@@ -25,7 +26,7 @@ class PythonCode {
   /// Returns what is known of the code that a frame runs.
   static PythonCode& of(PythonObject frame);
 
-  explicit PythonCode(PythonOwned code);
+  PythonCode(PythonOwned code, const std::string& module);
 
   const std::string& file() const { return file_; }
   const std::string& function() const { return function_; }
@@ -33,16 +34,29 @@ class PythonCode {
   bool is_library() const { return is_library_; }
   /// Returns whether the interpreter looks while it runs this line.
   bool looks_in(int line);
+  /// Returns the offset of the line's first instruction, from 1 on: comments and the lines of other
+  /// functions do not change it. 0 for a line that it does not have.
+  std::uint32_t offset_of(int line);
+  /// Returns a name of the line that is the same in another folder, and when other functions
+  /// change: of its module, its function and its instruction.
+  Name name_of(int line) { return derive_name(name_, hash_name("line"), offset_of(line)); }
 
  private:
+  struct Line {
+    std::uint32_t offset = 0;
+    bool looks = false;
+  };
+
+  const Line& line_at(int line);
   void find_lines();
 
   PythonOwned code_;
   std::string file_;
   std::string function_;
+  Name name_ = 0;
   bool is_library_ = false;
   bool has_lines_ = false;
-  std::map<int, bool> lines_;  ///< Those that are known once they were asked for.
+  std::map<int, Line> lines_;  ///< Those that are known once they were asked for.
 };
 
 }  // namespace harness::entries

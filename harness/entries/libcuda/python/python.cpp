@@ -4,6 +4,7 @@
 #include "harness/entries/libcuda/python/python.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
@@ -59,8 +60,10 @@ Python::Lines* lines = nullptr;
 Watched* wants_collection = nullptr;
 
 client::Frame describe(PythonObject frame) {
-  const PythonCode& code = PythonCode::of(frame);
-  return {code.file(), python.PyFrame_GetLineNumber(frame), code.function(), 0, code.is_library()};
+  PythonCode& code = PythonCode::of(frame);
+  const int line = python.PyFrame_GetLineNumber(frame);
+  const std::uint32_t offset = code.is_library() ? 0 : code.offset_of(line);
+  return {code.file(), line, code.function(), offset, code.is_library()};
 }
 
 int collect(void*) {
@@ -117,7 +120,7 @@ int on_event(PythonObject, PythonObject frame, int what, PythonObject) {
   if (code.is_library())
     lines->library_line();
   else
-    begin_collection(lines->line(code.file(), line, since), since);
+    begin_collection(lines->line({code.file(), line, code.name_of(line)}, since), since);
   return 0;
 }
 
@@ -148,10 +151,22 @@ int minor_of(std::string_view told) {
 
 }  // namespace
 
+static bool is_there() {
+  static const bool found = look_up_python();
+  return found;
+}
+
 const Python* Python::find() {
   static Python interpreter;
-  static const bool is_there = look_up_python();
-  return is_there && python.Py_IsInitialized() != 0 ? &interpreter : nullptr;
+  return is_there() && python.Py_IsInitialized() != 0 ? &interpreter : nullptr;
+}
+
+// An interpreter that finalizes is no longer initialized, and runs finalizers on its first thread.
+client::Place Python::calling_place() {
+  static Python interpreter;
+  const bool is_first = ::getpid() == ::gettid();
+  if (!is_there() || (python.Py_IsInitialized() == 0 && !is_first)) return {};
+  return interpreter.place();
 }
 
 client::Place Python::place() const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/client/report.h"
+#include "harness/pick.h"
 
 namespace harness::entries {
 
@@ -20,6 +21,8 @@ class Python {
   /// Returns where the calling thread is, the innermost function first. Empty for a thread that is
   /// not the interpreter's.
   client::Place place() const;
+  /// Returns the same, also while the interpreter ends; empty where there is none.
+  static client::Place calling_place();
   /// Returns whether the calling thread is the interpreter's.
   bool knows_thread() const;
   /// Returns whether the calling thread has the interpreter's lock.
@@ -29,6 +32,12 @@ class Python {
   struct Since {
     bool has_looked = false;       ///< It has, if somebody wants to know.
     bool has_just_looked = false;  ///< Right before this line: what is due happens by itself.
+  };
+  /// A line of a user's file.
+  struct Line {
+    const std::string& file;  ///< Lives until the process ends.
+    int number;
+    Name name;  ///< It names the instruction, and stays the same when lines move.
   };
   enum class Collects { never, when_it_looks, at_once };
 
@@ -40,7 +49,7 @@ class Python {
     /// Returns whether it wants to know where the interpreter looks if another thread is to go on.
     virtual bool has_several_threads() = 0;
     /// Hears of a line of a user's file. Returns whether the collector is to run.
-    virtual Collects line(const std::string& file, int line, Since since) = 0;
+    virtual Collects line(const Line& line, Since since) = 0;
     /// Hears of a line of a library.
     virtual void library_line() = 0;
   };

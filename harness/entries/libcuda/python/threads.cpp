@@ -117,11 +117,12 @@ void PythonThreads::step(BatonThread& me, Baton::At at, bool may_ask) {
   baton_.hand_to(me, *other);
 }
 
-void PythonThreads::line(const std::string& file, int line, bool may_switch, bool forces) {
+void PythonThreads::line(const Python::Line& line, bool may_switch, bool forces) {
   BatonThread* me = Baton::mine();
   if (me == nullptr || !are_several()) return;
-  me->file = &file;
-  me->line = line;
+  me->file = &line.file;
+  me->line = line.number;
+  me->line_name = line.name;
   step(*me, may_switch ? Baton::At::line : Baton::At::unseen_line, may_switch || forces);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/entries/libcuda/python/baton.h"
+#include "harness/entries/libcuda/python/python.h"
 
 namespace harness::entries {
 
@@ -29,7 +30,7 @@ class PythonThreads {
 
   /// Comes to a line of the user's. The thread has the interpreter's lock. `may_switch`: another
   /// thread may go on here; `forces`: it is asked to even where it may not.
-  void line(const std::string& file, int line, bool may_switch, bool forces);
+  void line(const Python::Line& line, bool may_switch, bool forces);
   /// Comes to a line of a library.
   void library_line();
   /// Is about to call the driver. `forces`: another one is asked to go on even where the caller

@@ -1,6 +1,8 @@
-#include "harness/entries/libcuda/askers.h"
+#include "harness/entries/libcuda/guide/askers.h"
 
 #include <fmt/format.h>
+
+#include <array>
 
 #include "harness/client/forced.h"
 
@@ -9,6 +11,14 @@ namespace {
 
 /// Whether others are named after this thread: the first one keeps the names of a program of one.
 bool is_named(const BatonThread* python) { return python != nullptr && !python->is_first; }
+
+/// Returns the number in words of its own: "3rd".
+std::string ordinal(std::uint32_t number) {
+  constexpr std::array kEnds{"th", "st", "nd", "rd"};
+  const bool is_teen = number / 10 % 10 == 1;
+  const std::uint32_t last = is_teen ? 0 : number % 10;
+  return fmt::format("{}{}", number, kEnds[last < kEnds.size() ? last : 0]);
+}
 
 }  // namespace
 
@@ -20,14 +30,12 @@ Name Askers::caller(std::size_t number, const BatonThread* python) const {
   return is_named(python) ? python->name : thread(number);
 }
 
-Askers::Line Askers::line_of(const BatonThread* python, const std::string& file, int line) const {
-  return {is_named(python) ? python->name : process_, file, line};
+Askers::Line Askers::line_of(const BatonThread* python, Name line) const {
+  return {is_named(python) ? python->name : process_, line};
 }
 
-Name Askers::name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) const {
-  const auto& [scope, file, number] = line;
-  const Name place = derive_name(scope, hash_name(file), static_cast<std::uint32_t>(number));
-  return derive_name(place, kind, nth);
+Name Askers::name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) {
+  return derive_name(derive_name(line.first, line.second, 0), kind, nth);
 }
 
 std::pair<Name, std::uint32_t> Askers::name_before(Name caller, Label function) const {
@@ -45,19 +53,18 @@ Activation Askers::call(std::size_t number, Label function, const BatonThread* p
   return {name, {}, {}};
 }
 
-Activation Askers::line(const std::string& file, int line, const BatonThread* python) {
-  const auto counted = line_counts_.try_emplace(line_of(python, file, line), 0).first;
-  const Name name = name_of_line(counted->first, hash_name("line"), ++counted->second);
-  new_askers_.emplace_back(
-      name,
-      Asker{Asker::Kind::line, {}, 0, counted->second, &std::get<1>(counted->first), line, python});
+Activation Askers::line(const Python::Line& line, const BatonThread* python) {
+  const Line here = line_of(python, line.name);
+  const std::uint32_t nth = ++line_counts_[here];
+  const Name name = name_of_line(here, hash_name("line"), nth);
+  new_askers_.emplace_back(name,
+                           Asker{Asker::Kind::line, {}, 0, nth, &line.file, line.number, python});
   return {name, {}, {}};
 }
 
 Activation Askers::turn(const BatonThread& python, Baton::At at, Label next_function) {
-  static const std::string kNoFile;
   Asker asker{Asker::Kind::line, {}, 0, 1, python.file, python.line, &python};
-  const Line here = line_of(&python, python.file != nullptr ? *python.file : kNoFile, python.line);
+  const Line here = line_of(&python, python.line_name);
   Name name = 0;
   if (at == Baton::At::call || at == Baton::At::locked_call) {
     const auto [before, nth] = name_before(python.name, next_function);
@@ -109,7 +116,7 @@ const Asker* Askers::find(Name activation) const {
 
 std::string words_of(const Asker& asker) {
   const std::string shown = asker.python != nullptr ? asker.python->shown : "";
-  const std::string nth = asker.nth == 1 ? "" : fmt::format(", time {}", asker.nth);
+  const std::string nth = asker.nth == 1 ? "" : fmt::format(", the {} time", ordinal(asker.nth));
   const std::string caller = shown.empty() ? fmt::format("thread {}", asker.thread) : shown;
   const std::string call = fmt::format("{} {} of {}", asker.function, asker.nth, caller);
   const std::string place =

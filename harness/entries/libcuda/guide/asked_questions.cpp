@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/asked_questions.h"
+#include "harness/entries/libcuda/guide/asked_questions.h"
 
 namespace harness::entries {
 

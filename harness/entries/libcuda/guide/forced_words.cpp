@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/forced_words.h"
+#include "harness/entries/libcuda/guide/forced_words.h"
 
 #include <fmt/format.h>
 

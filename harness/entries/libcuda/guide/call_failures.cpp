@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/call_failures.h"
+#include "harness/entries/libcuda/guide/call_failures.h"
 
 #include <cuda.h>
 #include <fmt/format.h>

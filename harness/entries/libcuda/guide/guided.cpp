@@ -1,6 +1,6 @@
 // How it works. Questions are asked by whoever has the driver; the names of who asks are kept, and
 // told in words once a fault or the end of the process has them reported.
-#include "harness/entries/libcuda/guided.h"
+#include "harness/entries/libcuda/guide/guided.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,17 +13,19 @@
 
 #include "harness/cuda/process.h"
 #include "harness/devices/sim/sim_device.h"
-#include "harness/entries/libcuda/asked_questions.h"
-#include "harness/entries/libcuda/call_failures.h"
-#include "harness/entries/libcuda/drawn.h"
-#include "harness/entries/libcuda/forced_words.h"
 #include "harness/entries/libcuda/fork_point.h"
+#include "harness/entries/libcuda/guide/asked_questions.h"
+#include "harness/entries/libcuda/guide/call_failures.h"
+#include "harness/entries/libcuda/guide/drawn.h"
+#include "harness/entries/libcuda/guide/expected_errors.h"
+#include "harness/entries/libcuda/guide/forced_words.h"
+#include "harness/entries/libcuda/guide/pedantic.h"
+#include "harness/entries/libcuda/guide/stream_wait.h"
+#include "harness/entries/libcuda/guide/work.h"
 #include "harness/entries/libcuda/native_place.h"
-#include "harness/entries/libcuda/pedantic.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
 #include "harness/entries/libcuda/unsupported.h"
-#include "harness/entries/libcuda/work.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
@@ -32,18 +34,15 @@ namespace harness::entries {
 namespace {
 
 constexpr std::size_t kFaultLimit = 64;
+constexpr std::ptrdiff_t kAlikeLimit = 8;
 
 Guided* guided = nullptr;
 
 /// The place of the call that this thread is about to make, and its function.
 thread_local client::Place next_place;
 thread_local Label next_function;
-
-const Life* find_life(const World& world, Name name) {
-  for (std::size_t i = world.ledger.lives().size(); i-- > 1;)
-    if (world.ledger.lives()[i].name == name) return &world.ledger.lives()[i];
-  return nullptr;
-}
+/// The call that this thread is in.
+thread_local Name this_call;
 
 }  // namespace
 
@@ -97,6 +96,7 @@ void Guided::claim_process() {
   if (is_claimed_) return;
   is_claimed_ = true;
   report_.faults.clear();  // Those of a parent are in the parent's report.
+  report_.errors.clear();
   report_.asked.clear();
   report_.call_count = 0;
   has_forced_ = false;
@@ -160,8 +160,7 @@ void Guided::letting_go(World& world) {
 
 void Guided::note_place(std::uintptr_t code) {
   if (!orders_.locates) return;
-  const Python* python = Python::find();
-  next_place = python != nullptr ? python->place() : client::Place{};
+  next_place = Python::calling_place();
   if (next_place.empty()) next_place = native_place(code);
 }
 
@@ -169,7 +168,8 @@ void Guided::coming_to_access(std::uintptr_t code) { note_place(code); }
 
 Activation Guided::access(Label how) {
   const Activation access = askers_.call(ProcessWorld::calling_thread(), how, Baton::mine());
-  if (orders_.locates) places_[access.name] = std::move(next_place);
+  if (orders_.locates) parties_.note(access.name, std::move(next_place));
+  try_wait(access.name);
   return access;
 }
 
@@ -189,11 +189,45 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   host_watch_.begin_call();
   idle_device_.begin_call();
   if (free_threads_.call(thread, Baton::mine() != nullptr) &&
-      !is_first_of_python(free_threads_.first()))
+      !parties_.is_first_of_python(free_threads_.first()))
     free_threads_.add_first();
   const Activation call = askers_.call(thread, function, Baton::mine());
-  if (orders_.locates) places_[call.name] = std::move(next_place);
+  if (orders_.locates) parties_.note(call.name, std::move(next_place));
+  this_call = call.name;
+  try_wait(call.name);
   return call;
+}
+
+void Guided::try_wait(Name call) const {
+  const client::Trial& trial = orders_.trial;
+  if (trial.kind == client::Trial::Kind::wait && trial.call == call)
+    wait_for_stream(ProcessWorld::get().world(), trial.stream);
+}
+
+bool Guided::leaves_out() const {
+  return orders_.trial.kind == client::Trial::Kind::leave_out && orders_.trial.call == this_call;
+}
+
+/// Whoever has the interpreter's lock may wait for the driver: the place is looked up without it.
+void Guided::failed(Label function, CUresult error, bool is_injected) {
+  if (!is_injected && is_expected(function.view(), error)) return;
+  client::Place place = Python::calling_place();
+  if (place.empty()) place = native_place();
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  const World& world = process.world();
+  take_error({std::string(function.view()), name_of(world, error), is_injected, std::move(place),
+              "", world.picker.tape().size(), this_call});
+  process.unlock();
+}
+
+/// A program may end badly after it, and leave no other report.
+void Guided::take_error(client::ToldError error) {
+  if (!is_new(report_.errors, error)) return;
+  askers_.index();
+  error.thread = parties_.thread_of(this_call);
+  report_.errors.push_back(std::move(error));
+  report(ProcessWorld::get().world());
 }
 
 // ---- Python -----------------------------------------------------------------------------------
@@ -211,14 +245,14 @@ void Guided::watch_python() {
   (void)is_watched;
 }
 
-Python::Collects Guided::line(const std::string& file, int line, Python::Since since) {
+Python::Collects Guided::line(const Python::Line& line, Python::Since since) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   claim_process();
-  const Activation asking = askers_.line(file, line, Baton::mine());
+  const Activation asking = askers_.line(line, Baton::mine());
   if (has_several_threads()) {
     process.unlock();
-    python_threads_.line(file, line, since.has_looked, orders_.forces);
+    python_threads_.line(line, since.has_looked, orders_.forces);
     process.lock();
   }
   const bool collects = process.ask(asking, Site::collect, 2) != 0;
@@ -254,7 +288,7 @@ void Guided::force_collection(const Python& interpreter, Label function) {
     const std::size_t thread = ProcessWorld::calling_thread();
     const Activation forcing = askers_.before_call(thread, function, Baton::mine());
     is_forced = ask_forced(forcing, Site::collect, 2) != 0;
-    if (is_forced) places_[client::unforced_name(forcing.name)] = std::move(place);
+    if (is_forced) parties_.note(client::unforced_name(forcing.name), std::move(place));
   }
   process.unlock();
   if (is_forced) interpreter.collect();
@@ -337,43 +371,7 @@ client::ToldDecision Guided::told(const Decision& decision) const {
   const Asker* asker = askers_.find(decision.activation);
   const std::string forced = client::is_forced(decision) ? ", forced" : "";
   return {decision, asker != nullptr ? words_of(*asker) : "the driver",
-          answer_of(decision, asker) + forced, place_of(decision.activation)};
-}
-
-const client::Place& Guided::place_of(Name activation) const {
-  static const client::Place kNowhere;
-  const auto place = places_.find(askers_.origin_of(activation));
-  return place != places_.end() ? place->second : kNowhere;
-}
-
-std::string Guided::thread_of(Name activation) const {
-  const Asker* asker = askers_.find(activation);
-  if (asker == nullptr) return {};
-  if (asker->python != nullptr) return asker->python->shown;
-  if (is_first_of_python(asker->thread)) return python_threads_.all().front().shown;
-  return free_threads_.are_any() ? fmt::format("thread {}", asker->thread) : "";
-}
-
-bool Guided::is_first_of_python(std::size_t thread) const {
-  return !python_threads_.all().empty() &&
-         askers_.thread(thread) == python_threads_.all().front().name;
-}
-
-void Guided::find_places(const World& world, const Fault& fault, client::ToldFault& told) const {
-  told.use = place_of(fault.activation);
-  if (orders_.locates && fault.code != 0) add_kernel_frame(told.use, fault.code, told.use_site);
-  told.capture = place_of(fault.captured);
-  told.threads.use = thread_of(fault.activation);
-  told.threads.capture = thread_of(fault.captured);
-  if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
-    told.capture_site = taken->function;
-  const Life* life = find_life(world, fault.object);
-  if (life == nullptr) return;
-  told.birth = place_of(life->birth_activation);
-  told.threads.birth = thread_of(life->birth_activation);
-  if (life->alive) return;
-  told.death = place_of(life->death_activation);
-  told.threads.death = thread_of(life->death_activation);
+          answer_of(decision, asker) + forced, parties_.place_of(decision.activation)};
 }
 
 void Guided::passed(const World& world) {
@@ -384,24 +382,29 @@ void Guided::passed(const World& world) {
   report(world);  // The program may well give up now, in any way.
 }
 
+/// Faults of one signature that come from other calls may be other bugs.
 void Guided::found(const World& world, const Fault& fault) {
-  const std::string signature = fault.signature();
-  for (const client::ToldFault& known : report_.faults)
-    if (known.signature == signature) return;
-  if (report_.faults.size() == kFaultLimit) return;
+  client::ToldFault told;
+  told.signature = fault.signature();
+  const auto is_alike = [&](const client::ToldFault& known) {
+    return known.signature == told.signature;
+  };
+  if (report_.faults.size() == kFaultLimit ||
+      std::ranges::count_if(report_.faults, is_alike) == kAlikeLimit)
+    return;
   askers_.index();
-  client::ToldFault& told = report_.faults.emplace_back();
-  told.signature = signature;
+  parties_.find(world, fault, orders_.locates, told);
+  if (std::ranges::any_of(report_.faults, [&](const client::ToldFault& known) {
+        return is_alike(known) && known.key == told.key;
+      }))
+    return;
   told.kind = to_label(fault.kind).view();
   told.object = fault.object_kind.view();
-  told.birth_site = fault.birth_site.view();
-  told.death_site = fault.death_site.view();
-  told.use_site = fault.use_site.view();
   told.detail = fault.detail;
   told.pedantic = pedantic_reason(fault);
   told.decision_count = world.picker.tape().size();
   told.free_threads = free_threads_.words(report_.has_python);
-  find_places(world, fault, told);
+  report_.faults.push_back(std::move(told));
   report(world);
 }
 

@@ -6,14 +6,14 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 
 #include "harness/client/call_mark.h"
 #include "harness/client/orders.h"
 #include "harness/client/report.h"
 #include "harness/cuda/guide.h"
-#include "harness/entries/libcuda/askers.h"
 #include "harness/entries/libcuda/free_threads.h"
+#include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/guide/parties.h"
 #include "harness/entries/libcuda/host_watch.h"
 #include "harness/entries/libcuda/idle_device.h"
 #include "harness/entries/libcuda/python/python.h"
@@ -36,8 +36,10 @@ class Guided final : public Guide,
 
   Strategy& strategy() override { return *strategy_; }
   void coming(Label function) override;
+  void failed(Label function, CUresult error, bool is_injected) override;
   void forked() override { is_claimed_ = false; }
   Activation begin_call(std::size_t thread, Label function) override;
+  bool leaves_out() const override;
   void passed(const World& world) override;
   void taken() override { host_watch_.lift(); }
   void letting_go(World& world) override;
@@ -47,7 +49,7 @@ class Guided final : public Guide,
   Activation access(Label how) override;
 
   bool has_several_threads() override { return python_threads_.are_several(); }
-  Python::Collects line(const std::string& file, int line, Python::Since since) override;
+  Python::Collects line(const Python::Line& line, Python::Since since) override;
   void library_line() override { python_threads_.library_line(); }
 
   Name name_first_thread() override;
@@ -64,6 +66,8 @@ class Guided final : public Guide,
                            const Options* options = nullptr);
   /// Asks whether the collector is forced to run before a call, and runs it.
   void force_collection(const Python& interpreter, Label function);
+  /// Waits before the call, where the orders say so.
+  void try_wait(Name call) const;
   /// Has the driver do what the orders say, before its first call.
   void set_up(World& world);
   void watch_python();
@@ -76,15 +80,10 @@ class Guided final : public Guide,
   std::unique_ptr<Strategy> begin_run();
   std::string answer_of(const Decision& decision, const Asker* asker) const;
   client::ToldDecision told(const Decision& decision) const;
-  const client::Place& place_of(Name activation) const;
-  /// Returns the program's name of the thread, or its number, where it has several.
-  std::string thread_of(Name activation) const;
-  /// Returns whether the thread of this number is the one that started the first other one of
-  /// Python's.
-  bool is_first_of_python(std::size_t thread) const;
   /// Notes where the calling thread is, as the place of what it does next.
   void note_place(std::uintptr_t code);
-  void find_places(const World& world, const Fault& fault, client::ToldFault& told) const;
+  /// Takes an error, if it is the first of its kind.
+  void take_error(client::ToldError error);
   /// Notes the reason why this run may not repeat.
   void doubt(const std::string& why);
   void report(const World& world);
@@ -107,7 +106,7 @@ class Guided final : public Guide,
   HostWatch host_watch_{*this};
   IdleDevice idle_device_;
   PythonThreads python_threads_{*this};
-  std::unordered_map<Name, client::Place> places_;  ///< Those of calls, by their names.
+  Parties parties_{askers_, python_threads_, free_threads_};
 };
 
 }  // namespace harness::entries

@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/pedantic.h"
+#include "harness/entries/libcuda/guide/pedantic.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/drawn.h"
+#include "harness/entries/libcuda/guide/drawn.h"
 
 #include <algorithm>
 

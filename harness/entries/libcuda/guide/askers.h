@@ -9,12 +9,12 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "harness/entries/libcuda/python/baton.h"
+#include "harness/entries/libcuda/python/python.h"
 #include "harness/label.h"
 #include "harness/pick.h"
 
@@ -44,7 +44,7 @@ class Askers {
   /// Each returns the activation of what happens next on the thread: a call,
   Activation call(std::size_t number, Label function, const BatonThread* python);
   /// a line,
-  Activation line(const std::string& file, int line, const BatonThread* python);
+  Activation line(const Python::Line& line, const BatonThread* python);
   /// or that another one may go on, where it is: before the line or the call that was named last.
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
   /// Returns the activation of what is forced on the thread before its next call of the function.
@@ -60,13 +60,14 @@ class Askers {
   const Asker* find(Name activation) const;
 
  private:
-  using Line = std::tuple<Name, std::string, int>;
+  /// A line, by the thread or the process that comes to it and its name.
+  using Line = std::pair<Name, Name>;
 
   Name caller(std::size_t number, const BatonThread* python) const;
   /// Returns the name of what is before the caller's next call of the function, and which that is.
   std::pair<Name, std::uint32_t> name_before(Name caller, Label function) const;
-  Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) const;
-  Line line_of(const BatonThread* python, const std::string& file, int line) const;
+  static Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth);
+  Line line_of(const BatonThread* python, Name line) const;
 
   Name process_ = 0;
   std::map<std::pair<Name, std::uint64_t>, std::uint32_t> call_counts_;

@@ -1,0 +1,118 @@
+// How it works. Of two uses that nothing orders, or a use and an end, the host waits for the first
+// before the second: that orders them as an event between their streams does. What is used after
+// its end is not ended. A second end, and a call that fails, are left out.
+#include "harness/client/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/client/failure.h"
+
+namespace harness::client {
+namespace {
+
+/// Returns the innermost line of the user's, "x.py:12", or nothing.
+std::string line_of(const Party& party) {
+  const Frame* shown = nullptr;
+  for (const Frame& frame : party.place)
+    if (frame.line > 0 && (shown == nullptr || (shown->is_library && !frame.is_library)))
+      shown = &frame;
+  if (shown == nullptr) return {};
+  return fmt::format("{}:{}", shown->file.substr(shown->file.rfind('/') + 1), shown->line);
+}
+
+/// Returns the call by its function and line: "cuMemFree at x.py:12".
+std::string call_of(const Party& party) {
+  const std::string line = line_of(party);
+  return line.empty() ? party.site : fmt::format("{} at {}", party.site, line);
+}
+
+std::string stream_of(const Party& party) {
+  return party.stream.empty() ? "that work" : party.stream;
+}
+
+/// Waits for what came first, before what came second.
+Advice wait(const Party& first, const Party& second) {
+  const Trial trial{Trial::Kind::wait, second.call, first.on};
+  const std::string work = call_of(first), next = call_of(second);
+  const bool has_streams = !first.stream.empty() && !second.stream.empty();
+  if (has_streams && first.stream != second.stream)
+    return {fmt::format("have {} wait, before {}, for an event recorded on {} after {}",
+                        second.stream, next, first.stream, work),
+            trial};
+  return {
+      fmt::format("wait for {} before {}: {} may still be under way", stream_of(first), next, work),
+      trial};
+}
+
+/// Returns the advice for a fault of two parties that nothing orders.
+Advice order(const ToldFault& fault) {
+  if (!fault.death.site.empty()) return wait(fault.use, fault.death);
+  if (!fault.other.site.empty()) return wait(fault.other, fault.use);
+  return wait(fault.birth, fault.use);
+}
+
+Advice keep(const ToldFault& fault) {
+  const Trial trial{Trial::Kind::leave_out, fault.death.call, 0};
+  const std::string end = call_of(fault.death);
+  if (!fault.capture.site.empty())
+    return {
+        fmt::format("keep what {} gave until the graph that took it at {} runs no more: {} comes "
+                    "too early",
+                    call_of(fault.birth), line_of(fault.capture), end),
+        trial};
+  return {fmt::format("keep what {} gave until {} is complete: {} comes too early",
+                      call_of(fault.birth), call_of(fault.use), end),
+          trial};
+}
+
+}  // namespace
+
+std::vector<Advice> advice_for(const ToldFault& fault) {
+  std::vector<Advice> all;
+  const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
+  if (fault.kind == "order") {
+    all.push_back(order(fault));
+    if (fault.is_own_use()) all.back().trial.stream = fault.other.on;
+  } else if (is_use && fault.death.call != 0) {
+    if (!fault.use.stream.empty()) all.push_back(wait(fault.use, fault.death));
+    all.push_back(keep(fault));
+  } else if (fault.kind == "double_free") {
+    all.push_back({fmt::format("leave out the second end, {}: {} has ended it", call_of(fault.use),
+                               call_of(fault.death)),
+                   {Trial::Kind::leave_out, fault.use.call, 0}});
+  } else if (fault.kind == kFailure && ends_something(fault.use.site)) {
+    all.push_back({fmt::format("defer {}: without this call nothing fails", call_of(fault.use)),
+                   {Trial::Kind::leave_out, fault.use.call, 0}});
+  }
+  std::erase_if(all, [](const Advice& one) { return one.trial.call == 0; });
+  return all;
+}
+
+/// Returns whether the run has the fault by the same calls: in another round of a loop it may still
+/// come.
+static bool shows(const ClientRun& run, const ToldFault& fault) {
+  ToldFault here = fault;
+  here.at.clear();
+  return run.find(here) != nullptr;
+}
+
+Advice tried_advice(const ToldFault& fault, int code,
+                    const std::function<ClientRun(const Trial&)>& run) {
+  constexpr unsigned kRuns = 3;
+  const auto helps = [&](const Advice& advice) {
+    for (unsigned i = 0; i < kRuns; ++i) {
+      const ClientRun tried = run(advice.trial);
+      if (tried.ended.stopped || tried.ended.timed_out || tried.ended.code != code ||
+          shows(tried, fault))
+        return false;
+    }
+    return true;
+  };
+  const std::vector<Advice> all = advice_for(fault);
+  const auto found = std::ranges::find_if(all, helps);
+  return found != all.end() ? *found : Advice{};
+}
+
+}  // namespace harness::client

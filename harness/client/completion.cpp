@@ -1,0 +1,184 @@
+// How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
+// Fewer decisions may lead to it by others, in an earlier round of a loop: then one more run, with
+// places noted, says whether the functions are the same.
+#include "harness/client/completion.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/client/advice.h"
+#include "harness/client/failure.h"
+#include "harness/client/shortcuts.h"
+#include "harness/client/shrink.h"
+#include "harness/client/tapes.h"
+#include "harness/client/unforced.h"
+
+namespace harness::client {
+namespace {
+
+constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
+constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
+constexpr unsigned kPlacingRuns = 12;          ///< For a finding that no replay shows.
+constexpr unsigned kPlacedRuns = 16;           ///< To know a fault by its functions.
+
+/// Returns the reason why what is forced in the run is.
+std::string reason_of(const ClientRun& run) {
+  for (const Report& report : run.reports)
+    if (!report.forced.empty()) return report.forced;
+  return {};
+}
+
+/// Takes the reason why the run may not repeat. Threads that call freely come first: they are one
+/// for all that comes after.
+void take_doubt(Finding& finding, const ClientRun& run) {
+  if (finding.has_free_threads) return;
+  const ToldFault* fault = run.find(finding.fault);
+  std::string free = fault != nullptr ? fault->free_threads : "";
+  for (const Report& report : run.reports) {
+    if (fault == nullptr && free.empty()) free = report.free_threads;
+    if (finding.doubt.empty()) finding.doubt = report.doubt;
+  }
+  if (free.empty()) return;
+  finding.has_free_threads = true;
+  finding.doubt = free;
+}
+
+/// Takes the fault as a run with places has it. Returns whether it has.
+bool take_places(Finding& finding, const ClientRun& run) {
+  const ToldFault* fault = run.find(finding.fault);
+  if (fault == nullptr) return false;
+  finding.decisions = run.decisions();
+  finding.fault = ToldFault(*fault);
+  finding.forced = reason_of(run);
+  return true;
+}
+
+}  // namespace
+
+void Completion::complete(Finding& finding, const ClientRun& run, int code) const {
+  const Tape least = minimize(finding, run);
+  finding.forced = reason_of(run);
+  finding.doubt.clear();
+  finding.has_free_threads = false;
+  finding.replay_count = finding.shown_count = finding.placing_count = 0;
+  replay(finding, least);
+  if (!finding.repeats() && finding.fault.kind != kFailure) explain(finding, run, least);
+  if (!finding.is_forced()) finding.forced.clear();
+  repair(finding, least, code);
+}
+
+Orders Completion::orders_for(const Tape& tape, bool locates) const {
+  Orders told = base_;
+  told.tape = tape;
+  told.locates = locates;
+  return told;
+}
+
+ToldFault Completion::placed(const ToldFault& fault, const ClientRun& run) const {
+  constexpr const char* kDoing = "looking for places, run";
+  const ClientRun again = run_(kDoing, orders_for(tape_before(run, fault), true));
+  const ToldFault* found = again.find(fault);
+  return found != nullptr ? *found : fault;
+}
+
+// ---- minimizing ---------------------------------------------------------------------------------
+
+/// Returns the fewest decisions of the run that still show the fault, and as few as can be had of
+/// those that are forced. The finding has them in words.
+Tape Completion::minimize(Finding& finding, const ClientRun& run) const {
+  constexpr const char* kDoing = "minimizing, run";
+  const Tape all = tape_before(run, finding.fault);
+  if (finding.fault.at.empty()) finding.fault = placed(finding.fault, run);
+  if (finding.fault.at.empty()) finding.fault.key = 0;  // It does not repeat: any will do.
+  const ToldFault& fault = finding.fault;
+  std::map<Name, bool> known{{fault.key, true}};  // Whether it is the same bug, by key.
+  const auto is_it = [&](const ToldFault& other, const Tape& part) {
+    if (other.signature != fault.signature) return false;
+    if (fault.at.empty() || other.key == 0) return true;
+    const auto found = known.find(other.key);
+    if (found != known.end()) return found->second;
+    if (known.size() > kPlacedRuns) return false;
+    const ClientRun placed = run_(kDoing, orders_for(part, true));
+    return known[other.key] = placed.find(fault) != nullptr;
+  };
+  const auto shows = [&](const Tape& part) {
+    if (stop_.load()) return false;
+    const ClientRun tried = run_(kDoing, orders_for(part, false));
+    const auto is_shown = [&](const ToldFault& other) { return is_it(other, part); };
+    return std::ranges::any_of(tried.failures, is_shown) ||
+           std::ranges::any_of(tried.reports, [&](const Report& report) {
+             return std::ranges::any_of(report.faults, is_shown);
+           });
+  };
+  const Tape part = shrink(shrink_forced(all, shows, kShrinkLimit), shows, kShrinkLimit);
+  const Tape least = take_shortcuts(part, all, shows, kShortcutLimit);
+  finding.decisions = told_of(run, least);
+  if (!has_forced(least) || stop_.load()) return least;
+  const Tape possible = replace_forced(least, asked_by(least), shows);
+  return possible == least ? least : shrink(possible, shows, kShrinkLimit);
+}
+
+/// Returns the questions that a run of this tape is asked.
+std::vector<AskedQuestion> Completion::asked_by(const Tape& tape) const {
+  Orders asking = orders_for(tape, false);
+  asking.asks = true;
+  std::vector<AskedQuestion> all;
+  for (const Report& report : run_("looking what is asked, run", asking).reports)
+    all.insert(all.end(), report.asked.begin(), report.asked.end());
+  return all;
+}
+
+// ---- replays ------------------------------------------------------------------------------------
+
+void Completion::replay(Finding& finding, const Tape& least) const {
+  for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
+    const ClientRun again = run_("replaying, run", orders_for(least, true));
+    if (again.ended.stopped) return;
+    ++finding.replay_count;
+    take_doubt(finding, again);
+    if (take_places(finding, again)) ++finding.shown_count;
+  }
+}
+
+/// Looks why replays differ, and for the places where none showed the fault.
+void Completion::explain(Finding& finding, const ClientRun& run, const Tape& least) const {
+  take_doubt(finding, run);
+  if (finding.shown_count == 0) find_places(finding, least);
+  if (finding.has_free_threads || stop_.load()) return;
+  finding.reads =
+      look_at_reads(client_, orders_for(least, false), finding.fault.signature, began_, stop_);
+}
+
+void Completion::find_places(Finding& finding, const Tape& least) const {
+  while (finding.placing_count < kPlacingRuns && !stop_.load()) {
+    ++finding.placing_count;
+    if (!take_places(finding, run_("looking for its places, run", orders_for(least, true))))
+      continue;
+    finding.placing_count = 0;
+    return;
+  }
+}
+
+/// Looks for a repair with which the fault is gone, unless the program differs from run to run.
+void Completion::repair(Finding& finding, const Tape& least, int code) const {
+  Advice found;
+  if (finding.replay_count != 0 && finding.repeats() && !stop_.load())
+    found = tried_advice(finding.fault, code, [&](const Trial& trial) {
+      Orders trying = orders_for(least, false);
+      trying.trial = trial;
+      return run_("trying a repair, run", trying);
+    });
+  finding.fix = found.words;
+  finding.repair = found.trial;
+}
+
+bool Completion::is_repaired_by(const Finding& failure, const Finding& known) const {
+  if (known.repair.kind == Trial::Kind::none) return false;
+  Orders trying = orders_for(tape_of(failure.decisions), false);
+  trying.trial = known.repair;
+  const ClientRun run = run_("trying a repair, run", trying);
+  return run.ended.code == 0 && run.find(failure.fault) == nullptr;
+}
+
+}  // namespace harness::client

@@ -1,0 +1,46 @@
+#include "harness/client/failing_runs.h"
+
+#include <algorithm>
+#include <array>
+
+namespace harness::client {
+
+void FailingRuns::expect(const ClientRun& run) {
+  expected_.insert(expected_.end(), run.failures.begin(), run.failures.end());
+}
+
+const ToldFault* FailingRuns::suspect(const ClientRun& run) const {
+  constexpr unsigned kTrials = 3, kTrialsInAll = 12;
+  const ToldFault* failure = client::suspect(run, expected_);
+  if (failure == nullptr || rejected_count_ >= kTrialsInAll) return nullptr;
+  const auto rejected = rejected_.find(failure->signature);
+  return rejected == rejected_.end() || rejected->second < kTrials ? failure : nullptr;
+}
+
+bool FailingRuns::depends(const std::string& signature, const Tape& tape, const RunOf& run) {
+  constexpr std::array kWith{true, false, false, true, true, false};
+  return std::ranges::all_of(kWith, [&](bool with) {
+    return with ? run(tape).find(signature) != nullptr : ends_well_without(signature, run);
+  });
+}
+
+bool FailingRuns::is_absent_without(const std::string& signature, const RunOf& run) {
+  constexpr unsigned kRuns = 3;
+  for (unsigned i = 0; i < kRuns; ++i)
+    if (!ends_well_without(signature, run)) return false;
+  return true;
+}
+
+bool FailingRuns::ends_well_without(const std::string& signature, const RunOf& run) {
+  const ClientRun plain = run({});
+  expect(plain);
+  return plain.ended.code == 0 && !plain.ended.timed_out && !plain.ended.stopped &&
+         plain.find(signature) == nullptr;
+}
+
+void FailingRuns::reject(const std::string& signature) {
+  ++rejected_[signature];
+  ++rejected_count_;
+}
+
+}  // namespace harness::client

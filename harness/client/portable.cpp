@@ -1,0 +1,110 @@
+#include "harness/client/portable.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <vector>
+
+namespace harness::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the folders that are left out of names: this one, and that of the script.
+std::vector<std::string> folders_of(const Command& command) {
+  std::error_code none;
+  std::vector<std::string> folders{fs::current_path(none).string() + "/"};
+  for (const std::string& word : command)
+    if (const fs::path script = fs::absolute(word, none); script.extension() == ".py")
+      folders.push_back(script.lexically_normal().parent_path().string() + "/");
+  return folders;
+}
+
+void leave_out(std::string& text, std::string_view folder) {
+  if (folder.size() < 2) return;
+  for (std::size_t at = text.find(folder); at != text.npos; at = text.find(folder, at))
+    text.erase(at, folder.size());
+}
+
+/// Leaves out where modules are installed. A name of a file begins at the text's begin.
+void leave_out_prefix(std::string& file) {
+  for (const char* folder : {"/site-packages/", "/dist-packages/", "/lib/python3"})
+    if (const std::size_t at = file.find(folder); at != file.npos) {
+      file.erase(0, at + 1);
+      return;
+    }
+}
+
+class Portable {
+ public:
+  explicit Portable(const Command& command) : folders_(folders_of(command)) {}
+
+  void text(std::string& words) const {
+    for (const std::string& folder : folders_) leave_out(words, folder);
+  }
+  void place(Place& place) const {
+    for (Frame& frame : place) {
+      text(frame.file);
+      leave_out_prefix(frame.file);
+      if (frame.file.starts_with('/')) frame.file.erase(0, frame.file.rfind('/') + 1);
+    }
+  }
+  void fault(ToldFault& fault) const {
+    for (std::string* words : {&fault.detail, &fault.ended, &fault.free_threads}) text(*words);
+    for (const PartyInfo& info : kParties) place((fault.*info.party).place);
+  }
+
+ private:
+  std::vector<std::string> folders_;
+};
+
+}  // namespace
+
+Finding portable(Finding finding, const Command& command) {
+  const Portable all(command);
+  all.fault(finding.fault);
+  for (ToldFault& face : finding.faces) all.fault(face);
+  for (ToldDecision& told : finding.decisions) {
+    all.text(told.who);
+    all.text(told.answer);
+    all.place(told.place);
+  }
+  for (WorldRead& read : finding.reads.places) all.text(read.file);
+  for (std::string* words : {&finding.doubt, &finding.forced, &finding.fix}) all.text(*words);
+  return finding;
+}
+
+Command portable(Command command) {
+  std::error_code none;
+  const std::string here = fs::current_path(none).string() + "/";
+  for (std::string& word : command)
+    if (word.starts_with(here)) word.erase(0, here.size());
+  if (const std::string name = fs::path(command.front()).filename(); name.starts_with("python"))
+    command.front() = name;
+  return command;
+}
+
+std::string without_lines(std::string_view text) {
+  std::string words;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    words += text[i];
+    const auto is_digit = [&](std::size_t at) {
+      return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+    };
+    if (text[i] != ':' || !is_digit(i + 1)) continue;
+    words += '#';
+    while (is_digit(i + 1)) ++i;
+  }
+  return words;
+}
+
+bool is_same_place(const Frame& left, const Frame& right) {
+  const auto name = [](const Frame& frame) {
+    return std::string_view(frame.file).substr(frame.file.rfind('/') + 1);
+  };
+  if (name(left) != name(right) || left.function != right.function) return false;
+  if (left.offset == 0 || right.offset == 0) return left.line == right.line;
+  return left.offset == right.offset;
+}
+
+}  // namespace harness::client

@@ -1,0 +1,133 @@
+// How it works. A finding is replayed once, in a process of its own. If its fault does not show,
+// the program has changed: a bounded search says whether the fault is still there under other
+// decisions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "harness/client/finding_file.h"
+#include "harness/client/search.h"
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/trust.h"
+#include "harness/files/foreign_file.h"
+#include "harness/printable.h"
+#include "harness/reports/client/client_views.h"
+#include "harness/reports/progress.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr std::uint64_t kFurtherRuns = 200;
+constexpr double kFurtherSeconds = 20;
+
+/// Stops a search once it has a fault of the recorded kind by the same calls, in whatever functions
+/// of the program.
+class Around final : public client::SearchWatcher {
+ public:
+  Around(const client::ToldFault& wanted, const std::atomic<bool>& interrupted)
+      : wanted_(wanted), interrupted_(interrupted) {}
+
+  void plain(const client::ClientRun&) override {}
+  void progress(const client::SearchResult& result, const char*, double seconds) override {
+    if (interrupted_) stop_ = true;
+    if (progress_.due(seconds))
+      progress_.show(seconds, fmt::format("looking for it in further runs, {} of {}",
+                                          result.run_count, kFurtherRuns));
+  }
+  void found(const client::Finding& finding) override {
+    if (!is_alike(finding.fault)) return;
+    is_found_ = true;
+    stop_ = true;
+  }
+
+  bool is_found() const { return is_found_; }
+  const std::atomic<bool>& stop() const { return stop_; }
+
+ private:
+  bool is_alike(const client::ToldFault& fault) const {
+    return fault.kind == wanted_.kind && fault.birth.site == wanted_.birth.site &&
+           fault.death.site == wanted_.death.site && fault.use.site == wanted_.use.site;
+  }
+
+  const client::ToldFault& wanted_;
+  const std::atomic<bool>& interrupted_;
+  bool is_found_ = false;
+  std::atomic<bool> stop_{false};
+  reports::Progress progress_{2, reports::Terminal::of(2)};
+};
+
+/// Returns the first decision of the file that the run did not come to, in words, or nothing.
+std::string decision_without_place(const client::Finding& recorded, const client::ClientRun& run) {
+  const std::vector<client::ToldDecision> made = run.decisions();
+  const auto lost = std::ranges::find_if(recorded.decisions, [&](const auto& told) {
+    return std::ranges::none_of(made,
+                                [&](const auto& one) { return one.decision == told.decision; });
+  });
+  if (lost == recorded.decisions.end()) return {};
+  return fmt::format("the run does not come to this decision: {}: {}", printable(lost->who),
+                     printable(lost->answer));
+}
+
+/// Says what has become of a fault that the replay does not show.
+std::string fate(const client::FindingFile& recorded, const client::Client& client,
+                 const client::ClientRun& run, const std::atomic<bool>& interrupted) {
+  client::SearchOptions options;
+  options.client = client;
+  options.client.timeout_seconds = kFurtherSeconds;
+  options.runs = kFurtherRuns;
+  options.seconds = kFurtherSeconds;
+  options.fails =
+      std::ranges::any_of(recorded.finding.decisions, &client::ToldDecision::is_failure);
+  options.pedantic = recorded.finding.pedantic;
+  options.forces = recorded.finding.is_forced();
+  Around around(recorded.finding.fault, interrupted);
+  const client::SearchResult result = client::search(options, around, around.stop());
+  std::string words = decision_without_place(recorded.finding, run);
+  if (!words.empty()) words += "\n";
+  if (around.is_found())
+    return words + fmt::format(
+                       "not fixed: the fault shows under other decisions, in one of {}; "
+                       "`afterlife run` finds it anew\n",
+                       reports::counted(result.run_count, "further run"));
+  if (interrupted) return words + "stopped: whether it is fixed is not known\n";
+  return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n",
+                             reports::counted(result.run_count, "further run"));
+}
+
+client::FindingFile read_finding(const std::string& file, const std::string& text) {
+  try {
+    return client::parse_finding(text);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+}  // namespace
+
+int replay_finding(const std::string& file, bool json, bool trusted) {
+  constexpr double kSeconds = 600;
+  const std::string text = ForeignFile::named_by_user(file, "finding").text();
+  const client::FindingFile recorded = read_finding(file, text);
+  require_trust(file, text, recorded.command, trusted);
+  const std::atomic<bool>& stop = take_interrupts();
+  const client::Client client{recorded.command, client::library_folder(), kSeconds};
+  const client::ClientRun run = client::replay(client, recorded.finding, stop);
+  if (run.ended.stopped) return kStopped;
+  const std::string differs = client::difference(recorded, run);
+  if (json) {
+    fmt::print("{}\n", reports::finding_json(recorded, run, differs));
+    return differs.empty() ? kAsClaimed : kNotAsClaimed;
+  }
+  fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
+  fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+  std::fflush(stdout);
+  if (!differs.empty() && run.find(recorded.finding.fault) == nullptr)
+    fmt::print("{}", fate(recorded, client, run, stop));
+  return differs.empty() ? kAsClaimed : kNotAsClaimed;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,45 @@
+// Parties: the calls that have a part in a fault, with their places, threads and streams.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/client/report.h"
+#include "harness/entries/libcuda/free_threads.h"
+#include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/python/threads.h"
+#include "harness/world.h"
+
+namespace harness::entries {
+
+/// Threads: for whoever has the driver. Lifetime: borrows who knows of calls and of threads.
+class Parties {
+ public:
+  Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
+      : askers_(askers), threads_(threads), free_threads_(free_threads) {}
+
+  /// Notes where a call, or what is forced before one, is in the program.
+  void note(Name activation, client::Place place) { places_[activation] = std::move(place); }
+  /// Returns where the call is that an activation comes from; an empty place where nobody looked.
+  const client::Place& place_of(Name activation) const;
+  /// Returns the program's name of the thread, or its number, where it has several.
+  std::string thread_of(Name activation) const;
+  /// Returns whether the thread of this number is the one that started the first other one of
+  /// Python's.
+  bool is_first_of_python(std::size_t thread) const;
+  /// Fills in the parties of a fault. `locates`: places were noted.
+  void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
+
+ private:
+  client::Party party(std::string_view site, Name activation) const;
+  client::Party party_of_use(const World& world, std::string_view site,
+                             const Fault::Source& source) const;
+
+  const Askers& askers_;
+  const PythonThreads& threads_;
+  const FreeThreads& free_threads_;
+  std::unordered_map<Name, client::Place> places_;  ///< Those of calls, by their names.
+};
+
+}  // namespace harness::entries
