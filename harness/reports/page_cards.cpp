@@ -29,14 +29,6 @@ class Cards {
   }
 
  private:
-  static std::string card(std::string_view kind, std::string_view what, const std::string& headline,
-                          const std::string& where) {
-    return fmt::format(
-        "<section class=\"card {}\"><span class=\"what\">{}</span><b>{}</b><span "
-        "class=\"dim\">{}</span></section>\n",
-        kind, what, shown_text(headline), shown_text(where));
-  }
-
   std::string first_card() const {
     const Life* life = teller_.names().life(sides_.victim);
     if (is_overwritten(*fault_))
@@ -100,6 +92,14 @@ class Cards {
 };
 
 }  // namespace
+
+std::string card(std::string_view kind, std::string_view what, std::string_view headline,
+                 std::string_view where) {
+  return fmt::format(
+      "<section class=\"card {}\"><span class=\"what\">{}</span><b>{}</b><span "
+      "class=\"dim\">{}</span></section>\n",
+      kind, what, shown_text(headline), shown_text(where));
+}
 
 std::string cards(const Telling& telling, const Teller& teller) {
   return teller.fault() != nullptr ? Cards(telling, teller).all() : std::string();

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/reports/story_lines.h"
 
 namespace harness::reports {
+
+/// Returns one card. `kind` is its class of the style sheet: death, use, missing or found.
+std::string card(std::string_view kind, std::string_view what, std::string_view headline,
+                 std::string_view where);
 
 /// Returns elements of a page; empty where the run has no fault.
 std::string cards(const Telling& telling, const Teller& teller);

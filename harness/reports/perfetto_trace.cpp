@@ -143,7 +143,7 @@ class Trace {
     for (const std::size_t lane : lanes_of(index)) {
       Message event = event_of(EventType::instant, lane, is_fault ? "fault" : "event");
       event.text(23, printable(row.text));
-      event.message(4, Message().text(10, "turn").number(3, row.turn));
+      event.message(4, Message().text(10, timeline_.unit).number(3, row.turn));
       add_flows(event, index, lane);
       add(kRowNanoseconds * index + kRowNanoseconds / 2, 2, event);
     }
@@ -165,8 +165,10 @@ class Trace {
 
 }  // namespace
 
+std::string perfetto_trace(const Timeline& timeline) { return Trace(timeline).text(); }
+
 std::string perfetto_trace(const Telling& telling) {
-  return Trace(timeline(telling, Extent::whole)).text();
+  return perfetto_trace(timeline(telling, Extent::whole));
 }
 
 }  // namespace harness::reports

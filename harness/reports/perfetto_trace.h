@@ -6,11 +6,15 @@
 #include <string>
 
 #include "harness/reports/story.h"
+#include "harness/reports/timeline/timeline.h"
 
 namespace harness::reports {
 
 /// Returns the run as a Trace of TrackEvents, in protobuf's encoding. A run has turns and no clock:
 /// every row of it takes one microsecond, and says its turn. Equal runs give equal bytes.
 std::string perfetto_trace(const Telling& telling);
+
+/// Returns the same of a run that is drawn up already.
+std::string perfetto_trace(const Timeline& timeline);
 
 }  // namespace harness::reports

@@ -35,10 +35,11 @@ Json steps_of(const Timeline& timeline, std::size_t lane) {
     const bool has_part = std::any_of(row.marks.begin(), row.marks.end(),
                                       [&](const Mark& mark) { return mark.lane == lane; });
     if (!has_part) continue;
-    steps.push_back({{"location", {{"message", {{"text", row.text}}}}},
-                     {"executionOrder", i + 1},
-                     {"importance", importance_of(row)},
-                     {"state", {{"turn", {{"text", std::to_string(row.turn)}}}}}});
+    steps.push_back(
+        {{"location", {{"message", {{"text", row.text}}}}},
+         {"executionOrder", i + 1},
+         {"importance", importance_of(row)},
+         {"state", {{std::string(timeline.unit), {{"text", std::to_string(row.turn)}}}}}});
   }
   return steps;
 }

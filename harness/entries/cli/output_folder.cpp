@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAdvice = "choose another folder with --out";
 
-[[noreturn]] void refuse(const std::string& folder, std::string_view why) {
-  throw std::runtime_error(fmt::format("cannot write to '{}': {}; {}", folder, why, kAdvice));
+[[noreturn]] void refuse(const std::string& folder, std::string_view why, std::string_view advice) {
+  throw std::runtime_error(fmt::format("cannot write to '{}': {}; {}", folder, why, advice));
 }
 
 /// Returns what a reader of the file must know, as comments.
@@ -38,18 +38,22 @@ std::string caveat(const Finding& finding) {
 // A search that cannot keep what it finds had better not begin. Nothing tells whether something can
 // be made in a folder but making it. It goes again, so that a search that finds nothing leaves
 // nothing, and has a name of its own, so that searches at once are not in each other's way.
-OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
+void require_writable_folder(const std::string& folder, std::string_view advice) {
   std::error_code failed;
-  fs::path there = fs::absolute(folder_, failed);
+  fs::path there = fs::absolute(folder, failed);
   while (!fs::exists(there, failed) && there.has_relative_path()) {
-    if (failed) refuse(folder_, failed.message());
+    if (failed) refuse(folder, failed.message(), advice);
     there = there.parent_path();
   }
   if (!fs::is_directory(there, failed))
-    refuse(folder_, fmt::format("{} is no folder", there.string()));
+    refuse(folder, fmt::format("{} is no folder", there.string()), advice);
   std::string probe = there / ".afterlife-XXXXXX";
-  if (mkdtemp(probe.data()) == nullptr) refuse(folder_, std::strerror(errno));
+  if (mkdtemp(probe.data()) == nullptr) refuse(folder, std::strerror(errno), advice);
   rmdir(probe.c_str());
+}
+
+OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
+  require_writable_folder(folder_, kAdvice);
 }
 
 void OutputFolder::keep(const Finding& finding) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "harness/search.h"
 
@@ -14,6 +15,10 @@ inline constexpr const char* kNotMinimized = "# Not minimized";
 
 /// A reproducer's text without that comment, for when it is minimized.
 std::string without_caveat(std::string text);
+
+/// Refuses a folder in which nothing could be written. `advice` says what to do then. Errors:
+/// std::runtime_error. Makes nothing.
+void require_writable_folder(const std::string& folder, std::string_view advice);
 
 class OutputFolder {
  public:

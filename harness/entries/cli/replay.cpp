@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
-#include <utility>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/replay_finding.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run_client.h"
-#include "harness/files/read.h"
+#include "harness/entries/cli/view_place.h"
+#include "harness/files/fail.h"
 #include "harness/files/whole_file.h"
 #include "harness/flow/recorder.h"
 #include "harness/printable.h"
@@ -40,40 +40,18 @@ const std::string* missing(const std::vector<std::string>& these,
   return nullptr;
 }
 
-/// Whether the file begins as one, which no page does.
-bool is_reproducer(const std::string& file) {
-  constexpr std::string_view kBegin = "afterlife reproducer";
-  return read_begin(file, kBegin.size()) == kBegin;
-}
-
-/// Refuses a file that could not be written, or would take the place of a case. `what` is a page or
-/// a trace.
+/// Refuses a view of several files, and one that cannot be at its place. `what` is a page or a
+/// trace.
 void require_place(const std::string& file, const ReplayOptions& options, std::string_view option,
                    std::string_view what) {
   if (file.empty()) return;
   if (is_many(options.files))
     throw UsageError(
-        fmt::format("{} is a {} about one case: name one reproducer, and no folder", option, what));
-  require_replaceable(file);
+        fmt::format("{} is a {} about one case: name one file, and no folder", option, what));
+  require_view_place(file, what);
   std::error_code not_there;
-  if (!std::filesystem::exists(file, not_there)) return;
-  if (std::filesystem::equivalent(file, options.files.front(), not_there) || is_reproducer(file))
-    throw std::runtime_error(
-        fmt::format("{}: is a reproducer, which no {} replaces: name another file", file, what));
-}
-
-/// Refuses the views of a reproducer, which a finding of `run` does not have yet.
-void require_no_views(const ReplayOptions& options) {
-  const std::array<std::pair<const char*, bool>, 5> views{{{"--html", !options.html.empty()},
-                                                           {"--trace", !options.trace.empty()},
-                                                           {"--sarif", !options.sarif.empty()},
-                                                           {"--flow", !options.flow.empty()},
-                                                           {"--why", options.why}}};
-  for (const auto& [option, is_given] : views)
-    if (is_given)
-      throw UsageError(fmt::format(
-          "{} is for reproducers (.repro), and {} is a finding of `run`: replay it without", option,
-          printable(options.files.front())));
+  if (std::filesystem::equivalent(file, options.files.front(), not_there))
+    fail(file, fmt::format("is what is replayed, which no {} replaces: name another file", what));
 }
 
 /// The search comes last: it runs the case anew, and what is told is of the last run.
@@ -122,8 +100,11 @@ int replay(const ReplayOptions& options) {
     throw UsageError("--why is about one case: name one reproducer, and no folder");
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front())) {
-    require_no_views(options);
-    return replay_finding(options.files.front(), options.json, options.trust);
+    if (!options.flow.empty())
+      throw UsageError(
+          fmt::format("--flow is for reproducers (.repro), and {} is a finding of `run`",
+                      printable(options.files.front())));
+    return replay_finding(options);
   }
   if (options.trust)
     throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
@@ -155,9 +136,7 @@ int replay(const ReplayOptions& options) {
     fmt::print("{}\n", !differs.empty() ? "not as recorded: " + differs
                        : says_nothing   ? "nothing is recorded in the file to compare with"
                                         : "as recorded");
-    if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
-    if (!options.trace.empty()) fmt::print("trace written to {}\n", printable(options.trace));
-    if (!options.sarif.empty()) fmt::print("log written to {}\n", printable(options.sarif));
+    print_written(options);
     if (options.why && outcome.failed()) print_why(runner, telling, signature);
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;

@@ -7,15 +7,18 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "harness/client/finding_file.h"
 #include "harness/client/search.h"
-#include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/replay_finding.h"
 #include "harness/entries/cli/trust.h"
+#include "harness/entries/cli/view_place.h"
 #include "harness/files/foreign_file.h"
+#include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
+#include "harness/reports/client/finding_timeline.h"
+#include "harness/reports/client/finding_views.h"
+#include "harness/reports/perfetto_trace.h"
 #include "harness/reports/progress.h"
 
 namespace harness::entries {
@@ -106,28 +109,54 @@ client::FindingFile read_finding(const std::string& file, const std::string& tex
   }
 }
 
+void write_views(const ReplayOptions& options, const ReplayedFinding& replayed) {
+  const client::FindingFile& recorded = replayed.recorded;
+  const std::string& file = options.files.front();
+  if (!options.html.empty())
+    write_whole_file(options.html, reports::finding_page(recorded.finding, recorded.command, file,
+                                                         {.differs = replayed.differs}));
+  if (!options.trace.empty())
+    write_whole_file(options.trace, reports::perfetto_trace(reports::timeline(recorded.finding)));
+  reports::FindingsReport report;
+  report.command = recorded.command;
+  report.findings = {recorded.finding};
+  report.files = {file};
+  if (!options.sarif.empty()) write_whole_file(options.sarif, reports::findings_sarif(report));
+}
+
 }  // namespace
 
-int replay_finding(const std::string& file, bool json, bool trusted) {
+ReplayedFinding run_finding(const std::string& file, bool trusted, const std::atomic<bool>& stop) {
   constexpr double kSeconds = 600;
   const std::string text = ForeignFile::named_by_user(file, "finding").text();
-  const client::FindingFile recorded = read_finding(file, text);
+  ReplayedFinding replayed{read_finding(file, text), {}, {}, ""};
+  const client::FindingFile& recorded = replayed.recorded;
   require_trust(file, text, recorded.command, trusted);
+  replayed.client = {recorded.command, client::library_folder(), kSeconds};
+  replayed.run = client::replay(replayed.client, recorded.finding, stop);
+  if (!replayed.run.ended.stopped) replayed.differs = client::difference(recorded, replayed.run);
+  return replayed;
+}
+
+int replay_finding(const ReplayOptions& options) {
   const std::atomic<bool>& stop = take_interrupts();
-  const client::Client client{recorded.command, client::library_folder(), kSeconds};
-  const client::ClientRun run = client::replay(client, recorded.finding, stop);
+  const ReplayedFinding replayed = run_finding(options.files.front(), options.trust, stop);
+  const auto& [recorded, client, run, differs] = replayed;
   if (run.ended.stopped) return kStopped;
-  const std::string differs = client::difference(recorded, run);
-  if (json) {
+  const int code = differs.empty() ? kAsClaimed : kNotAsClaimed;
+  write_views(options, replayed);
+  if (options.json) {
     fmt::print("{}\n", reports::finding_json(recorded, run, differs));
-    return differs.empty() ? kAsClaimed : kNotAsClaimed;
+    return code;
   }
   fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
   fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+  if (options.why) fmt::print("\n{}", reports::finding_why(recorded.finding));
+  print_written(options);
   std::fflush(stdout);
   if (!differs.empty() && run.find(recorded.finding.fault) == nullptr)
     fmt::print("{}", fate(recorded, client, run, stop));
-  return differs.empty() ? kAsClaimed : kNotAsClaimed;
+  return code;
 }
 
 }  // namespace harness::entries

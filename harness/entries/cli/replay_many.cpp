@@ -9,6 +9,7 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/replay_finding.h"
 #include "harness/entries/cli/run_client.h"
 #include "harness/files/foreign_file.h"
 #include "harness/printable.h"
@@ -28,6 +29,7 @@ struct Replayed {
   std::string difference;  ///< From what it says; empty where it is as recorded.
   std::string path, variant, trace;
   std::vector<std::string> faults;
+  bool stopped = false;  ///< By the user, so that nothing is known.
 
   bool as_recorded() const { return error.empty() && difference.empty(); }
 };
@@ -38,17 +40,19 @@ bool is_folder(const fs::directory_entry& entry) {
 
 constexpr std::string_view kFindingEnding = ".run.json";
 
-/// All *.repro below the folder, in the order of their names. One that is a link or a device is
-/// refused: the folder may be somebody else's.
-std::vector<std::string> reproducers_below(const std::string& folder) {
+/// All *.repro and findings below the folder, in the order of their names. One that is a link or a
+/// device is refused: the folder may be somebody else's.
+std::vector<std::string> reproducers_below(const std::string& folder, Findings findings) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().string().ends_with(kFindingEnding))
-      throw UsageError(fmt::format("{}: is a finding of `run`: replay it, alone",
-                                   printable(entry.path().string())));
-    if (entry.path().extension() != kReproducerEnding || is_folder(entry)) continue;
-    require_regular_file(entry.path().string());
-    files.push_back(entry.path().string());
+    const std::string file = entry.path().string();
+    const bool is_finding = file.ends_with(kFindingEnding);
+    const bool is_case = is_finding || entry.path().extension() == kReproducerEnding;
+    if (!is_case || is_folder(entry)) continue;
+    if (is_finding && findings == Findings::refused)
+      throw UsageError(fmt::format("{}: is a finding of `run`: replay it", printable(file)));
+    require_regular_file(file);
+    files.push_back(file);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -58,13 +62,17 @@ class ReplayingMany {
  public:
   explicit ReplayingMany(const ReplayOptions& options)
       : options_(options), stop_(take_interrupts()) {
-    files_ = reproducer_files(options.files);
+    files_ = reproducer_files(options.files, Findings::included);
+    if (options.trust && std::ranges::none_of(files_, is_finding_file))
+      throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
   }
 
   int run() {
     for (const std::string& file : files_) {
       if (stop_) break;
-      replays_.push_back(replay_one(file));
+      Replayed replay = replay_one(file);
+      if (replay.stopped) break;
+      replays_.push_back(std::move(replay));
       if (!options_.json) print(replays_.back());
     }
     options_.json ? print_json() : print_summary();
@@ -75,19 +83,33 @@ class ReplayingMany {
   Replayed replay_one(const std::string& file) {
     Replayed result{.file = file};
     try {
-      const Reproducer recorded = read_reproducer(file);
-      const Outcome& outcome = runner_.run(recorded.the_case);
-      const std::uint64_t trace = runner_.trace_hash();
-      const Reproducer now = describe(runner_, outcome, recorded.the_case);
-      result.difference = difference(recorded, now, trace);
-      result.faults = now.faults;
-      result.path = recorded.the_case.scenario->name.view();
-      result.variant = recorded.the_case.scenario->variants[recorded.the_case.variant].name.view();
-      result.trace = fmt::format("{:016x}", trace);
+      is_finding_file(file) ? replay_finding(result) : replay_case(result);
     } catch (const std::runtime_error& error) {
       result.error = error.what();
     }
     return result;
+  }
+
+  void replay_case(Replayed& result) {
+    const Reproducer recorded = read_reproducer(result.file);
+    const Outcome& outcome = runner_.run(recorded.the_case);
+    const std::uint64_t trace = runner_.trace_hash();
+    const Reproducer now = describe(runner_, outcome, recorded.the_case);
+    result.difference = difference(recorded, now, trace);
+    result.faults = now.faults;
+    result.path = recorded.the_case.scenario->name.view();
+    result.variant = recorded.the_case.scenario->variants[recorded.the_case.variant].name.view();
+    result.trace = fmt::format("{:016x}", trace);
+  }
+
+  void replay_finding(Replayed& result) {
+    const ReplayedFinding replayed = run_finding(result.file, options_.trust, stop_);
+    result.stopped = replayed.run.ended.stopped;
+    result.difference = replayed.differs;
+    for (const client::Report& report : replayed.run.reports)
+      for (const client::ToldFault& fault : report.faults) result.faults.push_back(fault.signature);
+    for (const client::ToldFault& failure : replayed.run.failures)
+      result.faults.push_back(failure.signature);
   }
 
   void print(const Replayed& replay) const {
@@ -161,11 +183,12 @@ class ReplayingMany {
 
 }  // namespace
 
-std::vector<std::string> reproducer_files(const std::vector<std::string>& names) {
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names,
+                                          Findings findings) {
   std::vector<std::string> files;
   for (const std::string& name : names) {
     const std::vector<std::string> below =
-        fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
+        fs::is_directory(name) ? reproducers_below(name, findings) : std::vector<std::string>{name};
     if (below.empty())
       throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
     files.insert(files.end(), below.begin(), below.end());
@@ -178,10 +201,6 @@ bool is_many(const std::vector<std::string>& files) {
   return files.size() > 1 || fs::is_directory(files.front(), unreadable);
 }
 
-int replay_many(const ReplayOptions& options) {
-  if (options.trust) throw UsageError("--trust is about one finding of `run`: name it alone");
-  require_no_finding(options.files, "`replay` of several files");
-  return ReplayingMany(options).run();
-}
+int replay_many(const ReplayOptions& options) { return ReplayingMany(options).run(); }
 
 }  // namespace harness::entries

@@ -1,4 +1,4 @@
-// ReplayMany: many reproducers, a line for each, and how many were as recorded.
+// ReplayMany: many reproducers and findings, a line for each, and how many were as recorded.
 #pragma once
 
 #include <string>
@@ -13,15 +13,18 @@ namespace harness::entries {
 /// program: it says nothing.
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace);
 
+/// Whether findings of `run` count among the files of a folder.
+enum class Findings : unsigned char { included, refused };
+
 /// The names as they are, but folders as the reproducers below them, in order. Errors:
-/// std::runtime_error where a folder has none.
-std::vector<std::string> reproducer_files(const std::vector<std::string>& names);
+/// std::runtime_error where a folder has none; UsageError where it has a finding that is refused.
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names, Findings findings);
 
 /// More than one file, or a folder.
 bool is_many(const std::vector<std::string>& files);
 
-/// Exit: kNotAsClaimed where one is not as recorded, else kStopped, else kWorld where one cannot be
-/// read.
+/// Starts the command of a finding as `replay` of one does. Exit: kNotAsClaimed where one is not as
+/// recorded, else kStopped, else kWorld where one cannot be read, or its command not started.
 int replay_many(const ReplayOptions& options);
 
 }  // namespace harness::entries

@@ -41,6 +41,18 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("N");
   command->add_option("--out", options.out, "Where findings go (results/found)")->type_name("DIR");
   command
+      ->add_option("--html", options.html,
+                   "Write a page for each finding into this folder, and index.html")
+      ->type_name("DIR");
+  command->add_option("--sarif", options.sarif, "Write the findings as SARIF 2.1.0")
+      ->type_name("FILE");
+  command->add_option("--junit", options.junit, "Write the findings as JUnit's XML")
+      ->type_name("FILE");
+  command
+      ->add_option("--markdown", options.markdown,
+                   "Write the findings as a table and their stories, for the summary of a CI job")
+      ->type_name("FILE");
+  command
       ->add_option("--suppressions", options.suppressions,
                    "Findings that are known, one a line: KIND FUNCTION_OR_FILE REASON")
       ->type_name("FILE");
@@ -57,6 +69,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       help_footer("  afterlife run -- python3 crash.py\n"
                   "  afterlife run --runs 200 --seed 7 -- ./build/my_test --quick\n"
                   "  afterlife run --jobs 8 --runs 2000 -- python3 crash.py\n"
+                  "  afterlife run --html pages --sarif found.sarif -- python3 crash.py\n"
                   "  afterlife run --forced --runs 200 -- python3 crash.py",
                   kExitCodes));
   return command;

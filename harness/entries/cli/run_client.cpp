@@ -19,6 +19,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
+#include "harness/entries/cli/run_reports.h"
 #include "harness/entries/cli/trust.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/foreign_file.h"
@@ -106,22 +107,21 @@ std::string own_words(const client::OwnFailure& failure) {
                      failure.last_call);
 }
 
-/// Where nothing can be judged, says why.
-void require_judged(const client::SearchResult& result) {
-  if (result.run_count == 0 || !result.findings.empty()) return;
+/// Says why nothing can be judged, if so.
+std::string unjudged(const client::SearchResult& result) {
+  if (result.run_count == 0 || !result.findings.empty()) return {};
   const std::string& command = result.options.client.command.front();
   const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
   if (result.call_count == 0)
-    throw std::runtime_error(
-        fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
-                    shown(command), own, result.not_ours));
+    return fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
+                       shown(command), own, result.not_ours);
   if (result.needs_runtime)
-    throw std::runtime_error(
-        fmt::format("'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
-                    shown(command), own, result.note));
+    return fmt::format(
+        "'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
+        shown(command), own, result.note);
   if (!result.failures.empty() && result.failures.front().run == 0)
-    throw std::runtime_error(
-        fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
+    return fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own);
+  return {};
 }
 
 /// Errors: std::runtime_error where a suppression is of a kind that no fault has.
@@ -167,6 +167,7 @@ int run(const RunOptions& options) {
         search.strategy->name));
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
+  require_report_places(options);
   const std::atomic<bool>& stop = take_interrupts();
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
@@ -174,8 +175,10 @@ int run(const RunOptions& options) {
     fmt::print("{}\n", reports::search_json(result, watcher.files()));
   else
     fmt::print("{}", reports::search_summary(result, reports::Terminal::of(1)));
+  const std::string why_unjudged = unjudged(result);
+  write_reports(options, result, watcher.files(), why_unjudged);
   watcher.require_kept();
-  require_judged(result);
+  if (!why_unjudged.empty()) throw std::runtime_error(why_unjudged);
   return code_of(result);
 }
 

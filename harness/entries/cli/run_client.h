@@ -18,6 +18,10 @@ struct RunOptions {
   std::string device = "sim";
   unsigned jobs = 1;  ///< Runs at a time.
   std::string out = "results/found";
+  std::string html;              ///< A folder for pages of the findings; "" = none.
+  std::string sarif;             ///< The findings go here as SARIF 2.1.0; "" = nowhere.
+  std::string junit;             ///< The same as JUnit's XML.
+  std::string markdown;          ///< The same as a table and stories.
   std::string suppressions;      ///< A file, or "".
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.
   bool failures = false;         ///< Calls that may fail are told to.
@@ -35,9 +39,5 @@ bool is_finding_file(const std::string& file);
 /// Refuses findings of run() among the files. `command` names what does not take them. Errors:
 /// UsageError.
 void require_no_finding(const std::vector<std::string>& files, std::string_view command);
-
-/// Runs the program of a finding again, under the decisions that it records. `trusted` lets the
-/// command of a file start that somebody else may have written. Errors: std::runtime_error.
-int replay_finding(const std::string& file, bool json, bool trusted);
 
 }  // namespace harness::entries

@@ -34,7 +34,7 @@ struct Files {
 
 Files read_files(const std::vector<std::string>& names) {
   Files files;
-  for (const std::string& name : reproducer_files(names)) {
+  for (const std::string& name : reproducer_files(names, Findings::refused)) {
     try {
       const Reproducer reproducer = read_reproducer(name);
       files.suspects.push_back({reproducer.the_case, reproducer.faults.empty()

@@ -15,6 +15,10 @@ namespace harness::reports {
 std::string finding_text(const client::Finding& finding, const std::string& file,
                          const Terminal& terminal);
 
+/// Returns the words of `replay --why`: which order or reference is missing, and which repair was
+/// tried and removes the fault.
+std::string finding_why(const client::Finding& finding);
+
 /// Returns the last lines of a search: how many runs and findings, and what else the user should
 /// know.
 std::string search_summary(const client::SearchResult& result, const Terminal& terminal);

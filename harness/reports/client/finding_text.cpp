@@ -3,52 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "harness/client/failure.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
+#include "harness/reports/client/finding_views.h"
+#include "harness/reports/client/finding_words.h"
 #include "harness/reports/client/source_lines.h"
 
 namespace harness::reports {
 namespace {
 
 using client::Frame;
-using client::Place;
 
 constexpr std::size_t kLabelWidth = 10;
 constexpr std::size_t kDecisionsShown = 12;
-
-/// Below the folder that we are in, a name is told from there.
-std::string near(const std::string& file) {
-  std::error_code none;
-  const std::string here = std::filesystem::current_path(none).string() + "/";
-  return printable(file.starts_with(here) ? file.substr(here.size()) : file);
-}
-
-std::string where(const Frame& frame) {
-  const std::string file = near(frame.file);
-  if (frame.line > 0) return fmt::format("{}:{}", file, frame.line);
-  const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
-  return frame.function.empty() ? fmt::format("{}+{:#x}", name, frame.offset)
-                                : fmt::format("{} in {}", printable(frame.function), name);
-}
-
-/// The user's functions, the innermost first; those of libraries where there are no others.
-std::vector<const Frame*> users_frames(const Place& place) {
-  std::vector<const Frame*> frames;
-  for (const Frame& frame : place)
-    if (!frame.is_library) frames.push_back(&frame);
-  if (frames.empty())
-    for (const Frame& frame : place) frames.push_back(&frame);
-  return frames;
-}
-
-/// Says where a call was made, in words that follow it; "" where nobody looked.
-std::string at(const Place& place) {
-  const std::vector<const Frame*> frames = users_frames(place);
-  return frames.empty() ? "" : fmt::format(" at {}", where(*frames.front()));
-}
 
 class Writer {
  public:
@@ -61,9 +29,9 @@ class Writer {
 
   /// Tells who did something, and where.
   void party(std::string_view label, const client::Party& party) {
-    if (party.site.empty() && party.place.empty()) return;
+    if (is_absent(party)) return;
     const std::vector<const Frame*> frames = users_frames(party.place);
-    const std::string by = printable(party.site) + on(party);
+    const std::string by = call_of(party);
     if (frames.empty()) return row(label, by);
     const Frame& here = *frames.front();
     const std::string told_by = by.empty() ? "" : ", by " + by;  // An end is not always known.
@@ -76,19 +44,6 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  /// Says on which stream and thread it was.
-  static std::string on(const client::Party& party) {
-    if (party.stream.empty() && party.thread.empty()) return {};
-    const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
-    return fmt::format(" on {}{}{}", printable(party.stream), between, printable(party.thread));
-  }
-
-  /// A frame without a line has its function in its place's name.
-  static std::string function_of(const Frame& frame) {
-    if (frame.line == 0 || frame.function.empty() || frame.function == "<module>") return {};
-    return fmt::format(" in {}", printable(frame.function));
-  }
-
   /// The calls that led there; of the same file, the line alone.
   static std::string callers(const std::vector<const Frame*>& frames) {
     constexpr std::size_t kCallersShown = 5;
@@ -110,8 +65,7 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
   if (finding.decisions.empty()) writer.row("takes", "nothing: the plain run shows it");
   for (std::size_t i = 0; i < std::min(finding.decisions.size(), kDecisionsShown); ++i) {
     const client::ToldDecision& told = finding.decisions[i];
-    writer.row(i == 0 ? "takes" : "",
-               fmt::format("{}{}: {}", near(told.who), at(told.place), printable(told.answer)));
+    writer.row(i == 0 ? "takes" : "", decision_of(told));
   }
   if (finding.decisions.size() > kDecisionsShown)
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
@@ -144,23 +98,6 @@ void add_reads(Writer& writer, const client::WorldReads& reads) {
                                printable(reads.cause), reads.agreed_count, reads.agreed_count));
 }
 
-std::string replays(const client::Finding& finding) {
-  if (finding.replay_count == 0) return "none: stopped before";
-  const std::string count = fmt::format("{} of {}", finding.shown_count, finding.replay_count);
-  if (!finding.doubt.empty())
-    return fmt::format("{}: not repeatable, {}", count, printable(finding.doubt));
-  if (finding.repeats()) return count;
-  return count + ": not repeatable, the program itself differs from run to run";
-}
-
-/// Returns the word for what a party did. Of two uses that race neither is the last.
-std::string_view label_of(const client::ToldFault& fault, const client::PartyInfo& info) {
-  const bool is_use = info.party == &client::ToldFault::use;
-  if (is_use && fault.kind == client::kFailure) return "failed";
-  if (is_use && !fault.other.site.empty()) return "second";
-  return info.name;
-}
-
 }  // namespace
 
 std::string finding_text(const client::Finding& finding, const std::string& file,
@@ -182,12 +119,29 @@ std::string finding_text(const client::Finding& finding, const std::string& file
     writer.row("fix", printable(finding.fix));
     writer.row("", "tried: with it none of 3 replays shows the fault", Colour::dim);
   }
-  writer.row("replays", replays(finding));
+  writer.row("replays", replays_of(finding));
   add_reads(writer, finding.reads);
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
-  const std::string kind = fmt::format("{} of {}{}", printable(fault.kind), printable(fault.object),
-                                       finding.is_forced() ? ", forced" : "");
-  return terminal.paint(Colour::red, kind) + "\n" + writer.take();
+  return terminal.paint(Colour::red, title_of(finding)) + "\n" + writer.take();
+}
+
+std::string finding_why(const client::Finding& finding) {
+  std::string sides;
+  for (const client::PartyInfo& info : client::kParties) {
+    const client::Party& party = finding.fault.*info.party;
+    if (is_absent(party)) continue;
+    sides += fmt::format("{}{}: {}{}", sides.empty() ? "" : "; ", label_of(finding.fault, info),
+                         call_of(party), at(party.place));
+  }
+  std::string text = fmt::format("sides: {}\n", sides);
+  if (const std::string missing = missing_in(finding); !missing.empty())
+    text += fmt::format("why: missing is {}\n", missing);
+  for (const client::ToldDecision& told : finding.decisions)
+    text += fmt::format("takes: {}\n", decision_of(told));
+  if (finding.fix.empty())
+    return text + "repair: none is recorded: none removed the fault, or there was none to try\n";
+  return text + fmt::format("repair: {}\n", printable(finding.fix)) +
+         "tried: with it none of 3 replays shows the fault\n";
 }
 
 /// Tells in a line each which other faults the findings showed as.
@@ -250,6 +204,18 @@ static std::string counted_findings(const client::SearchResult& result) {
   return forced == 0 ? all : fmt::format("{}, {} of them forced", all, forced);
 }
 
+/// Tells how many runs and findings there are, and whether the user stopped it.
+static std::string told_counts(const client::SearchResult& result) {
+  return fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
+                     result.stopped ? "; stopped" : "");
+}
+
+FindingsReport report_of(const client::SearchResult& result, std::vector<std::string> files,
+                         std::string unjudged) {
+  return {result.options.client.command, result.findings,    std::move(files), result.stopped,
+          std::move(unjudged),           told_counts(result)};
+}
+
 std::string search_summary(const client::SearchResult& result, const Terminal& terminal) {
   std::string text;
   for (const client::OwnFailure& failure : result.failures)
@@ -270,8 +236,7 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
                         printable(result.no_server));
   text += told_faces(result) + told_suppressions(result) + told_pedantic(result) +
           told_failures(result) + told_forced(result);
-  text += fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
-                      result.stopped ? "; stopped" : "");
+  text += told_counts(result);
   if (result.tried_whole > 0)
     text +=
         fmt::format("; every {} was tried",

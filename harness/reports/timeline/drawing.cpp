@@ -121,8 +121,8 @@ class Drawing {
   }
 
   std::string header() const {
-    std::string svg = fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">turn</text>\n",
-                                  kTurnWidth - 10, kHeaderHeight - 14);
+    std::string svg = fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>\n",
+                                  kTurnWidth - 10, kHeaderHeight - 14, timeline_.unit);
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
       const std::string name = printable(timeline_.lanes[lane].name);
       const std::vector<std::string> lines = name_lines(name);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/reports/story_lines.h"
@@ -87,7 +88,8 @@ struct Span {
 };
 
 struct Timeline {
-  std::vector<Lane> lanes;  ///< Tasks, then streams, then objects.
+  std::string_view unit = "turn";  ///< What Row::turn counts.
+  std::vector<Lane> lanes;         ///< Tasks, then streams, then objects.
   std::vector<Row> rows;
   std::vector<Span> spans;
   std::vector<Edge> edges;

@@ -1,0 +1,27 @@
+// Replay of a finding of `afterlife run`: its program again, under the decisions that it records.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "harness/client/finding_file.h"
+#include "harness/entries/cli/commands.h"
+
+namespace harness::entries {
+
+struct ReplayedFinding {
+  client::FindingFile recorded;
+  client::Client client;
+  client::ClientRun run;
+  std::string differs;  ///< How the run is not as recorded; empty where it is.
+};
+
+/// Runs the program of the finding once. `trusted` lets the command of a file start that somebody
+/// else may have written. Errors: std::runtime_error.
+ReplayedFinding run_finding(const std::string& file, bool trusted, const std::atomic<bool>& stop);
+
+/// Replays one finding, and writes what is asked for. Returns the exit code. Errors: UsageError,
+/// std::runtime_error.
+int replay_finding(const ReplayOptions& options);
+
+}  // namespace harness::entries

@@ -1,0 +1,21 @@
+// Run reports: the findings of `afterlife run` as files for other programs, and as pages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/client/search.h"
+#include "harness/entries/cli/run_client.h"
+
+namespace harness::entries {
+
+/// Refuses places where the reports could not be written, before the search. Errors: UsageError if
+/// two of them are one file; std::runtime_error.
+void require_report_places(const RunOptions& options);
+
+/// Writes the reports that are asked for. `files` are those of the findings, in their order;
+/// `unjudged` says why nothing was judged, or nothing.
+void write_reports(const RunOptions& options, const client::SearchResult& result,
+                   const std::vector<std::string>& files, const std::string& unjudged);
+
+}  // namespace harness::entries

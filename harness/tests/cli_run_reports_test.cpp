@@ -1,0 +1,241 @@
+// The reports of `afterlife run`: --sarif, --junit, --markdown and --html, and the same views of a
+// finding by `replay`.
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "harness/reports/client/finding_views.h"
+#include "harness/tests/run_stage.h"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+using testing::expect_one_line;
+using ::testing::HasSubstr;
+using testing::line_of;
+using ::testing::Not;
+using testing::run_toys;
+using testing::script;
+using ::testing::StartsWith;
+using testing::Words;
+namespace fs = std::filesystem;
+
+/// Returns how often the text has the part.
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+class CliRunReports : public testing::RunStage {
+ protected:
+  std::string sarif() const { return folder_ / "found.sarif"; }
+  std::string junit() const { return folder_ / "found.xml"; }
+  std::string markdown() const { return folder_ / "found.md"; }
+  std::string pages() const { return folder_ / "pages"; }
+  Ended report(const Words& command, const char* runs = "30") const {
+    return run({"--runs", runs, "--sarif", sarif(), "--junit", junit(), "--markdown", markdown(),
+                "--html", pages()},
+               command);
+  }
+  /// Returns the only finding's file.
+  std::string finding() const {
+    std::string file;
+    for (const auto& entry : fs::directory_iterator(folder_ / "found")) file = entry.path();
+    EXPECT_THAT(file, HasSubstr(".run.json"));
+    return file;
+  }
+  /// Returns the text of the only page beside the index.
+  std::string page() const {
+    std::string text;
+    for (const auto& entry : fs::directory_iterator(pages()))
+      if (entry.path().filename() != "index.html") text += read_file(entry.path());
+    return text;
+  }
+};
+
+TEST_F(CliRunReports, SarifHasEachFindingAtTheLineOfItsUse) {
+  const std::string file = script("collected.py");
+  ASSERT_EQ(report({"python3", file}).code, 1);
+  const json log = json::parse(read_file(sarif()));
+  EXPECT_EQ(log["version"], "2.1.0");
+  EXPECT_EQ(log["runs"][0]["invocations"][0]["executionSuccessful"], true);
+  ASSERT_EQ(log["runs"][0]["results"].size(), 1u);
+  const json& result = log["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "use_after_death");
+  EXPECT_EQ(log["runs"][0]["tool"]["driver"]["rules"][0]["id"], "use_after_death");
+  const json& place = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], file) << "relative to the current folder";
+  EXPECT_EQ(place["region"]["startLine"], line_of(file, "cuMemsetD8Async("));
+  ASSERT_EQ(result["relatedLocations"].size(), 2u);
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"],
+            line_of(file, "check(cuda.cuMemAlloc_v2("));
+  EXPECT_EQ(result["relatedLocations"][1]["physicalLocation"]["region"]["startLine"],
+            line_of(file, "cuda.cuMemFree_v2("));
+  EXPECT_THAT(result["relatedLocations"][1]["message"]["text"], StartsWith("died: cuMemFree at "));
+  EXPECT_THAT(result["message"]["text"], StartsWith("use_after_death of device memory: "));
+  EXPECT_EQ(result["properties"]["replay"], "afterlife replay " + finding());
+  EXPECT_THAT(result["properties"]["fix"], StartsWith("keep what "));
+  EXPECT_EQ(result["codeFlows"][0]["threadFlows"][0]["locations"].size(), 3u);
+}
+
+TEST_F(CliRunReports, AFindingHasTheSameFingerprintOnceItsLinesHaveMoved) {
+  const auto fingerprint = [&](const std::string& before) {
+    const std::string copy = folder_ / "copy.py";
+    write_file(copy, before + read_file(script("collected.py")));
+    EXPECT_EQ(report({"python3", copy}).code, 1);
+    const json result = json::parse(read_file(sarif()))["runs"][0]["results"][0];
+    EXPECT_THAT(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                StartsWith("file:///"))
+        << "no file below the current folder";
+    return result["partialFingerprints"].dump();
+  };
+  EXPECT_EQ(fingerprint(""), fingerprint("# a line\n# and another\n"));
+}
+
+TEST_F(CliRunReports, JunitHasAFailureForEachFindingWithItsStory) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  const std::string xml = read_file(junit());
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"afterlife run\" tests=\"1\" failures=\"1\" "
+                             "errors=\"0\" skipped=\"0\">"));
+  EXPECT_EQ(count_of(xml, "<failure type=\"use_after_death\" message=\"use_after_death of "), 1u);
+  EXPECT_THAT(xml, HasSubstr("check(cuda.cuMemsetD8Async(address, 1, 64, stream))\n"));
+}
+
+TEST_F(CliRunReports, MarkdownHasARowAndAStoryForEachFinding) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  const std::string text = read_file(markdown());
+  EXPECT_THAT(text, StartsWith("**afterlife run**: 30 runs, 1 finding\n"));
+  EXPECT_EQ(count_of(text, "\n| use\\_after\\_death of device memory | "), 1u);
+  EXPECT_THAT(text, HasSubstr("\n```text\nuse_after_death of device memory\n"));
+}
+
+TEST_F(CliRunReports, ThePageHasPartiesTimelineDecisionsAndCommands) {
+  const Ended ended = report({"python3", script("collected.py")});
+  ASSERT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("pages written to " + pages() + "/index.html\n"));
+  const std::string text = page();
+  EXPECT_THAT(text, StartsWith("<!doctype html>"));
+  EXPECT_THAT(text, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, HasSubstr("<b>check(cuda.cuMemsetD8Async(address, 1, 64, stream))</b>"));
+  EXPECT_EQ(count_of(text, "<path class=\"edge missing\""), 2u) << "one, and one in the legend";
+  EXPECT_EQ(count_of(text, "<g class=\"lane-name task\"><title>program</title>"), 1u);
+  EXPECT_EQ(count_of(text, "<g class=\"lane-name object\"><title>device memory</title>"), 1u);
+  EXPECT_THAT(text, HasSubstr("<td>the collector runs</td>"));
+  EXPECT_THAT(text, HasSubstr("keep what cuMemAlloc at "));
+  EXPECT_THAT(text, HasSubstr("<pre class=\"command\">python3 " + script("collected.py")));
+  EXPECT_THAT(text, HasSubstr("<pre class=\"command\">afterlife replay " + finding()));
+  const std::string name = fs::path(finding()).stem().stem().string() + ".html";
+  EXPECT_TRUE(fs::exists(fs::path(pages()) / name));
+  EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("<a href=\"" + name + "\">"));
+}
+
+TEST_F(CliRunReports, WithoutAFindingEachReportSaysSo) {
+  ASSERT_EQ(report({"python3", script("sound.py")}).code, 0);
+  const json log = json::parse(read_file(sarif()));
+  EXPECT_EQ(log["runs"][0]["results"], json::array());
+  EXPECT_THAT(read_file(junit()), HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\""));
+  EXPECT_THAT(read_file(junit()), HasSubstr("name=\"no finding\"/>"));
+  EXPECT_EQ(read_file(markdown()), "**afterlife run**: 30 runs, 0 findings\n");
+  EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("30 runs, 0 findings"));
+  EXPECT_EQ(page(), "");
+}
+
+TEST_F(CliRunReports, WhatWasNotJudgedPassesInNoReport) {
+  const Ended ended = report({"true"}, "2");
+  expect_one_line(ended, 2, "nothing was judged");
+  const json log = json::parse(read_file(sarif()));
+  const json& invocation = log["runs"][0]["invocations"][0];
+  EXPECT_EQ(invocation["executionSuccessful"], false);
+  EXPECT_THAT(invocation["toolExecutionNotifications"][0]["message"]["text"],
+              HasSubstr("nothing was judged"));
+  EXPECT_THAT(read_file(junit()), HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(read_file(markdown()), HasSubstr("nothing was judged"));
+  EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("nothing was judged"));
+}
+
+TEST_F(CliRunReports, OfTheSameSearchHaveTheSameBytes) {
+  const Words command{"python3", script("collected.py")};
+  ASSERT_EQ(report(command).code, 1);
+  const std::string before =
+      read_file(sarif()) + read_file(junit()) + read_file(markdown()) + page();
+  ASSERT_EQ(report(command).code, 1);
+  EXPECT_EQ(read_file(sarif()) + read_file(junit()) + read_file(markdown()) + page(), before);
+}
+
+TEST_F(CliRunReports, LeaveStdoutToTheJson) {
+  const json result = found({"--runs", "30", "--sarif", sarif(), "--html", pages()},
+                            {"python3", script("collected.py")}, 1);
+  EXPECT_EQ(result["findings"].size(), 1u);
+  EXPECT_TRUE(fs::exists(sarif()));
+}
+
+TEST_F(CliRunReports, APlaceThatCannotBeWrittenIsRefusedBeforeTheProgramRuns) {
+  const std::string started = folder_ / "started";
+  const Words command{"touch", started};
+  const auto refused = [&](const Words& options, int code, const std::string& why) {
+    const Ended ended = run(options, command);
+    expect_one_line(ended, code, why);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_FALSE(fs::exists(started)) << why;
+  };
+  write_file(folder_ / "kept", "old");
+  fs::create_symlink(folder_ / "kept", folder_ / "link");
+  write_file(folder_ / "case.repro", "afterlife reproducer 1\n");
+  write_file(folder_ / "case.run.json", "{\n  \"afterlife\": \"run 1\"}");
+  refused({"--sarif", folder_ / "link"}, 2, "symbolic link");
+  refused({"--junit", folder_ / "nowhere/x"}, 2, "cannot create");
+  refused({"--markdown", folder_ / "case.repro"}, 2, "is a reproducer");
+  refused({"--sarif", folder_ / "case.run.json"}, 2, "is a finding of `run`");
+  refused({"--html", folder_ / "kept"}, 2, "choose another folder with --html");
+  refused({"--html", ""}, 3, "names nothing");
+  refused({"--sarif", folder_ / "x", "--junit", folder_ / "./x"}, 3, "name one file");
+  EXPECT_EQ(read_file(folder_ / "kept"), "old");
+}
+
+/// All that a program can say of itself, in each text of a finding.
+client::Finding hostile_finding() {
+  const std::string evil = "<script>alert(1)</script>|`\"'&]]>\x1b[31m\n```\n# x";
+  const auto party = [&] {
+    return client::Party{evil, {{evil, 3, evil, 0, false}}, evil, evil, 0, 0};
+  };
+  client::Finding finding;
+  client::ToldFault& fault = finding.fault;
+  fault.signature = fault.kind = fault.object = fault.at = fault.detail = fault.ended = evil;
+  fault.pedantic = evil;
+  fault.birth = fault.capture = fault.other = fault.death = fault.use = party();
+  finding.decisions.push_back({{}, evil, evil, party().place});
+  finding.fix = finding.doubt = finding.forced = evil;
+  finding.faces.push_back(fault);
+  return finding;
+}
+
+TEST(FindingViews, TextOfAProgramIsNoMarkup) {
+  const client::Finding finding = hostile_finding();
+  reports::FindingsReport report;
+  report.command = {"a<script>b", "`|"};
+  report.findings = {finding};
+  report.files = {"<script>.run.json"};
+  report.counts = "1 run, 1 finding";
+  const std::string page = reports::finding_page(finding, report.command, report.files[0], {});
+  const std::string index = reports::findings_index(report, {"\"><script>.html"});
+  const std::string junit = reports::findings_junit(report);
+  for (const std::string& text : {page, index, junit}) {
+    EXPECT_THAT(text, Not(HasSubstr("<script")));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("'&]]>")));
+  }
+  const json log = json::parse(reports::findings_sarif(report));
+  EXPECT_THAT(log.dump(), Not(HasSubstr("\x1b")));
+  const std::string markdown = reports::findings_markdown(report);
+  const std::string table = markdown.substr(0, markdown.find("\n``"));
+  EXPECT_THAT(table, Not(HasSubstr("<script")));
+  EXPECT_EQ(count_of(table, "\n"), 5u) << "a row stays one line";
+  EXPECT_THAT(table.substr(table.find("|---|---|")), Not(HasSubstr("|`")));
+  EXPECT_EQ(count_of(markdown, "\n````text\n"), 1u) << "no fence of the program's ends ours";
+}
+
+}  // namespace
+}  // namespace harness
