@@ -58,7 +58,7 @@ OPENS = {
     "harness/entries/cli/command_words.cpp": "the first line of the script that the user typed",
     "harness/entries/cli/trust.cpp": "the user's own key",
     "harness/entries/cli/programs.cpp": "the tape of a path, in the tree's own corpus",
-    "harness/entries/cli/replay.cpp": "the beginning of the page that it is told to replace",
+    "harness/entries/cli/run/view_place.cpp": "the beginning of the file that a view is to replace",
     "harness/entries/cli/streams.cpp": "/dev/null",
     "scenarios/managed_dict/embedded/": "the script of an embedded interpreter, in the tree",
 }
@@ -86,7 +86,7 @@ STARTS = {
 }
 
 # Those that may run the program of a finding.
-RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|replay_finding|trust)[a-z_]*\.(?:h|cpp)")
+RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|run/|trust)[a-z_]*\.(?:h|cpp)")
 
 
 def without_comments(text):

@@ -42,7 +42,8 @@ class CliRunReports : public testing::RunStage {
   /// Returns the only finding's file.
   std::string finding() const {
     std::string file;
-    for (const auto& entry : fs::directory_iterator(folder_ / "found")) file = entry.path();
+    for (const auto& entry : fs::directory_iterator(folder_ / "found"))
+      if (entry.is_regular_file()) file = entry.path();
     EXPECT_THAT(file, HasSubstr(".run.json"));
     return file;
   }
@@ -193,6 +194,66 @@ TEST_F(CliRunReports, APlaceThatCannotBeWrittenIsRefusedBeforeTheProgramRuns) {
   refused({"--html", ""}, 3, "names nothing");
   refused({"--sarif", folder_ / "x", "--junit", folder_ / "./x"}, 3, "name one file");
   EXPECT_EQ(read_file(folder_ / "kept"), "old");
+}
+
+TEST_F(CliRunReports, ReplayGivesAFindingTheSameViews) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  const std::string other = folder_ / "page.html";
+  const std::string log = folder_ / "again.sarif";
+  const std::string trace = folder_ / "found.trace";
+  const Ended ended =
+      run_toys({"replay", finding(), "--html", other, "--sarif", log, "--trace", trace});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nas recorded\npage written to " + other + "\n"));
+  const std::string text = read_file(other);
+  EXPECT_THAT(text, HasSubstr("<span class=\"badge good\">as recorded</span>"));
+  EXPECT_THAT(text, HasSubstr("<b>check(cuda.cuMemsetD8Async(address, 1, 64, stream))</b>"));
+  EXPECT_EQ(json::parse(read_file(log)), json::parse(read_file(sarif())));
+  EXPECT_THAT(read_file(trace), HasSubstr("died: cuMemFree"));
+}
+
+TEST_F(CliRunReports, ThePageOfAFindingThatIsNotAsRecordedSaysSo) {
+  const std::string copy = folder_ / "copy.py";
+  fs::copy_file(script("collected.py"), copy);
+  ASSERT_EQ(report({"python3", copy}).code, 1);
+  write_file(copy, read_file(script("sound.py")));
+  const std::string other = folder_ / "page.html";
+  EXPECT_EQ(run_toys({"replay", finding(), "--html", other}).code, 1);
+  EXPECT_THAT(read_file(other),
+              HasSubstr("badge bad\">not as recorded: the file has a fault that"));
+}
+
+TEST_F(CliRunReports, NoViewReplacesAFinding) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  const std::string before = read_file(finding());
+  expect_one_line(run_toys({"replay", finding(), "--html", finding()}), 2, "is a finding of `run`");
+  EXPECT_EQ(read_file(finding()), before);
+}
+
+TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  const Ended ended = run_toys({"replay", finding(), "--why"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nsides: born: cuMemAlloc at "));
+  EXPECT_THAT(ended.out, HasSubstr("\nwhy: missing is what keeps it alive until this use\n"));
+  EXPECT_THAT(ended.out, HasSubstr(": the collector runs\nrepair: keep what cuMemAlloc at "));
+  EXPECT_THAT(ended.out, HasSubstr("\ntried: with it none of 3 replays shows the fault\n"));
+}
+
+TEST_F(CliRunReports, FindingsReplayAmongReproducers) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  fs::create_directory(folder_ / "found/below");
+  const std::string repro = folder_ / "found/below/a.repro";
+  write_file(repro, testing::reproducer_text(testing::toy_case("borrow", testing::failing_tape())));
+  const Ended ended = run_toys({"replay", folder_ / "found"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "as recorded      " + repro + "\nas recorded      " + finding() +
+                           "\n2 as recorded, 0 not\n");
+  const json rows = json::parse(run_toys({"replay", repro, finding(), "--json"}).out);
+  EXPECT_EQ(rows["as_recorded"], 2);
+  EXPECT_EQ(rows["replays"][1]["path"], nullptr);
+  EXPECT_THAT(rows["replays"][1]["faults"].dump(), HasSubstr("use_after_death"));
+  expect_one_line(run_toys({"replay", repro, repro, "--trust"}), 3, "starts no command");
 }
 
 /// All that a program can say of itself, in each text of a finding.

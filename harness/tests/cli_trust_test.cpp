@@ -165,18 +165,43 @@ TEST_F(CliTrust, NoTextOfAFindingReachesTheTerminalAsItIs) {
   }
 }
 
-TEST_F(CliTrust, WhatAFindingCannotBeGivenYetIsRefused) {
+TEST_F(CliTrust, NoViewOfAFindingIsMadeWithoutTrust) {
+  plant_command();
   for (const Words& words : std::vector<Words>{{"replay", file_, "--html", folder_ / "page"},
                                                {"replay", file_, "--trace", folder_ / "page"},
                                                {"replay", file_, "--sarif", folder_ / "page"},
-                                               {"replay", file_, "--why"},
-                                               {"replay", file_, file_},
-                                               {"replay", folder_ / "found"},
+                                               {"replay", file_, "--why"}}) {
+    const Ended ended = run_toys(words);
+    expect_one_line(ended, 2, "add --trust");
+    EXPECT_EQ(ended.out, "") << words.back();
+    EXPECT_FALSE(fs::exists(folder_ / "page"));
+    EXPECT_FALSE(fs::exists(started()));
+  }
+}
+
+TEST_F(CliTrust, IsAskedOfEachFindingAmongSeveral) {
+  const std::string own = file_;
+  file_ = folder_ / "found/foreign.run.json";
+  fs::copy_file(own, file_);
+  plant_command();
+  const Ended ended = run_toys({"replay", folder_ / "found"});
+  expect_one_line(ended, 2, "foreign.run.json: was not written by this user's Afterlife");
+  EXPECT_EQ(ended.out, "as recorded      " + own + "\n1 as recorded, 0 not, 1 could not be read\n");
+  EXPECT_FALSE(fs::exists(started()));
+  const Ended trusted = run_toys({"replay", folder_ / "found", "--trust"});
+  EXPECT_EQ(trusted.code, 1) << trusted.err;
+  EXPECT_THAT(trusted.out, HasSubstr("1 as recorded, 1 not\n"));
+  EXPECT_TRUE(fs::exists(started()));
+}
+
+TEST_F(CliTrust, WhatAFindingCannotBeGivenIsRefused) {
+  for (const Words& words : std::vector<Words>{{"replay", file_, "--flow", folder_ / "page"},
                                                {"minimize", file_},
                                                {"triage", file_},
+                                               {"triage", folder_ / "found"},
                                                {"explain", file_}}) {
     const Ended ended = run_toys(words);
-    expect_one_line(ended, 3, "finding of `run`");
+    expect_one_line(ended, 3, words[0] == "replay" ? "--flow" : "finding of `run`");
     EXPECT_EQ(ended.out, "") << words[0];
     EXPECT_FALSE(fs::exists(folder_ / "page"));
   }

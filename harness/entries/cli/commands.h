@@ -63,6 +63,7 @@ struct MinimizeOptions {
   std::string file;
   std::string out;                  ///< "" = beside the file, "found.min.repro" of "found.repro".
   std::string programs = "corpus";  ///< To compare with.
+  bool trust = false;               ///< Start the command of a finding whoever wrote it.
   bool json = false;
 };
 int minimize(const MinimizeOptions& options);

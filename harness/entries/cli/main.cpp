@@ -104,10 +104,12 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
 
 CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "replay", "Run a reproducer, tell its story, and compare it with the file");
+      "replay", "Run a reproducer or a finding, tell its story, and compare it with the file");
   command
-      ->add_option("files", options.files,
-                   "Reproducers, and folders of them; of several a line each and a sum")
+      ->add_option(
+          "files", options.files,
+          "Reproducers, findings of `run`, and folders of them; of several a line each and "
+          "a sum")
       ->required()
       ->type_name("FILE");
   command
@@ -138,6 +140,7 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --why\n"
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --html story.html\n"
+      "  afterlife replay results/found/crash-use_after_death-6e8e6cb6.run.json --html page.html\n"
       "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }
@@ -145,17 +148,24 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
 CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
   CLI::App* command = app.add_subcommand(
       "minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
-  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
+  command->add_option("file", options.file, "A reproducer, or a finding of `run`")
+      ->required()
+      ->type_name("FILE");
   command
       ->add_option("--out", options.out,
-                   "Write here (FILE.repro goes to FILE.min.repro); may be the file itself")
+                   "Write here (FILE.repro goes to FILE.min.repro, FILE.run.json to "
+                   "FILE.min.run.json); may be the file itself")
       ->type_name("FILE");
   command
       ->add_option("--programs", options.programs,
                    "The corpus to learn from and compare with (corpus)")
       ->type_name("DIR");
+  command->add_flag("--trust", options.trust,
+                    "Start the command in a finding of `run` that another user or machine wrote");
   command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro"));
+  command->footer(
+      footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro\n"
+             "  afterlife minimize results/found/crash-use_after_death-6e8e6cb6.run.json"));
   return command;
 }
 

@@ -1,6 +1,5 @@
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
-#include "harness/entries/cli/run_client.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +14,8 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/entries/cli/programs.h"
+#include "harness/entries/cli/run/minimize_finding.h"
+#include "harness/entries/cli/run_client.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
@@ -155,7 +156,9 @@ bool write(Runner& runner, Result& result, const MinimizeOptions& options, const
 }  // namespace
 
 int minimize(const MinimizeOptions& options) {
-  require_no_finding({options.file}, "`minimize`");
+  if (is_finding_file(options.file)) return minimize_finding(options);
+  if (options.trust)
+    throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
   const std::string text = read_reproducer_text(options.file);
   const Reproducer before = parse_reproducer(text, options.file);
   const std::string file = options.out.empty() ? beside(options.file) : options.out;

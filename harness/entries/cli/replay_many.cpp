@@ -9,7 +9,7 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
-#include "harness/entries/cli/replay_finding.h"
+#include "harness/entries/cli/run/replay_finding.h"
 #include "harness/entries/cli/run_client.h"
 #include "harness/files/foreign_file.h"
 #include "harness/printable.h"

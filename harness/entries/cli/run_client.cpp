@@ -19,7 +19,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
-#include "harness/entries/cli/run_reports.h"
+#include "harness/entries/cli/run/run_reports.h"
 #include "harness/entries/cli/trust.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/foreign_file.h"

@@ -63,7 +63,7 @@ class Drawer {
     return info.party == &ToldFault::death ? MarkKind::death : MarkKind::meet;
   }
 
-  /// What a stream executes is that stream's; the thread has queued it.
+  /// Work that a stream executes stands in the lane of that stream, any other call in its thread's.
   void add_row(const client::PartyInfo& info) {
     const Party& party = fault_.*info.party;
     const std::size_t thread = lane_of({LaneKind::task, thread_of(party)});

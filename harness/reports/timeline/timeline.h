@@ -88,7 +88,7 @@ struct Span {
 };
 
 struct Timeline {
-  std::string_view unit = "turn";  ///< What Row::turn counts.
+  std::string_view unit = "turn";  ///< Row::turn counts these.
   std::vector<Lane> lanes;         ///< Tasks, then streams, then objects.
   std::vector<Row> rows;
   std::vector<Span> spans;

@@ -9,9 +9,9 @@
 
 #include "harness/client/search.h"
 #include "harness/entries/cli/interrupt.h"
-#include "harness/entries/cli/replay_finding.h"
+#include "harness/entries/cli/run/replay_finding.h"
+#include "harness/entries/cli/run/view_place.h"
 #include "harness/entries/cli/trust.h"
-#include "harness/entries/cli/view_place.h"
 #include "harness/files/foreign_file.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"

@@ -1,4 +1,4 @@
-#include "harness/entries/cli/run_reports.h"
+#include "harness/entries/cli/run/run_reports.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "harness/client/finding_file.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/output_folder.h"
-#include "harness/entries/cli/view_place.h"
+#include "harness/entries/cli/run/view_place.h"
 #include "harness/files/make_folder.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"

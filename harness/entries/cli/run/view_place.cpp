@@ -1,4 +1,4 @@
-#include "harness/entries/cli/view_place.h"
+#include "harness/entries/cli/run/view_place.h"
 
 #include <fmt/format.h>
 
