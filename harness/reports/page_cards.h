@@ -9,7 +9,7 @@
 
 namespace harness::reports {
 
-/// Returns one card. `kind` is its class of the style sheet: death, use, missing or found.
+/// Returns one card. `kind` is its class of the style sheet: death, use, missing, found.
 std::string card(std::string_view kind, std::string_view what, std::string_view headline,
                  std::string_view where);
 

@@ -256,6 +256,62 @@ TEST_F(CliRunReports, FindingsReplayAmongReproducers) {
   expect_one_line(run_toys({"replay", repro, repro, "--trust"}), 3, "starts no command");
 }
 
+TEST_F(CliRunReports, MinimizeLeavesOutADecisionThatTheFindingDoesNotNeed) {
+  const std::string file = script("collected.py");
+  ASSERT_EQ(report({"python3", file}).code, 1);
+  const json found = json::parse(read_file(finding()));
+  json more = found;
+  more.at("decisions").push_back(found.at("decisions").at(0));
+  more.at("decisions").at(1).at("nth") = 7;  // Never asked.
+  const std::string large = folder_ / "large.run.json";
+  write_file(large, more.dump(2));
+  expect_one_line(run_toys({"minimize", large}), 2, "add --trust");
+  const Ended ended = run_toys({"minimize", large, "--trust"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\n1 decision, 2 in the file; "));
+  const std::string small = folder_ / "large.min.run.json";
+  EXPECT_EQ(json::parse(read_file(small)).at("decisions"), found.at("decisions"));
+  EXPECT_EQ(json::parse(read_file(small)).at("fault"), found.at("fault"));
+  EXPECT_EQ(json::parse(read_file(small)).at("fix"), found.at("fix"));
+  EXPECT_EQ(run_toys({"replay", small}).code, 0) << "it is this user's own";
+  const json told = json::parse(run_toys({"minimize", small, "--out", small, "--json"}).out);
+  EXPECT_EQ(told["decisions"], 1);
+  EXPECT_EQ(told["shown"], 3);
+}
+
+TEST_F(CliRunReports, MinimizeHasNothingToDoOnceTheFaultIsGone) {
+  const std::string copy = folder_ / "copy.py";
+  fs::copy_file(script("collected.py"), copy);
+  ASSERT_EQ(report({"python3", copy}).code, 1);
+  write_file(copy, read_file(script("sound.py")));
+  const std::string small = folder_ / "small.run.json";
+  expect_one_line(run_toys({"minimize", finding(), "--out", small}), 2, "nothing to minimize");
+  EXPECT_FALSE(fs::exists(small));
+}
+
+TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  json other = json::parse(read_file(finding()));
+  const std::string first = finding();
+  other["command"] = Words{"touch", folder_ / "started"};
+  write_file(folder_ / "same.run.json", other.dump(2));
+  other["fault"]["at"] = "another function";
+  other["fix"] = "";
+  write_file(folder_ / "other.run.json", other.dump(2));
+  const Ended ended = run_toys({"triage", first, folder_ / "same.run.json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("2 findings: use_after_death of device memory: "));
+  EXPECT_THAT(ended.out, HasSubstr("\n  fix       keep what cuMemAlloc at "));
+  EXPECT_THAT(ended.out, HasSubstr("\n2 findings, 1 cause\n"));
+  const Ended unexplained = run_toys({"triage", "--json", first, folder_ / "other.run.json"});
+  EXPECT_EQ(unexplained.code, 1) << unexplained.err;
+  EXPECT_EQ(json::parse(unexplained.out)["causes"].size(), 2u);
+  EXPECT_FALSE(fs::exists(folder_ / "started"));
+  const std::string repro = folder_ / "a.repro";
+  write_file(repro, testing::reproducer_text(testing::toy_case("borrow", testing::failing_tape())));
+  expect_one_line(run_toys({"triage", first, repro}), 3, "name files of one kind");
+}
+
 /// All that a program can say of itself, in each text of a finding.
 client::Finding hostile_finding() {
   const std::string evil = "<script>alert(1)</script>|`\"'&]]>\x1b[31m\n```\n# x";

@@ -170,7 +170,8 @@ TEST_F(CliTrust, NoViewOfAFindingIsMadeWithoutTrust) {
   for (const Words& words : std::vector<Words>{{"replay", file_, "--html", folder_ / "page"},
                                                {"replay", file_, "--trace", folder_ / "page"},
                                                {"replay", file_, "--sarif", folder_ / "page"},
-                                               {"replay", file_, "--why"}}) {
+                                               {"replay", file_, "--why"},
+                                               {"minimize", file_, "--out", folder_ / "page"}}) {
     const Ended ended = run_toys(words);
     expect_one_line(ended, 2, "add --trust");
     EXPECT_EQ(ended.out, "") << words.back();
@@ -195,11 +196,8 @@ TEST_F(CliTrust, IsAskedOfEachFindingAmongSeveral) {
 }
 
 TEST_F(CliTrust, WhatAFindingCannotBeGivenIsRefused) {
-  for (const Words& words : std::vector<Words>{{"replay", file_, "--flow", folder_ / "page"},
-                                               {"minimize", file_},
-                                               {"triage", file_},
-                                               {"triage", folder_ / "found"},
-                                               {"explain", file_}}) {
+  for (const Words& words :
+       std::vector<Words>{{"replay", file_, "--flow", folder_ / "page"}, {"explain", file_}}) {
     const Ended ended = run_toys(words);
     expect_one_line(ended, 3, words[0] == "replay" ? "--flow" : "finding of `run`");
     EXPECT_EQ(ended.out, "") << words[0];

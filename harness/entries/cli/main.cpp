@@ -211,7 +211,7 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
   CLI::App* command = app.add_subcommand(
       "triage", "Sort reproducers by root cause: by the least repair that removes their fault");
-  command->add_option("files", options.files, "Reproducers, and folders of them")
+  command->add_option("files", options.files, "Reproducers or findings, and folders of them")
       ->required()
       ->type_name("FILE");
   command

@@ -42,15 +42,13 @@ constexpr std::string_view kFindingEnding = ".run.json";
 
 /// All *.repro and findings below the folder, in the order of their names. One that is a link or a
 /// device is refused: the folder may be somebody else's.
-std::vector<std::string> reproducers_below(const std::string& folder, Findings findings) {
+std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string file = entry.path().string();
-    const bool is_finding = file.ends_with(kFindingEnding);
-    const bool is_case = is_finding || entry.path().extension() == kReproducerEnding;
+    const bool is_case =
+        file.ends_with(kFindingEnding) || entry.path().extension() == kReproducerEnding;
     if (!is_case || is_folder(entry)) continue;
-    if (is_finding && findings == Findings::refused)
-      throw UsageError(fmt::format("{}: is a finding of `run`: replay it", printable(file)));
     require_regular_file(file);
     files.push_back(file);
   }
@@ -62,7 +60,7 @@ class ReplayingMany {
  public:
   explicit ReplayingMany(const ReplayOptions& options)
       : options_(options), stop_(take_interrupts()) {
-    files_ = reproducer_files(options.files, Findings::included);
+    files_ = reproducer_files(options.files);
     if (options.trust && std::ranges::none_of(files_, is_finding_file))
       throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
   }
@@ -183,12 +181,11 @@ class ReplayingMany {
 
 }  // namespace
 
-std::vector<std::string> reproducer_files(const std::vector<std::string>& names,
-                                          Findings findings) {
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names) {
   std::vector<std::string> files;
   for (const std::string& name : names) {
     const std::vector<std::string> below =
-        fs::is_directory(name) ? reproducers_below(name, findings) : std::vector<std::string>{name};
+        fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
     if (below.empty())
       throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
     files.insert(files.end(), below.begin(), below.end());

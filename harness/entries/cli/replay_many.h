@@ -13,12 +13,9 @@ namespace harness::entries {
 /// program: it says nothing.
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace);
 
-/// Whether findings of `run` count among the files of a folder.
-enum class Findings : unsigned char { included, refused };
-
-/// The names as they are, but folders as the reproducers below them, in order. Errors:
-/// std::runtime_error where a folder has none; UsageError where it has a finding that is refused.
-std::vector<std::string> reproducer_files(const std::vector<std::string>& names, Findings findings);
+/// The names as they are, but folders as the reproducers and findings of `run` below them, in
+/// order. Errors: std::runtime_error where a folder has none.
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names);
 
 /// More than one file, or a folder.
 bool is_many(const std::vector<std::string>& files);

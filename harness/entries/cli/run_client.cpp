@@ -193,9 +193,8 @@ bool is_finding_file(const std::string& file) {
 void require_no_finding(const std::vector<std::string>& files, std::string_view command) {
   for (const std::string& file : files)
     if (is_finding_file(file))
-      throw UsageError(
-          fmt::format("{}: is a finding of `run`, which {} cannot take yet: replay it, alone",
-                      printable(file), command));
+      throw UsageError(fmt::format("{}: is a finding of `run`, which {} does not take: replay it",
+                                   printable(file), command));
 }
 
 }  // namespace harness::entries

@@ -1,6 +1,5 @@
 // triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
 #include "harness/triage.h"
-#include "harness/entries/cli/run_client.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,8 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
+#include "harness/entries/cli/run/triage_findings.h"
+#include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
@@ -34,7 +35,7 @@ struct Files {
 
 Files read_files(const std::vector<std::string>& names) {
   Files files;
-  for (const std::string& name : reproducer_files(names, Findings::refused)) {
+  for (const std::string& name : names) {
     try {
       const Reproducer reproducer = read_reproducer(name);
       files.suspects.push_back({reproducer.the_case, reproducer.faults.empty()
@@ -238,12 +239,18 @@ class Triaged {
 }  // namespace
 
 int triage(const TriageCommandOptions& options) {
-  require_no_finding(options.files, "`triage`");
+  const std::vector<std::string> names = reproducer_files(options.files);
+  const auto finding_count = std::ranges::count_if(names, is_finding_file);
+  if (finding_count == std::ssize(names)) return triage_findings(names, options.json);
+  if (finding_count > 0)
+    throw UsageError(
+        "findings of `run` are sorted by what they record, and reproducers by what is tried: name "
+        "files of one kind");
   TriageOptions terms;
   terms.search_runs = options.runs;
   terms.minimize_runs = kMinimizeRuns;
   terms.stop = &take_interrupts();
-  const Files files = read_files(options.files);
+  const Files files = read_files(names);
   Runner runner;
   const Triage found = harness::triage(runner, files.suspects, terms);
   const Triaged triaged(found, files);

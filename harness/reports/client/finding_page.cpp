@@ -21,6 +21,8 @@ using client::Party;
 using client::ToldFault;
 
 constexpr std::string_view kStyle = R"(.source{padding:0;font-size:inherit;white-space:pre-wrap}
+.wrap td{overflow-wrap:anywhere}
+.card.fix{border-left-color:var(--object)}.card.fix .what{color:var(--object)}
 a{color:var(--task)}
 )";
 
@@ -97,8 +99,7 @@ class Page {
     if (const std::string missing = missing_in(finding_); !missing.empty())
       html += card("missing", "Missing", missing, "");
     if (!finding_.fix.empty())
-      html +=
-          card("found", "Fix", finding_.fix, "tried: with it none of 3 replays shows the fault");
+      html += card("fix", "Fix", finding_.fix, "tried: with it none of 3 replays shows the fault");
     return "<div class=\"cards\">\n" + html + "</div>\n";
   }
 

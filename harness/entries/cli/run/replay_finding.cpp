@@ -101,14 +101,6 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
                              reports::counted(result.run_count, "further run"));
 }
 
-client::FindingFile read_finding(const std::string& file, const std::string& text) {
-  try {
-    return client::parse_finding(text);
-  } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
-  }
-}
-
 void write_views(const ReplayOptions& options, const ReplayedFinding& replayed) {
   const client::FindingFile& recorded = replayed.recorded;
   const std::string& file = options.files.front();
@@ -126,12 +118,22 @@ void write_views(const ReplayOptions& options, const ReplayedFinding& replayed) 
 
 }  // namespace
 
+ReadFinding read_finding(const std::string& file) {
+  ReadFinding read{{}, ForeignFile::named_by_user(file, "finding").text()};
+  try {
+    read.recorded = client::parse_finding(read.text);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  }
+  return read;
+}
+
 ReplayedFinding run_finding(const std::string& file, bool trusted, const std::atomic<bool>& stop) {
   constexpr double kSeconds = 600;
-  const std::string text = ForeignFile::named_by_user(file, "finding").text();
-  ReplayedFinding replayed{read_finding(file, text), {}, {}, ""};
+  const ReadFinding read = read_finding(file);
+  ReplayedFinding replayed{read.recorded, {}, {}, ""};
   const client::FindingFile& recorded = replayed.recorded;
-  require_trust(file, text, recorded.command, trusted);
+  require_trust(file, read.text, recorded.command, trusted);
   replayed.client = {recorded.command, client::library_folder(), kSeconds};
   replayed.run = client::replay(replayed.client, recorded.finding, stop);
   if (!replayed.run.ended.stopped) replayed.differs = client::difference(recorded, replayed.run);

@@ -9,6 +9,14 @@
 
 namespace harness::entries {
 
+struct ReadFinding {
+  client::FindingFile recorded;
+  std::string text;  ///< All of the file.
+};
+
+/// Reads a finding, and starts nothing. Errors: std::runtime_error with one line.
+ReadFinding read_finding(const std::string& file);
+
 struct ReplayedFinding {
   client::FindingFile recorded;
   client::Client client;
