@@ -173,7 +173,7 @@ PLANTS = [
     ("harness/reports/planted.cpp", '"harness/client/planted.h"', "never another rib"),
     ("harness/reports/client/planted.cpp", '"harness/gate/planted.h"', "a view of a client's runs"),
     ("harness/reports/client/planted.cpp", '"harness/client/planted.h"', ""),
-    ("harness/entries/libcuda/planted.cpp", '"harness/client/search.h"', "libcuda"),
+    ("harness/entries/libcuda/planted.cpp", '"harness/client/search/search.h"', "libcuda"),
     ("harness/entries/libcuda/planted.cpp", '"harness/client/orders.h"', ""),
     ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
     ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),

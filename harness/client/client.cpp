@@ -14,9 +14,9 @@
 #include <stdexcept>
 
 #include "harness/client/call_mark.h"
-#include "harness/client/failure.h"
 #include "harness/client/party_functions.h"
 #include "harness/client/run_folder.h"
+#include "harness/client/search/failure.h"
 #include "harness/client/source_places.h"
 #include "harness/files/read.h"
 #include "harness/sanitizers.h"

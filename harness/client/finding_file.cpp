@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/client/failure.h"
 #include "harness/client/json.h"
 #include "harness/client/portable.h"
+#include "harness/client/search/failure.h"
 #include "harness/printable.h"
 
 namespace harness::client {

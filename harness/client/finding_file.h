@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 
 namespace harness::client {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/client/carried.h"
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 
 namespace harness::client {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/client/report.h"
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 
 namespace harness::client {
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "harness/client/fork_server.h"
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 #include "harness/reports/client/client_views.h"
 #include "harness/sanitizers.h"
 #include "harness/tests/child.h"

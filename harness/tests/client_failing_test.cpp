@@ -4,7 +4,7 @@
 #include <string>
 #include <tuple>
 
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 #include "harness/tests/run_stage.h"
 
 namespace harness {

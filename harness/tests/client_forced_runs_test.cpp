@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "harness/client/fork_server.h"
-#include "harness/client/search.h"
-#include "harness/client/unforced.h"
+#include "harness/client/search/search.h"
+#include "harness/client/search/unforced.h"
 #include "harness/tests/forced_stage.h"
 
 namespace harness {

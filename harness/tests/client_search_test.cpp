@@ -1,5 +1,5 @@
 // A search over a script, stopped where the command line seldom is.
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/client/shortcuts.h"
+#include "harness/client/search/shortcuts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

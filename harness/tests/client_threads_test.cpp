@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/client/fork_server.h"
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 #include "harness/sanitizers.h"
 #include "harness/tests/child.h"
 #include "harness/tests/interpreters.h"

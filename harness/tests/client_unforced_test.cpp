@@ -1,4 +1,4 @@
-#include "harness/client/unforced.h"
+#include "harness/client/search/unforced.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

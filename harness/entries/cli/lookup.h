@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/client/answers.h"
+#include "harness/client/search/answers.h"
 #include "harness/run.h"
 
 namespace harness::entries {

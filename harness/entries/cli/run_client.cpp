@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/client/failure.h"
 #include "harness/client/finding_file.h"
-#include "harness/client/search.h"
+#include "harness/client/search/failure.h"
+#include "harness/client/search/search.h"
 #include "harness/entries/cli/command_words.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"

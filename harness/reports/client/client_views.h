@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/client/finding_file.h"
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 #include "harness/reports/terminal.h"
 
 namespace harness::reports {

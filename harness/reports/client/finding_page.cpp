@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 #include "harness/printable.h"
 #include "harness/reports/client/finding_timeline.h"
 #include "harness/reports/client/finding_views.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 #include "harness/printable.h"
 #include "harness/reports/client/finding_words.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/client/finding_file.h"
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 
 namespace harness::reports {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 #include "harness/fault/kinds.h"
 #include "harness/printable.h"
 #include "harness/reports/html.h"

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/client/completion.h"
 #include "harness/client/finding_file.h"
+#include "harness/client/search/completion.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/run/replay_finding.h"
 #include "harness/entries/cli/trust.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/run/replay_finding.h"
 #include "harness/entries/cli/run/view_place.h"

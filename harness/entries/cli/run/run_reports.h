@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 #include "harness/entries/cli/run_client.h"
 
 namespace harness::entries {

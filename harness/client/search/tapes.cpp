@@ -1,4 +1,4 @@
-#include "harness/client/tapes.h"
+#include "harness/client/search/tapes.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "harness/client/failing_runs.h"
+#include "harness/client/search/failing_runs.h"
 
 #include <algorithm>
 #include <array>

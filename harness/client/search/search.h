@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/client/answers.h"
 #include "harness/client/client.h"
 #include "harness/client/finding.h"
 #include "harness/client/report.h"
+#include "harness/client/search/answers.h"
 #include "harness/client/suppressions.h"
 
 namespace harness::client {

@@ -1,4 +1,4 @@
-#include "harness/client/answers.h"
+#include "harness/client/search/answers.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,18 +1,18 @@
 // How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
 // Fewer decisions may lead to it by others, in an earlier round of a loop: then one more run, with
 // places noted, says whether the functions are the same.
-#include "harness/client/completion.h"
+#include "harness/client/search/completion.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "harness/client/advice.h"
-#include "harness/client/failure.h"
-#include "harness/client/shortcuts.h"
-#include "harness/client/shrink.h"
-#include "harness/client/tapes.h"
-#include "harness/client/unforced.h"
+#include "harness/client/search/advice.h"
+#include "harness/client/search/failure.h"
+#include "harness/client/search/shortcuts.h"
+#include "harness/client/search/shrink.h"
+#include "harness/client/search/tapes.h"
+#include "harness/client/search/unforced.h"
 
 namespace harness::client {
 namespace {

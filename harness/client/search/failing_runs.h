@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/client/client.h"
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 #include "harness/pick.h"
 
 namespace harness::client {

@@ -1,13 +1,13 @@
 // How it works. Of two uses that nothing orders, or a use and an end, the host waits for the first
 // before the second: that orders them as an event between their streams does. What is used after
 // its end is not ended. A second end, and a call that fails, are left out.
-#include "harness/client/advice.h"
+#include "harness/client/search/advice.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "harness/client/failure.h"
+#include "harness/client/search/failure.h"
 
 namespace harness::client {
 namespace {

@@ -1,12 +1,12 @@
 // How it works. All that is possible is kept while what is forced gets less; then each decision
 // that is left is tried as a possible one of its kind, the nearest that the run was asked first.
-#include "harness/client/unforced.h"
+#include "harness/client/search/unforced.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include "harness/client/shrink.h"
+#include "harness/client/search/shrink.h"
 
 namespace harness::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/client/search.h"
+#include "harness/client/search/search.h"
 
 #include <fmt/format.h>
 
@@ -13,14 +13,14 @@
 #include <set>
 #include <utility>
 
-#include "harness/client/answers.h"
-#include "harness/client/completion.h"
 #include "harness/client/crew.h"
-#include "harness/client/failing_runs.h"
 #include "harness/client/loaded_libraries.h"
 #include "harness/client/notes.h"
-#include "harness/client/tapes.h"
-#include "harness/client/unforced.h"
+#include "harness/client/search/answers.h"
+#include "harness/client/search/completion.h"
+#include "harness/client/search/failing_runs.h"
+#include "harness/client/search/tapes.h"
+#include "harness/client/search/unforced.h"
 
 namespace harness::client {
 namespace {

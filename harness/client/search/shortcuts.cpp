@@ -1,10 +1,10 @@
-#include "harness/client/shortcuts.h"
+#include "harness/client/search/shortcuts.h"
 
 #include <cstddef>
 #include <optional>
 #include <set>
 
-#include "harness/client/shrink.h"
+#include "harness/client/search/shrink.h"
 
 namespace harness::client {
 namespace {

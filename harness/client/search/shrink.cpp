@@ -1,4 +1,4 @@
-#include "harness/client/shrink.h"
+#include "harness/client/search/shrink.h"
 
 #include <algorithm>
 
