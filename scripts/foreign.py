@@ -165,7 +165,7 @@ PLANTS = [
     ("harness/reports/planted.cpp", "std::system(command.c_str());", True),
     ("harness/entries/cli/minimize.cpp", "client::replay(client, recorded.finding, stop);", True),
     ("harness/entries/cli/nightly/report.cpp", "const client::Client client{command, folder, 20};", True),
-    ("harness/entries/cli/run_client.cpp", "client::replay(client, recorded.finding, stop);", False),
+    ("harness/entries/cli/run/run_client.cpp", "client::replay(client, recorded.finding, stop);", False),
     ("harness/nightly/planted.cpp", "ForeignFile::named_by_user(file, \"export\").text();", False),
     ("harness/nightly/planted.cpp", "// std::ifstream in(file);", False),
     ("harness/nightly/planted.cpp", "Database& database() { return database_; }", False),

@@ -7,7 +7,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/printable.h"
 #include "harness/reports/explanation.h"

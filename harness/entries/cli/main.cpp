@@ -17,12 +17,13 @@
 #include "harness/entries/cli/completion.h"
 #include "harness/entries/cli/diverge/options.h"
 #include "harness/entries/cli/effectiveness/options.h"
+#include "harness/entries/cli/gate_arguments.h"
 #include "harness/entries/cli/help_text.h"
 #include "harness/entries/cli/memory/options.h"
 #include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/plain_words.h"
 #include "harness/entries/cli/price/options.h"
-#include "harness/entries/cli/run_arguments.h"
+#include "harness/entries/cli/run/run_arguments.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
 
@@ -32,10 +33,6 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 "
     "stopped, 5 undecided (gate, prove).";
-
-constexpr const char* kGateExitCodes =
-    "Exit: 0 passed, 1 a benchmark is slower or gone, 2 a command failed, a file or the disk, 3 "
-    "usage, 4 stopped, 5 undecided.";
 
 constexpr const char* kTriageExitCodes =
     "Exit: 0 every fault has a cause, 1 one is unexplained, 2 a file cannot be read, 3 usage, 4 "
@@ -236,71 +233,6 @@ CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(footer("  afterlife counters argpack\n  afterlife counters --json"));
   return command;
-}
-
-CLI::App* add_gate(CLI::App& app, GateOptions& options) {
-  CLI::App* command = app.add_subcommand("gate",
-                                         "Compare two commands that print Google Benchmark's JSON, "
-                                         "or one number each: -- BASE... -- HEAD...");
-  command
-      ->add_option("--rounds", options.rounds,
-                   "Rounds of both sides, of what 20 do not decide: 40, 80, up to so many (160)")
-      ->check(whole_number(8, 100'000))
-      ->type_name("N");
-  command
-      ->add_option("--seconds", options.seconds,
-                   "End after so long, computing included, undecided where it is open")
-      ->check(number(0.01, 1e7))
-      ->type_name("N");
-  command->add_option("--timeout", options.timeout_seconds, "How long one process may take (600)")
-      ->check(number(0.01, 1e7))
-      ->type_name("N");
-  command
-      ->add_option("--min-time", options.min_time,
-                   "Seconds of a repetition, for {min_time} in a command (0.001)")
-      ->check(number(1e-6, 3600))
-      ->type_name("N");
-  add_seed(*command, options.seed, "Orders and resamples are drawn from it (1)");
-  command->add_option("--samples", options.samples, "Write all samples here, a new file")
-      ->type_name("FILE");
-  command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
-      ->type_name("FILE");
-  command
-      ->add_option("--canaries", options.canaries,
-                   "Judge the gate itself by this record; see ./scripts/gate.sh --record")
-      ->type_name("FILE");
-  command->add_option("--rates", options.rates, "Say on the page how often the gate is wrong by it")
-      ->type_name("FILE");
-  command->add_option("--searches", options.searches, "The same of this record of searches")
-      ->type_name("FILE");
-  command->add_option("--junit", options.junit, "Write the verdicts as JUnit's XML")
-      ->type_name("FILE");
-  command->add_option("--markdown", options.markdown, "Write the table for a pull request")
-      ->type_name("FILE");
-  command->add_option("--html", options.html, "Write a page with the intervals drawn")
-      ->type_name("FILE");
-  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
-  command->footer(
-      footer("  afterlife gate -- ./old --benchmark_format=json -- ./new --benchmark_format=json\n"
-             "  afterlife gate --seconds 60 --html gate.html \\\n"
-             "      -- ./old --benchmark_format=json --benchmark_repetitions=5 \\\n"
-             "         '--benchmark_min_time={min_time}' '--benchmark_filter={benchmarks}' \\\n"
-             "      -- ./new --benchmark_format=json --benchmark_repetitions=5 \\\n"
-             "         '--benchmark_min_time={min_time}' '--benchmark_filter={benchmarks}'",
-             kGateExitCodes));
-  return command;
-}
-
-/// Takes the commands after "--" from the command line of `gate`. Returns how many words are left.
-int take_commands(int argc, char** argv, GateOptions& options) {
-  const std::string_view dashes = "--";
-  if (argc < 2 || std::string_view(argv[1]) != "gate") return argc;
-  const int base = static_cast<int>(std::find(argv, argv + argc, dashes) - argv);
-  const int head =
-      static_cast<int>(std::find(argv + std::min(base + 1, argc), argv + argc, dashes) - argv);
-  if (base < argc) options.base.assign(argv + base + 1, argv + head);
-  if (head < argc) options.head.assign(argv + head + 1, argv + argc);
-  return base;
 }
 
 CLI::App* add_completion(CLI::App& app, std::string& shell) {

@@ -15,7 +15,7 @@
 #include "harness/entries/cli/output_folder.h"
 #include "harness/entries/cli/programs.h"
 #include "harness/entries/cli/run/minimize_finding.h"
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"

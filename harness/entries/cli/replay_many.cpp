@@ -10,7 +10,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/run/replay_finding.h"
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 #include "harness/files/foreign_file.h"
 #include "harness/printable.h"
 #include "harness/reports/terminal.h"

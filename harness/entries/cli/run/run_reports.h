@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/client/search/search.h"
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 
 namespace harness::entries {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 #include "harness/files/fail.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"

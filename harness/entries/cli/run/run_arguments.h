@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 
 namespace harness::entries {
 

@@ -1,6 +1,6 @@
 // run: runs somebody's program again and again on the simulated driver, and tells what it still
 // uses after it has died, in the lines of that program.
-#include "harness/entries/cli/run_client.h"
+#include "harness/entries/cli/run/run_client.h"
 
 #include <fmt/format.h>
 

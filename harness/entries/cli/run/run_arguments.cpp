@@ -1,4 +1,4 @@
-#include "harness/entries/cli/run_arguments.h"
+#include "harness/entries/cli/run/run_arguments.h"
 
 #include <algorithm>
 #include <string_view>

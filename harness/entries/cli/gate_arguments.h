@@ -1,0 +1,16 @@
+// The command line of `gate`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/commands.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_gate(CLI::App& app, GateOptions& options);
+
+/// Takes the commands after "--" from the command line of `gate`. Returns how many words are left.
+int take_commands(int argc, char** argv, GateOptions& options);
+
+}  // namespace harness::entries
