@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <memory>
 
 #include "harness/reports/client/finding_views.h"
 #include "harness/tests/run_stage.h"
@@ -30,20 +31,30 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 class CliRunReports : public testing::RunStage {
  protected:
-  std::string sarif() const { return folder_ / "found.sarif"; }
-  std::string junit() const { return folder_ / "found.xml"; }
-  std::string markdown() const { return folder_ / "found.md"; }
-  std::string pages() const { return folder_ / "pages"; }
+  static void TearDownTestSuite() { made_.reset(); }
+
+  std::string sarif() const { return *at_ / "found.sarif"; }
+  std::string junit() const { return *at_ / "found.xml"; }
+  std::string markdown() const { return *at_ / "found.md"; }
+  std::string pages() const { return *at_ / "pages"; }
   Ended report(const Words& command, const char* runs = "30") const {
-    return run({"--runs", runs, "--sarif", sarif(), "--junit", junit(), "--markdown", markdown(),
-                "--html", pages()},
-               command);
+    Words all{"run",     "--runs", runs,         "--out",    *at_ / "found", "--sarif", sarif(),
+              "--junit", junit(),  "--markdown", markdown(), "--html",       pages(),   "--"};
+    all.insert(all.end(), command.begin(), command.end());
+    return run_toys(all);
+  }
+  /// Returns the search that all tests share, which is made once; its files are left as they are.
+  const Ended& shared() {
+    const bool is_new = made_ == nullptr;
+    if (is_new) made_ = std::make_unique<Folder>();
+    at_ = made_.get();
+    if (is_new) ended_ = report({"python3", script("collected.py")});
+    return ended_;
   }
   /// Returns the only finding's file.
   std::string finding() const {
     std::string file;
-    for (const auto& entry : fs::directory_iterator(folder_ / "found"))
-      if (entry.is_regular_file()) file = entry.path();
+    for (const auto& entry : fs::directory_iterator(*at_ / "found")) file = entry.path();
     EXPECT_THAT(file, HasSubstr(".run.json"));
     return file;
   }
@@ -54,11 +65,16 @@ class CliRunReports : public testing::RunStage {
       if (entry.path().filename() != "index.html") text += read_file(entry.path());
     return text;
   }
+
+ private:
+  static inline std::unique_ptr<Folder> made_;
+  static inline Ended ended_;
+  const Folder* at_ = &folder_;
 };
 
 TEST_F(CliRunReports, SarifHasEachFindingAtTheLineOfItsUse) {
   const std::string file = script("collected.py");
-  ASSERT_EQ(report({"python3", file}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const json log = json::parse(read_file(sarif()));
   EXPECT_EQ(log["version"], "2.1.0");
   EXPECT_EQ(log["runs"][0]["invocations"][0]["executionSuccessful"], true);
@@ -96,7 +112,7 @@ TEST_F(CliRunReports, AFindingHasTheSameFingerprintOnceItsLinesHaveMoved) {
 }
 
 TEST_F(CliRunReports, JunitHasAFailureForEachFindingWithItsStory) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const std::string xml = read_file(junit());
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"afterlife run\" tests=\"1\" failures=\"1\" "
                              "errors=\"0\" skipped=\"0\">"));
@@ -105,7 +121,7 @@ TEST_F(CliRunReports, JunitHasAFailureForEachFindingWithItsStory) {
 }
 
 TEST_F(CliRunReports, MarkdownHasARowAndAStoryForEachFinding) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const std::string text = read_file(markdown());
   EXPECT_THAT(text, StartsWith("**afterlife run**: 30 runs, 1 finding\n"));
   EXPECT_EQ(count_of(text, "\n| use\\_after\\_death of device memory | "), 1u);
@@ -113,7 +129,7 @@ TEST_F(CliRunReports, MarkdownHasARowAndAStoryForEachFinding) {
 }
 
 TEST_F(CliRunReports, ThePageHasPartiesTimelineDecisionsAndCommands) {
-  const Ended ended = report({"python3", script("collected.py")});
+  const Ended& ended = shared();
   ASSERT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("pages written to " + pages() + "/index.html\n"));
   const std::string text = page();
@@ -134,13 +150,13 @@ TEST_F(CliRunReports, ThePageHasPartiesTimelineDecisionsAndCommands) {
 }
 
 TEST_F(CliRunReports, WithoutAFindingEachReportSaysSo) {
-  ASSERT_EQ(report({"python3", script("sound.py")}).code, 0);
+  ASSERT_EQ(report({"python3", script("sound.py")}, "2").code, 0);
   const json log = json::parse(read_file(sarif()));
   EXPECT_EQ(log["runs"][0]["results"], json::array());
   EXPECT_THAT(read_file(junit()), HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\""));
   EXPECT_THAT(read_file(junit()), HasSubstr("name=\"no finding\"/>"));
-  EXPECT_EQ(read_file(markdown()), "**afterlife run**: 30 runs, 0 findings\n");
-  EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("30 runs, 0 findings"));
+  EXPECT_EQ(read_file(markdown()), "**afterlife run**: 2 runs, 0 findings\n");
+  EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("2 runs, 0 findings"));
   EXPECT_EQ(page(), "");
 }
 
@@ -158,18 +174,19 @@ TEST_F(CliRunReports, WhatWasNotJudgedPassesInNoReport) {
 }
 
 TEST_F(CliRunReports, OfTheSameSearchHaveTheSameBytes) {
-  const Words command{"python3", script("collected.py")};
-  ASSERT_EQ(report(command).code, 1);
-  const std::string before =
-      read_file(sarif()) + read_file(junit()) + read_file(markdown()) + page();
-  ASSERT_EQ(report(command).code, 1);
-  EXPECT_EQ(read_file(sarif()) + read_file(junit()) + read_file(markdown()) + page(), before);
+  ASSERT_EQ(shared().code, 1);
+  const auto all = [&] {
+    return read_file(sarif()) + read_file(junit()) + read_file(markdown()) + page();
+  };
+  const std::string before = all();
+  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  EXPECT_EQ(all(), before);
 }
 
 TEST_F(CliRunReports, LeaveStdoutToTheJson) {
-  const json result = found({"--runs", "30", "--sarif", sarif(), "--html", pages()},
-                            {"python3", script("collected.py")}, 1);
-  EXPECT_EQ(result["findings"].size(), 1u);
+  const json result = found({"--runs", "2", "--sarif", sarif(), "--html", pages()},
+                            {"python3", script("sound.py")}, 0);
+  EXPECT_EQ(result["runs"], 2);
   EXPECT_TRUE(fs::exists(sarif()));
 }
 
@@ -197,7 +214,7 @@ TEST_F(CliRunReports, APlaceThatCannotBeWrittenIsRefusedBeforeTheProgramRuns) {
 }
 
 TEST_F(CliRunReports, ReplayGivesAFindingTheSameViews) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const std::string other = folder_ / "page.html";
   const std::string log = folder_ / "again.sarif";
   const std::string trace = folder_ / "found.trace";
@@ -213,25 +230,26 @@ TEST_F(CliRunReports, ReplayGivesAFindingTheSameViews) {
 }
 
 TEST_F(CliRunReports, ThePageOfAFindingThatIsNotAsRecordedSaysSo) {
-  const std::string copy = folder_ / "copy.py";
-  fs::copy_file(script("collected.py"), copy);
-  ASSERT_EQ(report({"python3", copy}).code, 1);
-  write_file(copy, read_file(script("sound.py")));
-  const std::string other = folder_ / "page.html";
-  EXPECT_EQ(run_toys({"replay", finding(), "--html", other}).code, 1);
-  EXPECT_THAT(read_file(other),
-              HasSubstr("badge bad\">not as recorded: the file has a fault that"));
+  ASSERT_EQ(shared().code, 1);
+  json other = json::parse(read_file(finding()));
+  other["fault"]["detail"] = "other <words>";
+  const std::string file = folder_ / "other.run.json";
+  write_file(file, other.dump(2));
+  const std::string to = folder_ / "page.html";
+  EXPECT_EQ(run_toys({"replay", file, "--trust", "--html", to}).code, 1);
+  EXPECT_THAT(read_file(to),
+              HasSubstr("badge bad\">not as recorded: detail is &#39;other &lt;words&gt;&#39;"));
 }
 
 TEST_F(CliRunReports, NoViewReplacesAFinding) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const std::string before = read_file(finding());
   expect_one_line(run_toys({"replay", finding(), "--html", finding()}), 2, "is a finding of `run`");
   EXPECT_EQ(read_file(finding()), before);
 }
 
 TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const Ended ended = run_toys({"replay", finding(), "--why"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nsides: born: cuMemAlloc at "));
@@ -241,14 +259,14 @@ TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
 }
 
 TEST_F(CliRunReports, FindingsReplayAmongReproducers) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
-  fs::create_directory(folder_ / "found/below");
-  const std::string repro = folder_ / "found/below/a.repro";
+  ASSERT_EQ(shared().code, 1);
+  const std::string repro = folder_ / "a.repro";
   write_file(repro, testing::reproducer_text(testing::toy_case("borrow", testing::failing_tape())));
-  const Ended ended = run_toys({"replay", folder_ / "found"});
+  fs::copy_file(finding(), folder_ / "b.run.json");
+  const Ended ended = run_toys({"replay", folder_.path()});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.out, "as recorded      " + repro + "\nas recorded      " + finding() +
-                           "\n2 as recorded, 0 not\n");
+  EXPECT_EQ(ended.out, "as recorded      " + repro + "\nas recorded      " +
+                           (folder_ / "b.run.json") + "\n2 as recorded, 0 not\n");
   const json rows = json::parse(run_toys({"replay", repro, finding(), "--json"}).out);
   EXPECT_EQ(rows["as_recorded"], 2);
   EXPECT_EQ(rows["replays"][1]["path"], nullptr);
@@ -258,7 +276,7 @@ TEST_F(CliRunReports, FindingsReplayAmongReproducers) {
 
 TEST_F(CliRunReports, MinimizeLeavesOutADecisionThatTheFindingDoesNotNeed) {
   const std::string file = script("collected.py");
-  ASSERT_EQ(report({"python3", file}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   const json found = json::parse(read_file(finding()));
   json more = found;
   more.at("decisions").push_back(found.at("decisions").at(0));
@@ -279,18 +297,18 @@ TEST_F(CliRunReports, MinimizeLeavesOutADecisionThatTheFindingDoesNotNeed) {
   EXPECT_EQ(told["shown"], 3);
 }
 
-TEST_F(CliRunReports, MinimizeHasNothingToDoOnceTheFaultIsGone) {
-  const std::string copy = folder_ / "copy.py";
-  fs::copy_file(script("collected.py"), copy);
-  ASSERT_EQ(report({"python3", copy}).code, 1);
-  write_file(copy, read_file(script("sound.py")));
-  const std::string small = folder_ / "small.run.json";
-  expect_one_line(run_toys({"minimize", finding(), "--out", small}), 2, "nothing to minimize");
-  EXPECT_FALSE(fs::exists(small));
+TEST_F(CliRunReports, MinimizeHasNothingToDoIfTheRunDoesNotShowTheFault) {
+  ASSERT_EQ(shared().code, 1);
+  json other = json::parse(read_file(finding()));
+  other["decisions"] = json::array();
+  const std::string file = folder_ / "other.run.json";
+  write_file(file, other.dump(2));
+  expect_one_line(run_toys({"minimize", file, "--trust"}), 2, "nothing to minimize");
+  EXPECT_FALSE(fs::exists(folder_ / "other.min.run.json"));
 }
 
 TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
-  ASSERT_EQ(report({"python3", script("collected.py")}).code, 1);
+  ASSERT_EQ(shared().code, 1);
   json other = json::parse(read_file(finding()));
   const std::string first = finding();
   other["command"] = Words{"touch", folder_ / "started"};
