@@ -169,6 +169,7 @@ TEST_F(CliRunReports, WhatWasNotJudgedPassesInNoReport) {
   EXPECT_THAT(invocation["toolExecutionNotifications"][0]["message"]["text"],
               HasSubstr("nothing was judged"));
   EXPECT_THAT(read_file(junit()), HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(read_file(junit()), HasSubstr("<error message=\"&#39;true&#39; made no call of "));
   EXPECT_THAT(read_file(markdown()), HasSubstr("nothing was judged"));
   EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("nothing was judged"));
 }
