@@ -21,7 +21,7 @@ using client::Party;
 using client::ToldFault;
 
 constexpr std::string_view kStyle = R"(.source{padding:0;font-size:inherit;white-space:pre-wrap}
-.wrap td{overflow-wrap:anywhere}
+.wrap td,.wrap td code{overflow-wrap:anywhere}
 .card.fix{border-left-color:var(--object)}.card.fix .what{color:var(--object)}
 a{color:var(--task)}
 )";
