@@ -6,7 +6,7 @@ Usage: scripts/foreign.py [--list] | --self-test
   opens    A source of the harness opens files by harness/files/foreign_file.h. Every other one that opens a file is
            named here, with the file that it opens and why that is nobody else's.
   starts   A source that starts a process is named here, with what it starts. The program of a finding is started by
-           `afterlife run` and `afterlife replay` alone.
+           `afterlife run`, `replay` and `minimize` alone.
 
 --list prints what is named here. --self-test plants an open and a start in each part of the tree; each must be found.
 Exit: 0 all named, 1 not, 3 usage. Example: scripts/foreign.py --list
@@ -111,7 +111,7 @@ def breaches_of(file, text):
             needed.add((what, row))
             if row is None:
                 found.append(f"{file}:{number}: {what}, and is not named in scripts/foreign.py: files of others are read by "
-                             "harness/files/foreign_file.h, and only `run` and `replay` start a command of theirs")
+                             "harness/files/foreign_file.h, and only `run`, `replay` and `minimize` start a command of theirs")
         if CLIENT.search(line) and not RUNNERS.fullmatch(file):
             found.append(f"{file}:{number}: runs a program of a finding: only `afterlife run` and `afterlife replay` do")
     return found, needed
