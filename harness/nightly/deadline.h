@@ -30,6 +30,7 @@ class Deadline {
     if (!end_) return std::numeric_limits<double>::infinity();
     return std::max(0.0, std::chrono::duration<double>(*end_ - Clock::now()).count());
   }
+  /// Returns whether nothing is left.
   bool has_passed() const { return seconds_left() <= 0; }
   /// Returns the earlier one of this and the one so many seconds from now.
   Deadline within(double seconds) const { return in(std::min(seconds, seconds_left())); }

@@ -7,6 +7,7 @@ namespace harness::nightly {
 
 class Stopwatch {
  public:
+  /// Returns the time since it was made.
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
