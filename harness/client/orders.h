@@ -41,6 +41,7 @@ struct Orders {
   std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
   bool pedantic = false;             ///< The driver is as late as the documentation lets it be.
   Trial trial{};
+  bool flushes = false;  ///< Reports each decision at once: the program may end badly after it.
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 using testing::benchmarks_json;
-using testing::expect_one_line;
+using testing::expect_only_line;
 using testing::gate_arguments;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -117,15 +117,15 @@ TEST(CliGate, ACommandLearnsWhichBenchmarksAreWanted) {
 
 TEST(CliGate, ACommandThatFailsIsOneLineAndExitCode2) {
   const Words good = printing("100");
-  expect_one_line(run_gate({}, shell("exit 3"), good), 2,
-                  "round 1: the base ended with exit code 3");
-  expect_one_line(run_gate({}, good, shell("echo oh no >&2; exit 1")), 2,
-                  "the head ended with exit code 1: oh no");
-  expect_one_line(run_gate({}, good, shell("kill -SEGV $$")), 2, "ended by signal 11");
-  expect_one_line(run_gate({}, good, {"/nosuch/program"}), 2,
-                  "the head cannot run '/nosuch/program': No such file");
-  expect_one_line(run_gate({"--timeout", "0.3"}, shell("sleep 60"), good), 2,
-                  "did not end within 0.3 s");
+  expect_only_line(run_gate({}, shell("exit 3"), good), 2,
+                   "round 1: the base ended with exit code 3");
+  expect_only_line(run_gate({}, good, shell("echo oh no >&2; exit 1")), 2,
+                   "the head ended with exit code 1: oh no");
+  expect_only_line(run_gate({}, good, shell("kill -SEGV $$")), 2, "ended by signal 11");
+  expect_only_line(run_gate({}, good, {"/nosuch/program"}), 2,
+                   "the head cannot run '/nosuch/program': No such file");
+  expect_only_line(run_gate({"--timeout", "0.3"}, shell("sleep 60"), good), 2,
+                   "did not end within 0.3 s");
 }
 
 TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
@@ -147,7 +147,7 @@ TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
   };
   for (const auto& [text, why] : nonsense) {
     SCOPED_TRACE(text);
-    expect_one_line(run_gate({}, printing(text), good), 2, why);
+    expect_only_line(run_gate({}, printing(text), good), 2, why);
   }
 }
 
@@ -183,7 +183,7 @@ TEST(CliGate, WhatItIsNotToldIsUsage) {
         Words{"gate", "--rounds", "7", "--", "true", "--", "true"},
         Words{"gate", "--nosuch", "--", "true", "--", "true"},
         Words{"gate", "--recompute", "x", "--", "true", "--", "true"}})
-    expect_one_line(run_toys(wrong), 3, "");
+    expect_only_line(run_toys(wrong), 3, "");
 }
 
 // ---- samples ----
@@ -241,12 +241,12 @@ TEST(CliGate, SamplesThatAreCutOffAreStoppedAndDamagedOnesAreOneLine) {
   EXPECT_EQ(cut.code, 4) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr("1 undecided"));
   write_file(file, "{}\n" + text);
-  expect_one_line(run_toys({"gate", "--recompute", file}), 2, "samples: line 1 is no line");
+  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "samples: line 1 is no line");
   write_file(file, text + text);
-  expect_one_line(run_toys({"gate", "--recompute", file}), 2, "comes after the end");
+  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "comes after the end");
   write_file(file, "");
-  expect_one_line(run_toys({"gate", "--recompute", file}), 2, "holds no samples");
-  expect_one_line(run_toys({"gate", "--recompute", folder / "nosuch"}), 2, "cannot open");
+  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "holds no samples");
+  expect_only_line(run_toys({"gate", "--recompute", folder / "nosuch"}), 2, "cannot open");
 }
 
 TEST(CliGate, AFullDiskIsOneLineAndExitCode2) {
@@ -277,7 +277,7 @@ TEST(CliGate, AFullDiskUnderThePageIsOneLineAndNoPass) {
                   gate_arguments({"--rounds", "8", option, folder / "file"},
                                  printing(benchmarks_json(rows)), printing(benchmarks_json(rows))),
                   no_room);
-    expect_one_line(ended, 2, "file: cannot write: File too large");
+    expect_only_line(ended, 2, "file: cannot write: File too large");
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 using testing::benchmarks_json;
-using testing::expect_one_line;
+using testing::expect_only_line;
 using testing::gate_arguments;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -204,11 +204,11 @@ TEST(CliGate, ThePageSaysHowOftenTheGateIsWrong) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(read_file(page), HasSubstr("<h2>How often this gate is wrong</h2>"));
   EXPECT_THAT(read_file(page), HasSubstr("<td>0 of 3</td><td>0.0 to 56.1 %</td>"));
-  expect_one_line(run_gate({"--rates", record}, printing("1"), printing("1")), 3, "--html");
+  expect_only_line(run_gate({"--rates", record}, printing("1"), printing("1")), 3, "--html");
   const std::string alone = folder / "alone.html";
   EXPECT_EQ(run_toys({"gate", "--canaries", record, "--html", alone}).code, 0);
   EXPECT_THAT(read_file(alone), HasSubstr("too few samples"));
-  expect_one_line(run_toys({"gate", "--canaries", record, "--html", folder / "no/p.html"}), 2, "");
+  expect_only_line(run_toys({"gate", "--canaries", record, "--html", folder / "no/p.html"}), 2, "");
 }
 
 TEST(CliGate, AFailureToMeasureIsAnErrorInJUnitAndJson) {

@@ -19,11 +19,12 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A night of one canary, whose shard is whole and not merged yet.
+/// A red night: of one variant that is wrongly said to be sound. Its shard is whole and not merged
+/// yet.
 class FinishedShard : public ::testing::Test {
  protected:
   FinishedShard() {
-    run_toys({"nightly", "plan", "1", "--runs", "300", "--seed", "3", "--only", "toy/borrow",
+    run_toys({"nightly", "plan", "1", "--runs", "300", "--seed", "3", "--only", "toy/wrongly_sound",
               "--history", history()});
     run_toys({"nightly", "shard", "1", "--history", history()});
   }
@@ -64,9 +65,10 @@ TEST_F(FinishedShard, AMergeThatWasKilledTellsPeopleWhenItIsDoneAgain) {
   const Words merge{"merge", "--notify", "echo >> '" + told() + "'"};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(nightly(merge).code, 1);
   EXPECT_EQ(read_file(told()), "\n");
-  EXPECT_EQ(json::parse(nightly({"--runs", "300", "--seed", "3", "--only", "toy/borrow", "--json"})
-                            .out)["number"],
-            2)
+  EXPECT_EQ(
+      json::parse(nightly({"--runs", "300", "--seed", "3", "--only", "toy/wrongly_sound", "--json"})
+                      .out)["number"],
+      2)
       << "it is over";
 }
 
@@ -74,7 +76,8 @@ TEST_F(FinishedShard, ANightThatWasHalfRemovedIsOver) {
   nightly({"merge"});
   fs::rename(history() + "/night", history() + "/night.over");
   fs::remove(history() + "/night.over/plan.json");
-  const Ended next = nightly({"--resume", "--runs", "300", "--only", "toy/borrow", "--json"});
+  const Ended next =
+      nightly({"--resume", "--runs", "300", "--only", "toy/wrongly_sound", "--json"});
   EXPECT_EQ(json::parse(next.out)["number"], 2);
   EXPECT_FALSE(fs::exists(history() + "/night.over"));
 }

@@ -41,7 +41,7 @@ inline Ended run_gate(const Words& options, const Words& base, const Words& head
   return run_toys(gate_arguments(options, base, head));
 }
 
-inline void expect_one_line(const Ended& ended, int code, const std::string& why) {
+inline void expect_only_line(const Ended& ended, int code, const std::string& why) {
   EXPECT_EQ(ended.code, code) << ended.out << ended.err;
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, ::testing::StartsWith("afterlife: "));

@@ -71,7 +71,7 @@ void Completion::complete(Finding& finding, const ClientRun& run, int code) cons
 Orders Completion::orders_for(const Tape& tape, bool locates) const {
   Orders told = base_;
   told.tape = tape;
-  told.locates = locates;
+  told.locates = told.flushes = locates;
   return told;
 }
 

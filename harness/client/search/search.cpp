@@ -99,6 +99,7 @@ class Search {
   ClientRun end_first() {
     Begun first = std::move(begun_.front());
     ClientRun run = as_alone(first.orders, first.run.get());
+    last_orders_ = first.orders;
     begun_.pop_front();
     answers_->ran(run);
     return run;
@@ -163,7 +164,8 @@ class Search {
     finding.run = number;
     finding.run_count = 1;
     finding.pedantic = options_.pedantic;
-    if (!is_led_to(finding, run)) return failing_.reject(finding.fault.signature), false;
+    if (!is_led_to(finding, with_all_decisions(run, *failure)))
+      return failing_.reject(finding.fault.signature), false;
     if (is_suppressed(finding.fault)) return true;
     for (Finding& known : result_.findings)
       if (completion_.is_repaired_by(finding, known)) {
@@ -172,6 +174,16 @@ class Search {
       }
     watcher_.found(result_.findings.emplace_back(std::move(finding)));
     return true;
+  }
+
+  /// Returns the run of the search with all decisions in its reports. A process that ended badly
+  /// may have left a report that lacks the last: then the run is made once more.
+  ClientRun with_all_decisions(const ClientRun& run, const ToldFault& failure) {
+    if (std::ranges::all_of(run.reports, &Report::is_whole)) return run;
+    Orders flushing = last_orders_;
+    flushing.flushes = true;
+    ClientRun again = further_run("trying a failure, run", flushing);
+    return again.find(failure) != nullptr ? again : run;
   }
 
   /// Returns whether decisions of `run` lead to the failure, in forks and in processes of their
@@ -337,6 +349,7 @@ class Search {
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
+  Orders last_orders_;       ///< Those of the run that was taken last.
   int plain_code_ = 0;       ///< How the plain run ended.
   FailingRuns failing_;
   std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
@@ -364,7 +377,7 @@ SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
 ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop) {
   Orders orders;
   orders.tape = tape_of(finding.decisions);
-  orders.locates = true;
+  orders.locates = orders.flushes = true;
   orders.fails = std::ranges::any_of(finding.decisions, &ToldDecision::is_failure);
   orders.pedantic = finding.pedantic;
   orders.forces = finding.is_forced();

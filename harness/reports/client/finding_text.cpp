@@ -149,9 +149,10 @@ static std::string told_faces(const client::SearchResult& result) {
   std::string text;
   for (const client::Finding& finding : result.findings)
     for (const client::ToldFault& face : finding.faces)
-      text += fmt::format("the {} of {} at {} also shows as {}\n", printable(finding.fault.kind),
+      text += fmt::format("the {} of {} at {} also shows as {}{}\n", printable(finding.fault.kind),
                           printable(finding.fault.object), printable(finding.fault.at),
-                          printable(face.kind));
+                          printable(face.kind),
+                          face.ended.empty() ? "" : ": it " + printable(face.ended));
   return text;
 }
 

@@ -13,7 +13,6 @@ namespace harness::reports {
 namespace {
 
 using nightly::Night;
-using nightly::NightCell;
 using nightly::NightFinding;
 
 constexpr std::size_t kShownBytes = 200;

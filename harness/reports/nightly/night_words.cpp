@@ -14,7 +14,6 @@ namespace harness::reports {
 using nightly::Night;
 using nightly::NightCell;
 using nightly::NightFinding;
-using nightly::State;
 
 std::string name_of(const NightCell& cell) { return cell.path + "/" + cell.variant; }
 

@@ -259,9 +259,17 @@ Python::Collects Guided::line(const Python::Line& line, Python::Since since) {
   const Activation forcing{client::force_name(asking.name), {}, {}};
   const bool is_forced =
       orders_.forces && !since.has_just_looked && ask_forced(forcing, Site::collect, 2) != 0;
+  flush();
   process.unlock();
   if (is_forced) return Python::Collects::at_once;
   return collects ? Python::Collects::when_it_looks : Python::Collects::never;
+}
+
+void Guided::flush() {
+  const World& world = ProcessWorld::get().world();
+  if (!orders_.flushes || world.picker.tape().size() == flushed_count_) return;
+  flushed_count_ = world.picker.tape().size();
+  report(world);
 }
 
 /// A program that ends badly after it has the first of them in its report.
@@ -288,6 +296,7 @@ void Guided::force_collection(const Python& interpreter, Label function) {
     const std::size_t thread = ProcessWorld::calling_thread();
     const Activation forcing = askers_.before_call(thread, function, Baton::mine());
     is_forced = ask_forced(forcing, Site::collect, 2) != 0;
+    flush();
     if (is_forced) parties_.note(client::unforced_name(forcing.name), std::move(place));
   }
   process.unlock();
@@ -324,6 +333,7 @@ std::size_t Guided::next(const BatonThread& asking, Baton::At at,
   const std::uint32_t chosen = client::is_forced(turn.name)
                                    ? ask_forced(turn, Site::schedule, count, &told)
                                    : process.ask(turn, Site::schedule, count, &told);
+  flush();
   process.unlock();
   return chosen;
 }
@@ -342,41 +352,10 @@ void Guided::doubt(const std::string& why) {
 
 // ---- reporting --------------------------------------------------------------------------------
 
-std::string Guided::answer_of(const Decision& decision, const Asker* asker) const {
-  const int site = site_of_tag(decision.site_tag);
-  if (site < 0) return fmt::format("{}", decision.value);
-  switch (static_cast<Site>(site)) {
-    case Site::collect:
-      return "the collector runs";
-    case Site::lag:
-      return "the device lags behind";
-    case Site::reuse:
-      return "freed storage is given out again";
-    case Site::schedule:
-      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
-      for (const BatonThread& thread : python_threads_.all())
-        if (ThreadOptions::value_of(thread) == decision.value)
-          return fmt::format("{} goes on", thread.shown);
-      return "another thread goes on";
-    case Site::watch:
-      return "the allocation is watched";
-    case Site::failure:
-      return failure_words(asker != nullptr ? asker->function : std::string_view());
-    default:
-      return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
-  }
-}
-
-client::ToldDecision Guided::told(const Decision& decision) const {
-  const Asker* asker = askers_.find(decision.activation);
-  const std::string forced = client::is_forced(decision) ? ", forced" : "";
-  return {decision, asker != nullptr ? words_of(*asker) : "the driver",
-          answer_of(decision, asker) + forced, parties_.place_of(decision.activation)};
-}
-
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
     askers_.add_parent(record.name, record.parent);
+  flush();
   if (world.injected_failures == told_failures_) return;
   told_failures_ = world.injected_failures;
   report(world);  // The program may well give up now, in any way.
@@ -418,7 +397,8 @@ void Guided::report(const World& world) {
   report_.free_threads = free_threads_.words(report_.has_python);
   report_.decisions.clear();
   if (!world.picker.tape().empty()) askers_.index();
-  for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
+  for (const Decision& decision : world.picker.tape())
+    report_.decisions.push_back(parties_.told(decision));
   report_.forced = why_forced(world.picker.tape());
   report_.wants_table = is_table_wanted();
   try {

@@ -66,6 +66,8 @@ class Guided final : public Guide,
                            const Options* options = nullptr);
   /// Asks whether the collector is forced to run before a call, and runs it.
   void force_collection(const Python& interpreter, Label function);
+  /// Reports decisions that are not in the report yet, where the orders say so.
+  void flush();
   /// Waits before the call, where the orders say so.
   void try_wait(Name call) const;
   /// Has the driver do what the orders say, before its first call.
@@ -78,8 +80,6 @@ class Guided final : public Guide,
   std::unique_ptr<Strategy> ordered_strategy();
   /// Forks a child for each run that is wanted. Returns, in each, who answers.
   std::unique_ptr<Strategy> begin_run();
-  std::string answer_of(const Decision& decision, const Asker* asker) const;
-  client::ToldDecision told(const Decision& decision) const;
   /// Notes where the calling thread is, as the place of what it does next.
   void note_place(std::uintptr_t code);
   /// Takes an error, if it is the first of its kind.
@@ -97,6 +97,7 @@ class Guided final : public Guide,
   bool is_set_up_ = false;
   client::Report report_;
   client::CallMark mark_;
+  std::size_t flushed_count_ = 0;    ///< So many decisions are in the report, if it is flushed.
   bool has_forced_ = false;          ///< Something was, and is in the report.
   std::uint32_t told_failures_ = 0;  ///< So many calls that were told to fail are in the report.
   std::mutex doubt_mutex_;

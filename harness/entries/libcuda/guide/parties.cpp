@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "harness/client/forced.h"
+#include "harness/entries/libcuda/guide/call_failures.h"
 #include "harness/entries/libcuda/native_place.h"
+#include "harness/entries/libcuda/thread_options.h"
 
 namespace harness::entries {
 namespace {
@@ -84,6 +87,38 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
     told.death = party(fault.death_site.view(), life->death_activation);
   for (const client::PartyInfo& info : client::kParties)
     told.key = mix(told.key, (told.*info.party).call);
+}
+
+std::string Parties::answer_of(const Decision& decision, const Asker* asker) const {
+  const int site = site_of_tag(decision.site_tag);
+  if (site < 0) return fmt::format("{}", decision.value);
+  switch (static_cast<Site>(site)) {
+    case Site::collect:
+      return "the collector runs";
+    case Site::lag:
+      return "the device lags behind";
+    case Site::reuse:
+      return "freed storage is given out again";
+    case Site::schedule:
+      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
+      for (const BatonThread& thread : threads_.all())
+        if (ThreadOptions::value_of(thread) == decision.value)
+          return fmt::format("{} goes on", thread.shown);
+      return "another thread goes on";
+    case Site::watch:
+      return "the allocation is watched";
+    case Site::failure:
+      return failure_words(asker != nullptr ? asker->function : std::string_view());
+    default:
+      return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
+  }
+}
+
+client::ToldDecision Parties::told(const Decision& decision) const {
+  const Asker* asker = askers_.find(decision.activation);
+  const std::string forced = client::is_forced(decision) ? ", forced" : "";
+  return {decision, asker != nullptr ? words_of(*asker) : "the driver",
+          answer_of(decision, asker) + forced, place_of(decision.activation)};
 }
 
 }  // namespace harness::entries

@@ -1,4 +1,5 @@
-// Parties: the calls that have a part in a fault, with their places, threads and streams.
+// Parties: the calls that have a part in a fault, with their places, threads and streams; and the
+// decisions, in words.
 #pragma once
 
 #include <string>
@@ -31,7 +32,11 @@ class Parties {
   /// Fills in the parties of a fault. `locates`: places were noted.
   void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
 
+  /// Returns a decision in words.
+  client::ToldDecision told(const Decision& decision) const;
+
  private:
+  std::string answer_of(const Decision& decision, const Asker* asker) const;
   client::Party party(std::string_view site, Name activation) const;
   client::Party party_of_use(const World& world, std::string_view site,
                              const Fault::Source& source) const;
