@@ -93,7 +93,7 @@ TEST_F(CliRunReports, SarifHasEachFindingAtTheLineOfItsUse) {
   EXPECT_THAT(result["relatedLocations"][1]["message"]["text"], StartsWith("died: cuMemFree at "));
   EXPECT_THAT(result["message"]["text"], StartsWith("use_after_death of device memory: "));
   EXPECT_EQ(result["properties"]["replay"], "afterlife replay " + finding());
-  EXPECT_THAT(result["properties"]["fix"], StartsWith("keep what "));
+  EXPECT_THAT(result["properties"]["fix"], StartsWith("keep the device memory of "));
   EXPECT_EQ(result["codeFlows"][0]["threadFlows"][0]["locations"].size(), 3u);
 }
 
@@ -141,7 +141,7 @@ TEST_F(CliRunReports, ThePageHasPartiesTimelineDecisionsAndCommands) {
   EXPECT_EQ(count_of(text, "<g class=\"lane-name task\"><title>program</title>"), 1u);
   EXPECT_EQ(count_of(text, "<g class=\"lane-name object\"><title>device memory</title>"), 1u);
   EXPECT_THAT(text, HasSubstr("<td>the collector runs</td>"));
-  EXPECT_THAT(text, HasSubstr("keep what cuMemAlloc at "));
+  EXPECT_THAT(text, HasSubstr("keep the device memory of collected.py:"));
   EXPECT_THAT(text, HasSubstr("<pre class=\"command\">python3 " + script("collected.py")));
   EXPECT_THAT(text, HasSubstr("<pre class=\"command\">afterlife replay " + finding()));
   const std::string name = fs::path(finding()).stem().stem().string() + ".html";
@@ -255,7 +255,7 @@ TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nsides: born: cuMemAlloc at "));
   EXPECT_THAT(ended.out, HasSubstr("\nwhy: missing is what keeps it alive until this use\n"));
-  EXPECT_THAT(ended.out, HasSubstr(": the collector runs\nrepair: keep what cuMemAlloc at "));
+  EXPECT_THAT(ended.out, HasSubstr(": the collector runs\nrepair: keep the device memory of collected.py:"));
   EXPECT_THAT(ended.out, HasSubstr("\ntried: with it none of 3 replays shows the fault\n"));
 }
 
@@ -320,7 +320,7 @@ TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
   const Ended ended = run_toys({"triage", first, folder_ / "same.run.json"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("2 findings: use_after_death of device memory: "));
-  EXPECT_THAT(ended.out, HasSubstr("\n  fix       keep what cuMemAlloc at "));
+  EXPECT_THAT(ended.out, HasSubstr("\n  fix       keep the device memory of collected.py:"));
   EXPECT_THAT(ended.out, HasSubstr("\n2 findings, 1 cause\n"));
   const Ended unexplained = run_toys({"triage", "--json", first, folder_ / "other.run.json"});
   EXPECT_EQ(unexplained.code, 1) << unexplained.err;

@@ -28,6 +28,12 @@ std::string call_of(const Party& party) {
   return line.empty() ? party.site : fmt::format("{} at {}", party.site, line);
 }
 
+/// Returns the line, or the function where none is known.
+std::string place_of(const Party& party) {
+  const std::string line = line_of(party);
+  return line.empty() ? party.site : line;
+}
+
 std::string stream_of(const Party& party) {
   return party.stream.empty() ? "that work" : party.stream;
 }
@@ -54,17 +60,13 @@ Advice order(const ToldFault& fault) {
 }
 
 Advice keep(const ToldFault& fault) {
-  const Trial trial{Trial::Kind::leave_out, fault.death.call, 0};
-  const std::string end = call_of(fault.death);
-  if (!fault.capture.site.empty())
-    return {
-        fmt::format("keep what {} gave until the graph that took it at {} runs no more: {} comes "
-                    "too early",
-                    call_of(fault.birth), line_of(fault.capture), end),
-        trial};
-  return {fmt::format("keep what {} gave until {} is complete: {} comes too early",
-                      call_of(fault.birth), call_of(fault.use), end),
-          trial};
+  const std::string kept = fmt::format("keep the {} of {}", fault.object, place_of(fault.birth));
+  const std::string until =
+      fault.capture.site.empty()
+          ? fmt::format("{} is complete", place_of(fault.use))
+          : fmt::format("the graph that took it at {} no longer runs", place_of(fault.capture));
+  return {fmt::format("{} until {}: {} comes too early", kept, until, call_of(fault.death)),
+          {Trial::Kind::leave_out, fault.death.call, 0}};
 }
 
 }  // namespace
