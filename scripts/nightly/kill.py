@@ -280,7 +280,7 @@ def all_of(settings, disk):
     for name, file in files.items():
         found[name] = without_times(file.read_text()) if file.exists() else "none"
         file.unlink(missing_ok=True)
-    found = {name: text.replace("\\_", "_").replace(str(disk.place), "DISK") for name, text in found.items()}
+    found = {name: text.replace("\\_", "_").replace("<wbr>", "").replace(str(disk.place), "DISK") for name, text in found.items()}
     found["told"] = "yes" if (disk.folder / "told").exists() else "no"
     return found
 
