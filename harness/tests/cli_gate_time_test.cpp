@@ -107,7 +107,8 @@ TEST(CliGateOfMany, TheLimitOfTimeBindsComputingToo) {
 /// soon. Returns how: a machine may have computed all by then.
 Ended end_by(int signal, std::chrono::milliseconds after) {
   const Many many;
-  Child child("afterlife_toys", gate_arguments({"--rounds", "8"}, many.command(), many.command()));
+  Child child("afterlife_toys", gate_arguments({"--rounds", "8"}, many.command(), many.command()),
+              [] { ::signal(SIGHUP, SIG_DFL); });  // A test under nohup ignores it.
   while (many.runs() < 16 && !child.has_ended())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(after);

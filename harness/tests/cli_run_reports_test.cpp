@@ -255,7 +255,8 @@ TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nsides: born: cuMemAlloc at "));
   EXPECT_THAT(ended.out, HasSubstr("\nwhy: missing is what keeps it alive until this use\n"));
-  EXPECT_THAT(ended.out, HasSubstr(": the collector runs\nrepair: keep the device memory of collected.py:"));
+  EXPECT_THAT(ended.out,
+              HasSubstr(": the collector runs\nrepair: keep the device memory of collected.py:"));
   EXPECT_THAT(ended.out, HasSubstr("\ntried: with it none of 3 replays shows the fault\n"));
 }
 
