@@ -69,7 +69,7 @@ void add_last_call(Report& report, const std::string& folder) {
   report.last_call = last.function;
 }
 
-/// Gives machine code's places their lines, and faults the functions that they are told by.
+/// Looks up the lines of machine code, and the functions that identify each fault.
 void locate(ClientRun& run) {
   std::vector<ToldFault*> faults;
   std::vector<Place*> places;

@@ -20,7 +20,7 @@ struct Finding {
   unsigned replay_count = 0;            ///< How often its decisions were tried again,
   unsigned shown_count = 0;             ///< and how often they showed it.
   WorldReads reads;                     ///< Looked for where the replays do not agree.
-  std::vector<ToldFault> faces;         ///< Other faults of the same bug, without places.
+  std::vector<ToldFault> faces;         ///< Other faults of the same bug.
   bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
   std::string doubt;                    ///< The reason why a replay may differ, where one is known.
   bool has_free_threads = false;        ///< It is that threads call the driver freely.

@@ -102,7 +102,7 @@ struct PartyInfo {
   Party ToldFault::* party;
 };
 
-/// The parties in the order in which they are told.
+/// The parties in the order of a report.
 inline constexpr PartyInfo kParties[] = {{"born", "birth", &ToldFault::birth},
                                          {"captured", "capture", &ToldFault::capture},
                                          {"first", "other", &ToldFault::other},

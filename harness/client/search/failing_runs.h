@@ -1,5 +1,5 @@
-// Failing runs: tells the failures that the decisions of a run lead to from those that the program
-// has by itself.
+// Failing runs: separates failures that depend on the decisions of a run from those that the
+// program has at random.
 //
 // A failure depends on decisions if three runs with them show it, and three runs without any end
 // well and do not, in one form of process. The six are in an order without a period: a program may

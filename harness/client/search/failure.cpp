@@ -100,7 +100,8 @@ bool is_same(const ToldFault& left, const ToldFault& right) {
   return left.signature == right.signature && is_here;
 }
 
-/// A program that checks its calls ends by an exception, an abort or a code of its own.
+/// Returns whether the end is one that checking code chooses after an injected error: an exception,
+/// an abort or an exit code.
 bool is_giving_up(const ClientRun& run) {
   if (run.failure() == nullptr) return false;
   constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE};

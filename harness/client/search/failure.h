@@ -17,7 +17,7 @@ struct ClientRun;
 inline constexpr const char* kFailure = "failure";
 
 /// Returns each way in which the run failed, in order: its errors that were not injected, then its
-/// own end, where that is no success. One that ended by us has none of its own.
+/// own end, unless it succeeded or we ended it.
 std::vector<ToldFault> failures_of(const ClientRun& run);
 
 /// Returns the run's way of failing that could be one of the program's bugs, or null: the first

@@ -113,8 +113,8 @@ class Search {
     return run_once(wanted);
   }
 
-  /// Returns the run as it is in a process of its own, where forks of the program fail whatever
-  /// they decide. Asked of the first that fails by itself in some way.
+  /// Returns the run; made again in a process of its own, if forks of the program fail under any
+  /// decisions. Checked for the first run of each complaint.
   ClientRun as_alone(const Orders& orders, ClientRun run) {
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
     if (!run.is_forked || complaint.empty() || run.ended.stopped || is_known(complaint) ||
@@ -278,8 +278,8 @@ class Search {
     return false;
   }
 
-  /// Returns the fault with what tells it from others of its signature, where there are any: the
-  /// functions in which it happens, by a run that notes places.
+  /// Returns the fault with the functions in which it happens, if a finding has its signature: they
+  /// distinguish two bugs. A further run notes places for that.
   ToldFault told_apart(const ToldFault& fault, const ClientRun& run) {
     const auto is_alike = [&](const Finding& known) {
       return known.is_of({.signature = fault.signature});
