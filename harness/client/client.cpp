@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "harness/client/call_mark.h"
+#include "harness/client/hang_watch.h"
 #include "harness/client/party_functions.h"
 #include "harness/client/run_folder.h"
 #include "harness/client/search/failure.h"
@@ -166,18 +167,38 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
   return fmt::format("{}, when {} was told to fail", complaint, failed->who);
 }
 
-ProcessOptions process_options(const Client& client, const std::string& folder) {
+double limit_of(const Client& client, const Orders& orders) {
+  return orders.limit_seconds == 0 ? client.timeout_seconds : orders.limit_seconds;
+}
+
+ProcessOptions process_options(const Client& client, const std::string& folder,
+                               const Orders& orders, ProcessWatch* watch) {
   constexpr std::size_t kErrLimit = std::size_t{1} << 20;
-  return {client.timeout_seconds, environment_of(client, folder), kErrLimit, true};
+  return {limit_of(client, orders), environment_of(client, folder), kErrLimit, true, watch};
+}
+
+void judge_end(ClientRun& run, const Client& client, const Orders& orders) {
+  const auto hung =
+      std::ranges::find_if(run.reports, [](const Report& one) { return !one.stuck.empty(); });
+  const bool has_hung = hung != run.reports.end();
+  if (has_hung && hung->is_deadlock)
+    run.ended.hang = "deadlocks: each of its threads waits for another";
+  else if (has_hung || run.ended.timed_out)
+    run.ended.hang = fmt::format("did not end within {:g} s{}", limit_of(client, orders),
+                                 orders.limit_seconds == 0 ? " (--timeout)" : "");
+  if (has_hung) run.ended.timed_out = run.ended.outlived = false;
+  run.failures = failures_of(run);
 }
 
 ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop) {
   const RunFolder folder;
   write_orders(folder.name(), orders);
   ClientRun run;
-  run.ended = run_process(client.command, process_options(client, folder.name()), stop);
+  HangWatch watch;
+  run.ended =
+      run_process(client.command, process_options(client, folder.name(), orders, &watch), stop);
   run.reports = read_reports(folder.name());
-  run.failures = failures_of(run);
+  judge_end(run, client, orders);
   if (orders.locates) locate(run);
   return run;
 }

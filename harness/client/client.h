@@ -49,11 +49,18 @@ struct ClientRun {
   std::string own_failure(double timeout_seconds) const;
 };
 
-/// Returns how a process of the client is run with the orders of a folder.
-ProcessOptions process_options(const Client& client, const std::string& folder);
+/// Returns how long a run with these orders may take, in seconds.
+double limit_of(const Client& client, const Orders& orders);
+
+/// Returns how a process of the client is run with the orders of a folder. Borrows `watch`.
+ProcessOptions process_options(const Client& client, const std::string& folder,
+                               const Orders& orders, ProcessWatch* watch = nullptr);
 
 /// Reads the reports that there are. A process that was killed early may have left an empty one.
 std::vector<Report> read_reports(const std::string& folder);
+
+/// Says how a run ended whose end and reports are there: whether it hung, and how it failed.
+void judge_end(ClientRun& run, const Client& client, const Orders& orders);
 
 /// Runs it once. Machine code's places have lines where they are known. Errors: std::runtime_error
 /// where it cannot be started.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/client/carried.h"
-#include "harness/client/search/failure.h"
+#include "harness/client/hang_watch.h"
 
 namespace harness::client {
 namespace {
@@ -23,12 +23,12 @@ const std::string& ordered_to_serve(const std::string& folder, Orders orders) {
 
 }  // namespace
 
-ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop, Orders orders)
+ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop, const Orders& orders)
     : client_(client),
       stop_(stop),
       door_(ServerSocket::listen(folder_.name())),
       process_(client.command,
-               process_options(client, ordered_to_serve(folder_.name(), std::move(orders))), stop) {
+               process_options(client, ordered_to_serve(folder_.name(), orders), orders), stop) {
   wait_for_question();
 }
 
@@ -56,25 +56,26 @@ std::string ForkServer::lacking(const Packet& hello) {
 std::optional<ClientRun> ForkServer::run(const Orders& orders) {
   folder_.remove_reports();
   write_orders(folder_.name(), orders);
-  std::optional<ProcessEnd> ended = forked();
+  std::optional<ProcessEnd> ended = forked(orders);
   if (!ended) {
     refusal_ = "the process that forks the runs is gone";
     return std::nullopt;
   }
   ClientRun run{std::move(*ended), read_reports(folder_.name()), {}, true};
-  run.failures = failures_of(run);
+  judge_end(run, client_, orders);
   return run;
 }
 
-std::optional<ProcessEnd> ForkServer::forked() {
-  Capture capture(process_options(client_, folder_.name()), stop_);
+std::optional<ProcessEnd> ForkServer::forked(const Orders& orders) {
+  HangWatch watch;
+  Capture capture(process_options(client_, folder_.name(), orders, &watch), stop_);
   capture.begin_with(process_.capture().so_far());
   const Carried ends{capture.out(), capture.err()};
   if (!socket_.send({Packet::Kind::begin, 0, process_.capture().inodes()}, &ends))
     return std::nullopt;
-  capture.hand_over();
   const std::optional<Packet> begun = socket_.receive();
   if (!begun || begun->value <= 0) return std::nullopt;
+  capture.hand_over(begun->value);
   while (capture.is_open() && !capture.must_end()) capture.read_some();
   const std::optional<int> code = wait_for(begun->value, capture);
   if (!code || !socket_.send({Packet::Kind::clear, 0, {}})) return std::nullopt;

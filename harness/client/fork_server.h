@@ -23,7 +23,7 @@ class ForkServer {
  public:
   /// Starts the program, up to its first question: what its runs are not to differ in is as
   /// `orders` say. Errors: std::runtime_error where it cannot be started.
-  ForkServer(const Client& client, const std::atomic<bool>& stop, Orders orders = {});
+  ForkServer(const Client& client, const std::atomic<bool>& stop, const Orders& orders = {});
 
   /// Says why it cannot serve, or nothing where it can.
   const std::string& refusal() const { return refusal_; }
@@ -35,7 +35,7 @@ class ForkServer {
   void wait_for_question();
   /// Says what a fork of the process that has connected would lack.
   std::string lacking(const Packet& hello);
-  std::optional<ProcessEnd> forked();
+  std::optional<ProcessEnd> forked(const Orders& orders);
   /// Waits for the child's end, and ends it where that is wanted. Returns its exit code, or minus
   /// the signal.
   std::optional<int> wait_for(int child, Capture& capture);

@@ -72,7 +72,7 @@ std::string why_not_ours(const Client& client, const std::atomic<bool>& stop) {
     return "is setuid or setgid, so that the loader takes no library from us";
   const RunFolder folder;
   write_orders(folder.name(), {});
-  ProcessOptions options = process_options(client, folder.name());
+  ProcessOptions options = process_options(client, folder.name(), {});
   options.environment.emplace_back("LD_DEBUG=files");
   options.environment.emplace_back(fmt::format("LD_DEBUG_OUTPUT={}/loader", folder.name()));
   run_process(client.command, options, stop);

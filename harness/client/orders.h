@@ -41,7 +41,9 @@ struct Orders {
   std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
   bool pedantic = false;             ///< The driver is as late as the documentation lets it be.
   Trial trial{};
-  bool flushes = false;  ///< Reports each decision at once: the program may end badly after it.
+  bool flushes = false;      ///< Reports each decision at once: the program may end badly after it.
+  double limit_seconds = 0;  ///< How long the run may take, if less than any run of the client may.
+                             ///< 0 for that; in no file, as the driver need not know.
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.

@@ -34,7 +34,7 @@ const Frame* users_frame(const Place& place) {
 
 // Names of files are whatever bytes the program has.
 std::string to_text(const Report& report) {
-  const nlohmann::json json{{"process", report.process},
+  nlohmann::json json{{"process", report.process},
                             {"calls", report.call_count},
                             {"failable", report.failable_count},
                             {"whole", report.is_whole},
@@ -48,7 +48,11 @@ std::string to_text(const Report& report) {
                             {"faults", report.faults},
                             {"errors", report.errors},
                             {"decisions", report.decisions},
+                            {"deadlock", report.is_deadlock},
                             {"asked", asked_json(report.asked)}};
+  for (const Party& party : report.stuck)
+    json["stuck"].push_back(
+        {{"site", party.site}, {"place", party.place}, {"thread", party.thread}});
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -71,6 +75,11 @@ Report parse_report(const std::string& text) {
     report.errors = json.at("errors").get<std::vector<ToldError>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     report.asked = asked_of(json.at("asked"));
+    report.is_deadlock = json.at("deadlock");
+    for (const auto& row : json.value("stuck", nlohmann::json::array()))
+      report.stuck.push_back({.site = row.at("site"),
+                              .place = row.at("place").get<Place>(),
+                              .thread = row.at("thread")});
     return report;
   });
 }

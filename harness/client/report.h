@@ -46,6 +46,9 @@ struct ToldDecision {
 /// The sites of what the program does itself, without a call of the driver.
 inline constexpr const char* kOwnRead = "the program's own read";
 inline constexpr const char* kOwnWrite = "the program's own write";
+/// The sites of threads in a process that hangs: one that sleeps, and any other.
+inline constexpr const char* kWait = "a wait";
+inline constexpr const char* kStep = "a step";
 /// The site of an allocation that an end or a use is not ordered with.
 inline constexpr const char* kAllocation = "allocation";
 
@@ -139,6 +142,8 @@ struct Report {
   std::vector<ToldDecision> decisions;
   std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.
   std::string last_call;  ///< The function, where the process did not end in an orderly way.
+  std::vector<Party> stuck;  ///< Where each thread was, if the process hung: the main thread first.
+  bool is_deadlock = false;  ///< It hung since each thread waited for another one.
 };
 
 /// Returns the file's name in the folder of the orders.

@@ -79,6 +79,8 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
+bool ProcessWorld::has_driver() { return current.has_value(); }
+
 void ProcessWorld::call_no_thread_of_the_program() { thread_number = ~std::size_t{0}; }
 
 void ProcessWorld::begin_call(Label function) {

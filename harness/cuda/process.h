@@ -35,6 +35,8 @@ class ProcessWorld {
   static ProcessWorld& get();
   /// Returns the number of the calling thread, from 1 on; 0 before it has called.
   static std::size_t calling_thread();
+  /// Returns whether the calling thread has the driver.
+  static bool has_driver();
   /// The calling thread is ours: it gets no number.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.

@@ -39,13 +39,17 @@ static void drain(Pipe& pipe, std::string& into) {
 }
 
 Capture::Capture(const ProcessOptions& options, const std::atomic<bool>& stop)
-    : timeout_seconds_(options.timeout_seconds), err_kept_(options.err_kept), stop_(stop) {
+    : timeout_seconds_(options.timeout_seconds),
+      err_kept_(options.err_kept),
+      watch_(options.watch),
+      stop_(stop) {
   struct stat status{};
   for (std::size_t i = 0; i < inodes_.size(); ++i)
     if (::fstat((i == 0 ? out_ : err_).ends[0], &status) == 0) inodes_[i] = status.st_ino;
 }
 
-void Capture::hand_over() {
+void Capture::hand_over(pid_t process) {
+  process_ = process;
   out_.close(1);
   err_.close(1);
 }
@@ -61,10 +65,19 @@ bool Capture::read_some(int other) {
   return wait[2].revents != 0;
 }
 
+double Capture::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
 bool Capture::must_end() {
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+  const double passed = seconds();
+  bool is_late = passed > timeout_seconds_;
   ended_.stopped = ended_.stopped || stop_.load(std::memory_order_relaxed);
-  ended_.timed_out = ended_.timed_out || passed.count() > timeout_seconds_;
+  if (watch_ != nullptr && process_ > 0 && !ended_.stopped) {
+    watch_->passes(process_, passed);
+    is_late = is_late && !watch_->delays_end(process_);
+  }
+  ended_.timed_out = ended_.timed_out || is_late;
   return ended_.stopped || ended_.timed_out || ended_.out.size() > kOutLimit;
 }
 
@@ -77,6 +90,7 @@ void Capture::begin_with(const ProcessEnd& before) {
 
 ProcessEnd Capture::end(int code) {
   ended_.code = code;
+  ended_.seconds = seconds();
   return std::move(ended_);
 }
 

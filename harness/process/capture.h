@@ -20,10 +20,12 @@ class Capture {
   int out() const { return out_.ends[1]; }
   /// Returns the end that becomes its stderr.
   int err() const { return err_.ends[1]; }
-  /// Closes those ends here: the process has its own.
-  void hand_over();
+  /// Closes those ends here: the process, which has this number, has its own.
+  void hand_over(pid_t process);
   /// Returns whether anybody may still print.
   bool is_open() const { return out_.ends[0] >= 0 || err_.ends[0] >= 0; }
+  /// Returns how long it has been there.
+  double seconds() const;
   /// Reads what is there; waits for it, or for something to read in `other`, a tenth of a second.
   /// Returns whether there is something in `other`.
   bool read_some(int other = -1);
@@ -46,6 +48,8 @@ class Capture {
   ProcessEnd ended_;
   double timeout_seconds_;
   std::size_t err_kept_;
+  ProcessWatch* watch_;
+  pid_t process_ = 0;
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

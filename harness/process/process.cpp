@@ -107,6 +107,7 @@ std::string_view last_line(std::string_view text) {
 
 std::string ProcessEnd::complaint(double timeout_seconds) const {
   if (out.size() > kOutLimit) return "printed more than 64 MiB";
+  if (!hang.empty()) return hang;
   if (timed_out) return fmt::format("did not end within {:g} s (--timeout)", timeout_seconds);
   if (code == 0) return {};
   const std::string how =
@@ -140,7 +141,7 @@ void RunningProcess::start(const Command& command, const ProcessOptions& options
   if (id_ == 0)
     become(words.data(), environment.data(), capture_, refusal, parent, options.fixed_addresses);
   ::setpgid(id_, id_);
-  capture_.hand_over();
+  capture_.hand_over(id_);
   refusal.close(1);
 }
 

@@ -5,6 +5,8 @@
 // Errors: std::runtime_error where it cannot be started.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <string>
@@ -20,6 +22,8 @@ struct ProcessEnd {
   bool timed_out = false;  ///< ProcessEnd by us, as it took too long.
   bool outlived = false;   ///< It ended by itself, and we ended those that it had started.
   bool stopped = false;    ///< ProcessEnd by us, as the user wanted it.
+  std::string hang;        ///< Says how it hung, in words that follow "the program "; else empty.
+  double seconds = 0;      ///< How long it ran.
   std::string out;
   std::string err;  ///< The end of stderr.
 
@@ -33,11 +37,22 @@ inline constexpr std::size_t kOutLimit = std::size_t{64} << 20;
 /// How much of stderr is kept, where nobody says otherwise.
 inline constexpr std::size_t kErrKept = 4096;
 
+/// Watches a process that runs. Threads: called on the one that reads the output.
+class ProcessWatch {
+ public:
+  virtual ~ProcessWatch() = default;
+  /// The process has run for so long. Called often.
+  virtual void passes(pid_t process, double seconds) = 0;
+  /// The time of the process is up. Returns whether it is left a moment longer.
+  virtual bool delays_end(pid_t process) = 0;
+};
+
 struct ProcessOptions {
   double timeout_seconds = 600;
   std::vector<std::string> environment;  ///< "NAME=value", each in place of what has the name now.
   std::size_t err_kept = kErrKept;       ///< In bytes, of its end.
   bool fixed_addresses = false;          ///< The same ones in each run, where they can be fixed.
+  ProcessWatch* watch = nullptr;         ///< Borrowed.
 };
 
 /// Returns whether the kernel lets a program have the same addresses in each run.

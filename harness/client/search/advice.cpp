@@ -106,7 +106,7 @@ Advice tried_advice(const ToldFault& fault, int code,
   const auto helps = [&](const Advice& advice) {
     for (unsigned i = 0; i < kRuns; ++i) {
       const ClientRun tried = run(advice.trial);
-      if (tried.ended.stopped || tried.ended.timed_out || tried.ended.code != code ||
+      if (tried.ended.stopped || !tried.ended.hang.empty() || tried.ended.code != code ||
           shows(tried, fault))
         return false;
     }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kCall = "a call";
 constexpr const char* kProgram = "the program";
+constexpr const char* kTookTooLong = "hang";
 
 /// Machine code's functions have names only where lines were looked up.
 std::string where(const Place& place) {
@@ -73,14 +74,33 @@ Place traced(std::string_view text) {
   return place;
 }
 
+/// Takes the first two threads of a process that hung as the parties, and the others in words.
+void take_stuck(ToldFault& failure, const ClientRun& run) {
+  constexpr std::size_t kParties = 2;
+  for (const Report& report : run.reports) {
+    if (report.stuck.empty()) continue;
+    failure.use = report.stuck[0];
+    if (report.stuck.size() < kParties) return;
+    failure.other = report.stuck[1];
+    if (report.stuck.size() > kParties)
+      failure.detail = fmt::format("and {} more", report.stuck.size() - kParties);
+    return;
+  }
+}
+
 ToldFault end_of(const ClientRun& run, const std::string& ended) {
   ToldFault failure;
   failure.kind = kFailure;
   failure.object = kProgram;
   failure.use.place = traced(run.ended.err);
-  failure.signature =
-      fmt::format("{} {}{}", kFailure, without_numbers(ended), where(failure.use.place));
-  failure.detail = run.last_call();
+  std::string how = without_numbers(ended);
+  if (!run.ended.hang.empty()) {
+    take_stuck(failure, run);
+    how = std::ranges::any_of(run.reports, &Report::is_deadlock) ? "deadlock" : kTookTooLong;
+  }
+  failure.signature = fmt::format("{} {}{}{}", kFailure, how, where(failure.use.place),
+                                  where(failure.other.place));
+  if (failure.detail.empty()) failure.detail = run.last_call();
   failure.ended = ended;
   return failure;
 }
@@ -103,12 +123,16 @@ bool is_same(const ToldFault& left, const ToldFault& right) {
 /// Returns whether the end is one that checking code chooses after an injected error: an exception,
 /// an abort or an exit code.
 bool is_giving_up(const ClientRun& run) {
-  if (run.failure() == nullptr) return false;
+  if (run.failure() == nullptr || !run.ended.hang.empty()) return false;
   constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   return std::ranges::find(kCrashes, -run.ended.code) == kCrashes.end();
 }
 
 }  // namespace
+
+bool took_too_long(const ToldFault& failure) {
+  return failure.signature.starts_with(fmt::format("{} {}", kFailure, kTookTooLong));
+}
 
 bool ends_something(std::string_view function) {
   constexpr std::array kEnds{"Free",    "Destroy",    "Unmap", "Unload",
@@ -138,8 +162,7 @@ std::string without_numbers(std::string_view text) {
 
 std::vector<ToldFault> failures_of(const ClientRun& run) {
   std::vector<ToldFault> failures;
-  const bool by_us = run.ended.stopped || run.ended.timed_out;
-  const std::string ended = by_us ? "" : run.ended.complaint(0);
+  const std::string ended = run.ended.stopped ? "" : run.ended.complaint(0);
   for (const Report& report : run.reports)
     for (const ToldError& error : report.errors)
       if (!error.is_injected) failures.push_back(failure_of(error, ended));

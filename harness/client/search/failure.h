@@ -17,7 +17,7 @@ struct ClientRun;
 inline constexpr const char* kFailure = "failure";
 
 /// Returns each way in which the run failed, in order: its errors that were not injected, then its
-/// own end, unless it succeeded or we ended it.
+/// own end or its hang, unless it succeeded or the user ended it.
 std::vector<ToldFault> failures_of(const ClientRun& run);
 
 /// Returns the run's way of failing that could be one of the program's bugs, or null: the first
@@ -25,6 +25,9 @@ std::vector<ToldFault> failures_of(const ClientRun& run);
 /// call ends something or the program ended badly; else the end itself. A program that only gives
 /// up after an injected error, and a fault that has a name, leave none.
 const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected);
+
+/// Returns whether the failure is that a run did not end in its time, for no reason that is known.
+bool took_too_long(const ToldFault& failure);
 
 /// Returns whether a call of this function ends the life of something: its error is one even for a
 /// program that passes over it, as finalizers do.

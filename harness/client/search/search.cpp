@@ -27,6 +27,9 @@ namespace {
 
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 constexpr unsigned kPlacedRuns = 24;    ///< To tell faults of one signature from each other.
+constexpr double kShortestLimit = 2;    ///< A run hangs that takes so many seconds,
+constexpr double kTimesLongest = 100;   ///< and so many times as long as any that ended.
+constexpr double kConfirming = 5;       ///< It is given so many times as long again.
 
 class Search {
  public:
@@ -48,7 +51,7 @@ class Search {
     take(plain);
     if (plain.call_count() == 0 && !stop_.load())
       result_.not_ours = why_not_ours(options_.client, stop_);
-    const bool can_be_searched = plain.call_count() != 0 && !plain.ended.timed_out;
+    const bool can_be_searched = plain.call_count() != 0 && plain.ended.hang.empty();
     if (options_.forks && can_be_searched && goes_on()) crew_.begin_forking(orders());
     while (can_be_searched && begin_some()) {
       watcher_.progress(result_, "run", seconds());
@@ -77,7 +80,14 @@ class Search {
     orders.fails = options_.fails;
     orders.pedantic = options_.pedantic;
     orders.forces = options_.forces;
+    orders.limit_seconds = limit_seconds();
     return orders;
+  }
+
+  /// Returns how long a run may take, in seconds; 0 for the client's own limit.
+  double limit_seconds() const {
+    const double limit = std::max(kShortestLimit, kTimesLongest * longest_seconds_);
+    return longest_seconds_ == 0 || limit >= options_.client.timeout_seconds ? 0 : limit;
   }
 
   /// Has a run begin under the next answers of the strategy. Returns false where there are none.
@@ -116,6 +126,7 @@ class Search {
   /// Returns the run; made again in a process of its own, if forks of the program fail under any
   /// decisions. Checked for the first run of each complaint.
   ClientRun as_alone(const Orders& orders, ClientRun run) {
+    if (run.ended.hang.empty()) longest_seconds_ = std::max(longest_seconds_, run.ended.seconds);
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
     if (!run.is_forked || complaint.empty() || run.ended.stopped || is_known(complaint) ||
         !fails_in_forks_.insert(complaint).second)
@@ -192,11 +203,26 @@ class Search {
     const std::string signature = finding.fault.signature;
     const auto in_form = [&](const Tape& tape) { return trying(tape, false); };
     const auto alone = [&](const Tape& tape) { return trying(tape, true); };
-    if (!failing_.depends(signature, tape_before(run, finding.fault), in_form)) return false;
+    const Tape tape = tape_before(run, finding.fault);
+    if (took_too_long(finding.fault) && !still_hangs(signature, tape)) return false;
+    if (!failing_.depends(signature, tape, in_form)) return false;
     completion_.complete(finding, run, plain_code_);
     return finding.replay_count == kReplays && finding.repeats() && !finding.decisions.empty() &&
            std::ranges::none_of(finding.decisions, &ToldDecision::is_watch) &&
            failing_.is_absent_without(signature, alone);
+  }
+
+  /// Returns whether a run takes too long when it is given more time, too, twice.
+  bool still_hangs(const std::string& signature, const Tape& tape) {
+    constexpr unsigned kRuns = 2;
+    Orders patient = orders();
+    patient.tape = tape;
+    patient.limit_seconds = kConfirming * limit_of(options_.client, patient);
+    for (unsigned i = 0; i < kRuns; ++i)
+      if (further_run("waiting longer for a run that hangs, run", patient).find(signature) ==
+          nullptr)
+        return false;
+    return true;
   }
 
   ClientRun trying(const Tape& tape, bool alone) {
@@ -351,6 +377,7 @@ class Search {
   std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
   Orders last_orders_;       ///< Those of the run that was taken last.
   int plain_code_ = 0;       ///< How the plain run ended.
+  double longest_seconds_ = 0;  ///< How long any run took that ended by itself.
   FailingRuns failing_;
   std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
   std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
@@ -374,14 +401,18 @@ SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
   return Search(options, watcher, stop).run();
 }
 
-ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop) {
+Orders orders_of(const Finding& finding) {
   Orders orders;
   orders.tape = tape_of(finding.decisions);
   orders.locates = orders.flushes = true;
   orders.fails = std::ranges::any_of(finding.decisions, &ToldDecision::is_failure);
   orders.pedantic = finding.pedantic;
   orders.forces = finding.is_forced();
-  return run_client(client, orders, stop);
+  return orders;
+}
+
+ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop) {
+  return run_client(client, orders_of(finding), stop);
 }
 
 }  // namespace harness::client

@@ -81,7 +81,10 @@ class SearchWatcher {
 SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
                     const std::atomic<bool>& stop);
 
-/// Runs the client once as the finding says, and notes places.
+/// Returns the orders of a run that is to show the finding, and notes places.
+Orders orders_of(const Finding& finding);
+
+/// Runs the client once with these orders.
 ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop);
 
 }  // namespace harness::client

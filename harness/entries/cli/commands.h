@@ -55,6 +55,7 @@ struct ReplayOptions {
   std::string flow;                ///< Its way through the code goes here; "" = nowhere.
   bool why = false;                ///< Look for the least repair, and tell what is missing.
   bool trust = false;              ///< Start the command of a finding whoever wrote it.
+  bool gdb = false;                ///< Stop in gdb where the fault is reported.
   bool json = false;
 };
 int replay(const ReplayOptions& options);

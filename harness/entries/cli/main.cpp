@@ -130,6 +130,10 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   CLI::Option* json =
       command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command
+      ->add_flag("--gdb", options.gdb,
+                 "Stop in gdb where the fault is reported, in the thread that meets it")
+      ->excludes(json);
+  command
       ->add_flag("--why", options.why,
                  "Say which order or reference is missing, and which repair removes the fault")
       ->excludes(json);

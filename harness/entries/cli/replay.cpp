@@ -10,6 +10,7 @@
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
+#include "harness/entries/cli/run/gdb.h"
 #include "harness/entries/cli/run/replay_finding.h"
 #include "harness/entries/cli/run/run_client.h"
 #include "harness/entries/cli/run/view_place.h"
@@ -52,6 +53,16 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
   std::error_code not_there;
   if (std::filesystem::equivalent(file, options.files.front(), not_there))
     fail(file, fmt::format("is what is replayed, which no {} replaces: name another file", what));
+}
+
+/// Refuses what gdb leaves no time for.
+void require_gdb_alone(const ReplayOptions& options) {
+  if (is_many(options.files))
+    throw UsageError("--gdb is about one case: name one file, and no folder");
+  const bool has_views = !options.html.empty() || !options.trace.empty() ||
+                         !options.sarif.empty() || !options.flow.empty();
+  if (has_views || options.why)
+    throw UsageError("--gdb writes nothing: leave out --html, --trace, --sarif, --flow and --why");
 }
 
 /// The search comes last: it runs the case anew, and what is told is of the last run.
@@ -98,6 +109,10 @@ int replay(const ReplayOptions& options) {
         "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
   if (options.why && is_many(options.files))
     throw UsageError("--why is about one case: name one reproducer, and no folder");
+  if (options.gdb) {
+    require_gdb_alone(options);
+    return replay_in_gdb(options);
+  }
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front())) {
     if (!options.flow.empty())

@@ -120,7 +120,7 @@ class Page {
     const std::string line = lines_.at(frame.file, frame.line);
     return fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}{}{}</td></tr>\n", shown_text(label),
-        shown_name(where(frame) + function_of(frame)), by.empty() ? "" : ", by " + shown_text(by),
+        shown_name(where(frame) + function_of(frame)), shown_text(by),
         line.empty() ? "" : "<br><code class=\"source\"><b>" + shown_text(line) + "</b></code>");
   }
 
@@ -129,7 +129,7 @@ class Page {
     if (is_absent(party)) return {};
     const std::vector<const Frame*> frames = users_frames(party.place);
     if (frames.empty()) return row(label_of(fault_, info), call_of(party));
-    std::string html = frame_row(label_of(fault_, info), *frames.front(), call_of(party));
+    std::string html = frame_row(label_of(fault_, info), *frames.front(), by(party));
     for (std::size_t i = 1; i < frames.size(); ++i)
       html += frame_row(i == 1 ? "called from" : "", *frames[i], "");
     return html;

@@ -31,11 +31,9 @@ class Writer {
   void party(std::string_view label, const client::Party& party) {
     if (is_absent(party)) return;
     const std::vector<const Frame*> frames = users_frames(party.place);
-    const std::string by = call_of(party);
-    if (frames.empty()) return row(label, by);
+    if (frames.empty()) return row(label, call_of(party));
     const Frame& here = *frames.front();
-    const std::string told_by = by.empty() ? "" : ", by " + by;  // An end is not always known.
-    row(label, where(here) + function_of(here) + told_by);
+    row(label, where(here) + function_of(here) + by(party));
     if (const std::string line = lines_.at(here.file, here.line); !line.empty())
       row("", "    " + line, Colour::bold);
     if (const std::string text = callers(frames); !text.empty()) row("", text, Colour::dim);

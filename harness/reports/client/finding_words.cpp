@@ -54,6 +54,14 @@ std::string call_of(const client::Party& party) {
                      printable(party.thread));
 }
 
+std::string by(const client::Party& party) {
+  const bool waits = party.site == client::kWait;
+  if (waits || party.site == client::kStep)
+    return fmt::format(", where {} {}", printable(party.thread), waits ? "waits" : "is");
+  const std::string call = call_of(party);
+  return call.empty() ? "" : ", by " + call;  // An end is not always known.
+}
+
 bool is_absent(const client::Party& party) { return party.site.empty() && party.place.empty(); }
 
 bool is_race(const ToldFault& fault) {
@@ -62,7 +70,10 @@ bool is_race(const ToldFault& fault) {
 
 std::string_view label_of(const ToldFault& fault, const client::PartyInfo& info) {
   const bool is_use = info.party == &ToldFault::use;
-  if (is_use && fault.kind == client::kFailure) return "failed";
+  const bool is_failure = fault.kind == client::kFailure;
+  if (is_failure && (fault.use.site == client::kWait || fault.use.site == client::kStep))
+    return "stuck";
+  if (is_use && is_failure) return "failed";
   if (is_use && !fault.other.site.empty()) return "second";
   return info.name;
 }

@@ -27,6 +27,9 @@ std::string function_of(const client::Frame& frame);
 /// Returns the call with its stream and thread: "cuMemFree_v2 on stream 1, thread Worker".
 std::string call_of(const client::Party& party);
 
+/// Returns what a party did there, in words that follow its place: ", by cuMemFree on stream 2".
+std::string by(const client::Party& party);
+
 /// Returns whether nothing is known of the party.
 bool is_absent(const client::Party& party);
 

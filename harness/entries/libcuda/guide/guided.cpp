@@ -19,6 +19,7 @@
 #include "harness/entries/libcuda/guide/drawn.h"
 #include "harness/entries/libcuda/guide/expected_errors.h"
 #include "harness/entries/libcuda/guide/forced_words.h"
+#include "harness/entries/libcuda/guide/hang.h"
 #include "harness/entries/libcuda/guide/pedantic.h"
 #include "harness/entries/libcuda/guide/stream_wait.h"
 #include "harness/entries/libcuda/guide/work.h"
@@ -90,6 +91,9 @@ Guided::Guided(std::string folder, client::Orders orders)
   guided = this;
   claim_process();
   std::atexit(end_of_process);
+  Hang::listen(python_threads_, [this](bool is_deadlock, std::vector<client::Party> stuck) {
+    hangs(is_deadlock, std::move(stuck));
+  });
 }
 
 void Guided::claim_process() {
@@ -142,6 +146,7 @@ std::unique_ptr<Strategy> Guided::begin_run() {
 // ---- calls ------------------------------------------------------------------------------------
 
 void Guided::coming(Label function) {
+  Hang::answer_late();
   watch_python();
   const Python* python = Python::find();
   if (python != nullptr) {
@@ -347,7 +352,7 @@ void Guided::lost(const BatonThread& thread, bool is_busy) {
 
 void Guided::doubt(const std::string& why) {
   const std::lock_guard lock(doubt_mutex_);
-  if (doubt_.empty()) doubt_ = why;
+  if (doubt_.empty() || why.empty()) doubt_ = why;
 }
 
 // ---- reporting --------------------------------------------------------------------------------
@@ -407,6 +412,16 @@ void Guided::report(const World& world) {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "afterlife: %s\n", error.what());
   }
+}
+
+/// Where all wait, it is no matter whether the device has gone on by itself meanwhile.
+void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  report_.stuck = std::move(stuck);
+  report_.is_deadlock = is_deadlock;
+  if (is_deadlock) doubt("");
+  report(process.world());
 }
 
 void Guided::end_of_process() {

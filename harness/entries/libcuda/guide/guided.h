@@ -84,9 +84,11 @@ class Guided final : public Guide,
   void note_place(std::uintptr_t code);
   /// Takes an error, if it is the first of its kind.
   void take_error(client::ToldError error);
-  /// Notes the reason why this run may not repeat.
+  /// Notes the reason why this run may not repeat, or with an empty text that there is none.
   void doubt(const std::string& why);
   void report(const World& world);
+  /// Reports that the process hangs.
+  void hangs(bool is_deadlock, std::vector<client::Party> stuck);
   static void end_of_process();
 
   std::string folder_;

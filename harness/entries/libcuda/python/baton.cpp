@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "harness/entries/libcuda/system_threads.h"
 
@@ -28,6 +29,8 @@ constexpr milliseconds kQuiet{1000};
 constexpr milliseconds kStill{5000};
 
 thread_local BatonThread* my_thread = nullptr;
+/// A signal of ours has come to this thread.
+thread_local bool is_asked = false;
 Baton* only_baton = nullptr;
 
 /// Waits for the semaphore as the system does, for so long. Returns 0, or the error's number.
@@ -176,12 +179,13 @@ void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
     const bool keeps = holder_ == nullptr && (keeper_ == &me || keeper_ == nullptr);
     lock.unlock();
     const int error = wait_for(me.turn, keeps ? kLookOften : kLookSeldom);
+    const bool is_interrupted = error == EINTR && !std::exchange(is_asked, false);
     lock.lock();
     // A signal that came between two looks has left no other trace: where all wait, the first
     // thread, whose they are, sees to them now and then.
     const bool is_due =
         me.is_first && !me.limit && holder_ == nullptr && Clock::now() - begin >= kSignalsSeen;
-    me.is_interrupted = me.is_interrupted || error == EINTR || is_due;
+    me.is_interrupted = me.is_interrupted || is_interrupted || is_due;
     if (holder_ == nullptr)
       give_to_anyone(nullptr);
     else if (holder_ != &me)
@@ -234,6 +238,22 @@ bool Baton::others_may_go_on(const BatonThread& me) {
     return &thread != &me && (is_late || is_lost || is_ready(thread));
   });
 }
+
+bool Baton::is_stuck(pid_t id) {
+  using enum BatonThread::State;
+  const Lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || holder_ != nullptr) return false;
+  bool is_one = false;
+  for (const BatonThread& thread : threads_) {
+    if (thread.state == unseen || thread.state == over) continue;
+    const bool waits_on = thread.state == waits && !thread.limit && !thread.is_outside;
+    if (!waits_on || is_ready(thread)) return false;
+    is_one = is_one || thread.id == id;
+  }
+  return is_one;
+}
+
+void Baton::ignore_interruption() { is_asked = true; }
 
 void Baton::hand_to(BatonThread& me, BatonThread& other) {
   Lock lock(mutex_);

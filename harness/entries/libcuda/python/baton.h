@@ -93,6 +93,11 @@ class Baton {
   BatonThread* next(BatonThread& me, At at, bool may_ask);
   /// Returns whether another one can go on, or will by its clock or by itself.
   bool others_may_go_on(const BatonThread& me);
+  /// Returns whether all wait for another one of them, and this is one: none can go on, or will by
+  /// itself. Does not wait for a thread that changes this now: false then.
+  bool is_stuck(pid_t thread);
+  /// A signal of ours has come to the calling thread: its wait goes on.
+  static void ignore_interruption();
   /// Lets another one go on, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
   /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.

@@ -140,6 +140,12 @@ void PythonThreads::call(bool forces) {
     step(*me, Baton::At::locked_call, true);
 }
 
+std::string PythonThreads::name_of(pid_t thread) const {
+  for (const BatonThread& one : baton_.threads())
+    if (one.id == thread) return one.shown;
+  return {};
+}
+
 bool PythonThreads::others_may_go_on() const {
   BatonThread* me = Baton::mine();
   return me != nullptr && are_several() && !has_lock() && baton_.others_may_go_on(*me);

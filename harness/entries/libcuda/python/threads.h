@@ -41,6 +41,11 @@ class PythonThreads {
 
   /// Returns whether there are several now.
   bool are_several() const { return baton_.is_shared(); }
+  /// Returns whether all wait for another one of them, and this is one: a thread as the system
+  /// numbers it. Returns false if they cannot be looked at now.
+  bool is_stuck(pid_t thread) { return baton_.is_stuck(thread); }
+  /// Returns the program's name of the thread; empty for one that takes no turns.
+  std::string name_of(pid_t thread) const;
   const std::deque<BatonThread>& all() const { return baton_.threads(); }
 
  private:

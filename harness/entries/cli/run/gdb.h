@@ -1,0 +1,12 @@
+// gdb: a replay that stops where the fault is reported, in the thread that meets it.
+#pragma once
+
+#include "harness/entries/cli/commands.h"
+
+namespace harness::entries {
+
+/// Replays the file under gdb: in its terminal, or with the stack printed where stdin is none.
+/// Returns gdb's exit code. Errors: UsageError, std::runtime_error with one line.
+int replay_in_gdb(const ReplayOptions& options);
+
+}  // namespace harness::entries

@@ -1,0 +1,146 @@
+// How it works. Each thread finds its own place, in the handler of a signal that the main thread
+// sends it: so no stack is walked while it is in use.
+#include "harness/entries/libcuda/guide/hang.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "harness/client/hang_watch.h"
+#include "harness/cuda/process.h"
+#include "harness/entries/libcuda/native_place.h"
+#include "harness/entries/libcuda/python/python.h"
+#include "harness/process/standstill.h"
+
+namespace harness::entries {
+namespace {
+
+PythonThreads* turns = nullptr;
+Hang::Told hear;
+std::atomic<bool> is_late{false};  ///< Asked while the main thread was in the driver.
+client::Place told_place;          ///< That of the thread which was asked last,
+std::atomic<pid_t> told_by{0};     ///< which is this one.
+
+client::Place calling_place() {
+  client::Place place = Python::calling_place();
+  return place.empty() ? native_place() : place;
+}
+
+std::vector<pid_t> other_threads() {
+  std::vector<pid_t> threads;
+  std::error_code ignored;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ignored))
+    if (const pid_t id = std::stoi(task.path().filename().string()); id != ::gettid())
+      threads.push_back(id);
+  return threads;
+}
+
+void send(pid_t thread, int because) {
+  siginfo_t info{};
+  info.si_signo = client::asking_signal();
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_int = because;
+  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), thread, info.si_signo, &info);
+}
+
+/// A thread that cannot say it in a moment has no place.
+client::Place place_of(pid_t thread) {
+  constexpr int kLooks = 300;
+  constexpr useconds_t kBetween = 1'000;
+  told_by = 0;
+  send(thread, client::kSaysItsPlace);
+  for (int i = 0; i < kLooks && told_by != thread; ++i) ::usleep(kBetween);
+  return told_by == thread ? std::exchange(told_place, {}) : client::Place();
+}
+
+/// Returns whether a child or a timer may end the wait of a thread.
+bool may_hear_from_outside() {
+  siginfo_t info{};
+  itimerval timer{};
+  std::error_code ignored;
+  const bool has_child =
+      ::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+  ::getitimer(ITIMER_REAL, &timer);
+  const bool has_timer = timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
+  return has_child || has_timer;
+}
+
+/// Returns whether each thread waits for another one: as the kernel sees it, or by their turns.
+bool is_deadlock(int because) {
+  if (may_hear_from_outside()) return false;
+  if ((because & client::kAllStand) != 0) return true;
+  const auto stands = [](pid_t thread, bool is_certain) {
+    return is_certain || turns->is_stuck(thread);
+  };
+  if (!stands(::gettid(), (because & client::kMainStands) != 0)) return false;
+  for (const pid_t thread : other_threads())
+    if (!stands(thread, standstill_of(::getpid(), thread) == Standstill::certain)) return false;
+  return true;
+}
+
+client::Party party_of(pid_t thread, client::Place place) {
+  std::string name = turns->name_of(thread);
+  if (name.empty() && thread == ::getpid()) name = "the main thread";
+  const bool waits = thread != ::gettid() && standstill_of(::getpid(), thread) != Standstill::none;
+  return {.site = waits ? client::kWait : client::kStep,
+          .place = std::move(place),
+          .thread = std::move(name)};
+}
+
+/// Threads of libraries alone, which wait for work, are left out.
+std::vector<client::Party> stuck_threads(bool all_wait) {
+  std::vector<client::Party> stuck{party_of(::gettid(), calling_place())};
+  if (all_wait) stuck.front().site = client::kWait;
+  for (const pid_t thread : other_threads()) {
+    client::Party party = party_of(thread, place_of(thread));
+    const client::Frame* frame = client::users_frame(party.place);
+    if (frame != nullptr && !frame->is_library) stuck.push_back(std::move(party));
+  }
+  return stuck;
+}
+
+[[noreturn]] void tell(bool all_wait) {
+  constexpr int kHung = 86;
+  hear(all_wait, stuck_threads(all_wait));
+  ::_exit(kHung);
+}
+
+void on_question(int, siginfo_t* info, void*) {
+  const int before = errno;
+  const int because = info->si_value.sival_int;
+  if (because == client::kSaysItsPlace) {
+    told_place = calling_place();
+    told_by = ::gettid();
+  } else if (ProcessWorld::has_driver()) {
+    is_late = (because & client::kTakesTooLong) != 0;
+  } else if ((because & client::kTakesTooLong) != 0 || is_deadlock(because)) {
+    tell((because & client::kTakesTooLong) == 0);
+  }
+  Baton::ignore_interruption();
+  errno = before;
+}
+
+}  // namespace
+
+void Hang::listen(PythonThreads& threads, Told told) {
+  turns = &threads;
+  hear = std::move(told);
+  struct sigaction action{};
+  action.sa_sigaction = on_question;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(client::asking_signal(), &action, nullptr);
+}
+
+void Hang::answer_late() {
+  if (is_late.exchange(false)) tell(false);
+}
+
+}  // namespace harness::entries
