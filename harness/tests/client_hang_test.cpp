@@ -8,15 +8,12 @@ namespace harness {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::line_at;
 using testing::line_of;
-using ::testing::Not;
 using testing::run_toys;
 using testing::script;
-using ::testing::StartsWith;
 using testing::Words;
 
 class ClientHang : public testing::RunStage {
@@ -50,12 +47,12 @@ TEST_F(ClientHang, ARunThatAnotherThingEndsIsNoDeadlock) {
   }
 }
 
-TEST_F(ClientHang, AWaitByALoopIsFoundByItsTime) {
-  const json result = found({"--runs", "4", "--timeout", "1"}, {"python3", file_, "spinning"}, 1);
+TEST_F(ClientHang, ALoopWithoutEndIsFoundByItsTime) {
+  const json result = found({"--runs", "8", "--timeout", "1.5"}, {"python3", file_, "spinning"}, 1);
   ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
   const json& finding = result["findings"][0];
-  EXPECT_THAT(std::string(finding["signature"]), StartsWith("failure hang in deadlocking.py:take"));
-  EXPECT_EQ(finding["ended"], "did not end within 1 s (--timeout)");
+  EXPECT_EQ(finding["signature"], "failure hang in deadlocking.py:take");
+  EXPECT_EQ(finding["ended"], "did not end within 1.5 s (--timeout)");
   EXPECT_EQ(finding["shown"], 3);
 }
 

@@ -1,6 +1,8 @@
 """Two threads take two locks in the opposite order. The argument says what happens instead: "fixed", one order; "timer", a timer ends the wait;
-"child", a child does; "limited", the wait has a limit; "spinning", a thread waits by a loop."""
+"child", a child does; "limited", the wait has a limit; "spinning", the main thread loops for ever."""
+import contextlib
 import ctypes
+import itertools
 import os
 import signal
 import subprocess
@@ -16,11 +18,10 @@ left, right = threading.Lock(), threading.Lock()
 
 
 def take(lock):
-    if HOW == "spinning":
-        while not lock.acquire(blocking=False):
-            pass
+    if HOW == "spinning" and lock.locked() and threading.current_thread() is not worker:
+        all(itertools.repeat(True))
     elif HOW == "limited":
-        lock.acquire(timeout=1)
+        lock.acquire(timeout=0.5)
     else:
         lock.acquire()
 
@@ -30,22 +31,21 @@ def use(first, second):
     take(first)
     cuda.cuCtxSynchronize()
     take(second)
-    for lock in first, second:
-        if lock.locked():
-            lock.release()
+    let_go(first)
+    let_go(second)
 
 
-def let_go(*_):
-    if right.locked():
-        right.release()
+def let_go(lock):
+    with contextlib.suppress(RuntimeError):  # It is free.
+        lock.release()
 
 
 if HOW == "timer":
-    signal.signal(signal.SIGALRM, let_go)
-    signal.setitimer(signal.ITIMER_REAL, 1)
+    signal.signal(signal.SIGALRM, lambda *_: let_go(right))
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
 elif HOW == "child":
-    signal.signal(signal.SIGUSR1, let_go)
-    subprocess.Popen(["sh", "-c", f"sleep 1; kill -USR1 {os.getpid()}"])
+    signal.signal(signal.SIGUSR1, lambda *_: let_go(right))
+    subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -USR1 {os.getpid()}"])
 worker = threading.Thread(target=use, args=(left, right) if HOW == "fixed" else (right, left), name="worker")
 worker.start()
 use(left, right)
