@@ -44,7 +44,7 @@ void HangWatch::passes(pid_t process, double seconds) {
   constexpr double kBetweenLooks = 0.1;
   if (seconds < next_look_ || asked_at_) return;
   next_look_ = seconds + kBetweenLooks;
-  if (!threads_) threads_.emplace(process);
+  if (!threads_) threads_.emplace(process, kIdleThread);
   const Standstill stands = threads_->look();
   if (stands == Standstill::none) return;
   const bool all = stands == Standstill::certain;

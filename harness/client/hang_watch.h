@@ -12,6 +12,10 @@
 
 namespace harness::client {
 
+/// The name of a thread of the driver's that sees to work which lags while the program waits: the
+/// process itself knows whether it still may end the wait.
+inline constexpr const char* kIdleThread = "afterlife-idle";
+
 /// The signal that asks, of those that the system leaves to programs.
 int asking_signal();
 

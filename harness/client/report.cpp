@@ -1,6 +1,8 @@
 #include "harness/client/report.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -10,6 +12,18 @@ namespace harness::client {
 
 std::string report_file(const std::string& folder, unsigned process) {
   return fmt::format("{}/report-{}.json", folder, process);
+}
+
+unsigned take_report_number(const std::string& folder) {
+  constexpr unsigned kProcessLimit = 10'000;
+  for (unsigned number = 1; number < kProcessLimit; ++number) {
+    const std::string file = report_file(folder, number);
+    const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (opened < 0) continue;
+    ::close(opened);
+    return number;
+  }
+  return 0;
 }
 
 bool ToldFault::is_same(const ToldFault& right) const {
@@ -35,21 +49,21 @@ const Frame* users_frame(const Place& place) {
 // Names of files are whatever bytes the program has.
 std::string to_text(const Report& report) {
   nlohmann::json json{{"process", report.process},
-                            {"calls", report.call_count},
-                            {"failable", report.failable_count},
-                            {"whole", report.is_whole},
-                            {"python", report.has_python},
-                            {"table", report.wants_table},
-                            {"work", report.has_work},
-                            {"note", report.note},
-                            {"doubt", report.doubt},
-                            {"free_threads", report.free_threads},
-                            {"forced", report.forced},
-                            {"faults", report.faults},
-                            {"errors", report.errors},
-                            {"decisions", report.decisions},
-                            {"deadlock", report.is_deadlock},
-                            {"asked", asked_json(report.asked)}};
+                      {"calls", report.call_count},
+                      {"failable", report.failable_count},
+                      {"whole", report.is_whole},
+                      {"python", report.has_python},
+                      {"table", report.wants_table},
+                      {"work", report.has_work},
+                      {"note", report.note},
+                      {"doubt", report.doubt},
+                      {"free_threads", report.free_threads},
+                      {"forced", report.forced},
+                      {"faults", report.faults},
+                      {"errors", report.errors},
+                      {"decisions", report.decisions},
+                      {"deadlock", report.is_deadlock},
+                      {"asked", asked_json(report.asked)}};
   for (const Party& party : report.stuck)
     json["stuck"].push_back(
         {{"site", party.site}, {"place", party.place}, {"thread", party.thread}});

@@ -149,6 +149,10 @@ struct Report {
 /// Returns the file's name in the folder of the orders.
 std::string report_file(const std::string& folder, unsigned process);
 
+/// Takes the next number that no process of the run has, and makes its file. Returns 0 if there is
+/// none.
+unsigned take_report_number(const std::string& folder);
+
 /// Returns the text of a report's file; parse_report() reads it.
 std::string to_text(const Report& report);
 

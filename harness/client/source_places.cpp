@@ -45,16 +45,29 @@ std::string found_from_here(const std::string& file) {
 
 }  // namespace
 
+/// Of the functions that are inlined there, the innermost that is no header's of the system tells
+/// more than the system's.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   std::istringstream lines(printed);
-  std::string function, place;
-  for (Frame* frame : frames) {
-    if (!std::getline(lines, function) || !std::getline(lines, place)) return;
-    if (const int line = line_in(place); line > 0) {
-      frame->file = found_from_here(place.substr(0, place.rfind(':')));
-      frame->line = line;
+  std::string line, place;
+  std::size_t next = 0;
+  bool is_taken = true;
+  Frame* frame = nullptr;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("0x")) {  // The next address.
+      if (next == frames.size()) return;
+      frame = frames[next++];
+      is_taken = false;
+      continue;
     }
-    if (!function.empty() && function != "??") frame->function = function;
+    if (!std::getline(lines, place) || frame == nullptr) return;
+    if (is_taken) continue;
+    if (const int number = line_in(place); number > 0) {
+      frame->file = found_from_here(place.substr(0, place.rfind(':')));
+      frame->line = number;
+    }
+    if (!line.empty() && line != "??") frame->function = line;
+    is_taken = frame->line == 0 || !frame->file.starts_with("/usr/");
   }
 }
 
@@ -64,7 +77,7 @@ void add_lines(const std::vector<Frame*>& all) {
   std::map<std::string, std::vector<Frame*>> by_module;
   for (Frame* frame : all) by_module[frame->file].push_back(frame);
   for (auto& [module, frames] : by_module) {
-    Command command{"addr2line", "-C", "-f", "-e", module};
+    Command command{"addr2line", "-a", "-C", "-f", "-i", "-e", module};
     for (const Frame* frame : frames) command.push_back(fmt::format("{:#x}", frame->offset));
     try {
       const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, never_stopped);

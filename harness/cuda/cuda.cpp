@@ -72,7 +72,7 @@ class SeamCall {
     without_gil_.end();
     site_.reset();
     if (process_ != nullptr) [[unlikely]]
-      process_->unlock();
+      process_->end_call();
   }
   SeamCall(const SeamCall&) = delete;
   SeamCall& operator=(const SeamCall&) = delete;

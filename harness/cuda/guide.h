@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda.h>
+#include <sys/types.h>
 
 #include <cstddef>
 
@@ -41,6 +42,11 @@ class Guide {
   virtual void taken() {}
   /// Hears that it is about to let others, and the program, go on.
   virtual void letting_go(World& world) { (void)world; }
+  /// Returns whether a thread, as the system numbers it, sleeps.
+  virtual bool is_asleep(pid_t thread) {
+    (void)thread;
+    return true;
+  }
   /// Takes a fault, at once.
   virtual void found(const World& world, const Fault& fault) = 0;
 };

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <optional>
@@ -30,6 +31,12 @@ static ProcessWorld* made = nullptr;
 static bool forks_as_one = false;
 /// The call that this thread is in.
 static thread_local Activation call;
+/// This thread waits in a call.
+static thread_local bool is_asleep = false;
+/// The activation that handed over the function of the program that this thread is in.
+static thread_local Name function_cause = 0;
+/// The thread of the driver's own that this is.
+static thread_local ProcessThread* own_thread = nullptr;
 /// Whether this thread could be cancelled before it took the driver.
 static thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
@@ -79,6 +86,12 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
+bool ProcessWorld::has_turn() { return own_thread != nullptr && !own_thread->waits_; }
+
+bool ProcessWorld::is_waiting() { return is_asleep; }
+
+Name ProcessWorld::cause() { return function_cause; }
+
 bool ProcessWorld::has_driver() { return current.has_value(); }
 
 void ProcessWorld::call_no_thread_of_the_program() { thread_number = ~std::size_t{0}; }
@@ -89,8 +102,19 @@ void ProcessWorld::begin_call(Label function) {
   if (guide_ != nullptr) call = guide_->begin_call(thread_number, function);
 }
 
-void ProcessWorld::end_failed_call(Label function, CUresult error, bool is_injected) {
+void ProcessWorld::end_call() {
+  if (guide_ != nullptr && !threads_.empty() && own_thread == nullptr)
+    wait_until([this] { return !owes_turns(); });
   unlock();
+}
+
+bool ProcessWorld::owes_turns() {
+  return std::ranges::any_of(threads_,
+                             [this](ProcessThread* thread) { return thread->takes_turn(*this); });
+}
+
+void ProcessWorld::end_failed_call(Label function, CUresult error, bool is_injected) {
+  end_call();
   if (guide_ != nullptr) guide_->failed(function, error, is_injected);
 }
 
@@ -132,10 +156,12 @@ class ProcessWorld::Asleep {
   explicit Asleep(ProcessWorld& process)
       : process_(process), asking_(process.world_.picker.current()) {
     ++process_.waiting_count_;
+    is_asleep = true;
     pthread_setcancelstate(cancel_state_, nullptr);
   }
   ~Asleep() {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    is_asleep = false;
     lock_.release();
     cancel_state = cancel_state_;
     --process_.waiting_count_;
@@ -177,8 +203,9 @@ void ProcessWorld::tell_faults() noexcept {
   world_.history.begin();
 }
 
-ProcessWorld::Open::Open(ProcessWorld* process) : process_(process) {
+ProcessWorld::Open::Open(ProcessWorld* process, Name cause) : process_(process) {
   if (process_ == nullptr) return;
+  outer_cause_ = std::exchange(function_cause, cause);
   site_ = process_->world_.scheduler.site();
   activation_ = &process_->world_.picker.current();
   call_ = call;
@@ -189,6 +216,7 @@ ProcessWorld::Open::Open(ProcessWorld* process) : process_(process) {
 ProcessWorld::Open::~Open() {
   if (process_ == nullptr) return;
   process_->lock();
+  function_cause = outer_cause_;
   call = call_;
   SiteScope::rename(process_->world_.scheduler, site_);
   process_->world_.picker.enter(*activation_);
@@ -199,6 +227,8 @@ ProcessWorld::Open::~Open() {
 void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
                          std::function<void()> finish) {
   tasks_.push_back({std::move(act), std::move(finish)});
+  if (std::ranges::find(process.threads_, this) == process.threads_.end())
+    process.threads_.push_back(this);
   if (started_in_ != process.generation()) start(process);
   posted_->notify_one();
 }
@@ -208,6 +238,7 @@ void ProcessThread::start(ProcessWorld& process) {
   started_in_ = process.generation();
   (void)posted_.release();
   posted_ = std::make_unique<std::condition_variable_any>();
+  id_ = 0;
   if (!tasks_.front().act) tasks_.pop_front();  // The parent does it.
   start_thread(process);
 }
@@ -228,13 +259,30 @@ void ProcessThread::serve(ProcessWorld& process) {
     return made_key;
   }();
   pthread_setspecific(key, this);
+  own_thread = this;
+  pthread_setname_np(pthread_self(), kHostFunctionThread);
   const std::lock_guard lock(process);
+  id_ = ::gettid();
   for (;;) {
     posted_->wait(process, [this] { return !tasks_.empty(); });
     do_first();
+    waits_ = false;
+    look_count_ = sleep_count_ = 0;
     // Now goes on all that waited for it.
     process.world().scheduler.wait_until({}, {}, [] { return false; });
   }
+}
+
+/// A thread that only waits for the driver sleeps for less.
+bool ProcessThread::takes_turn(const ProcessWorld& process) {
+  constexpr unsigned kSleeps = 10;
+  constexpr unsigned kLooks = 500;  // It waits by a loop.
+  if (tasks_.empty() || look_count_ == kLooks || started_in_ != process.generation()) return false;
+  const bool sleeps = id_ != 0 && process.guide_->is_asleep(id_);
+  if (waits_ && sleeps) return false;
+  sleep_count_ = sleeps ? sleep_count_ + 1 : 0;
+  waits_ = sleep_count_ == kSleeps || ++look_count_ == kLooks;
+  return !waits_;
 }
 
 void ProcessThread::do_first() {

@@ -10,6 +10,8 @@
 // that ends does not keep the driver.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -17,11 +19,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "harness/cuda/guide.h"
 #include "harness/world.h"
 
 namespace harness {
+
+class ProcessThread;
 
 /// Lifetime: until the process ends; never destroyed, for its threads may still call.
 /// Threads: any for the static functions and lock(); the others are for whoever has the driver.
@@ -37,12 +42,22 @@ class ProcessWorld {
   static std::size_t calling_thread();
   /// Returns whether the calling thread has the driver.
   static bool has_driver();
+  /// Returns whether the calling thread waits in a call, and others have the driver meanwhile.
+  static bool is_waiting();
+  /// Returns whether the calling thread is one of the driver's own, whose turn it is.
+  static bool has_turn();
+  /// Returns which activation handed over the function that the calling thread is in; 0 for none.
+  static Name cause();
   /// The calling thread is ours: it gets no number.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
   /// Returns whether the call that has begun is to do nothing.
   bool leaves_out() const { return guide_ != nullptr && guide_->leaves_out(); }
+  /// Lets others have the driver at the end of a call. What it has handed to threads of the
+  /// driver's own takes its turn first, if there is a guide: so the order does not depend on the
+  /// system. A function that waits for the program goes on beside it.
+  void end_call();
   /// Lets others have the driver at the end of a call that returns an error, and tells the guide.
   void end_failed_call(Label function, CUresult error, bool is_injected);
   /// Asks the guide a question with so many options, outside of a call, for the thread that has the
@@ -76,13 +91,15 @@ class ProcessWorld {
   /// Takes it again when the function throws or ends its thread, too: what is unwound needs it.
   class Open {
    public:
-    explicit Open(ProcessWorld* process);  ///< Null: nothing is to be done.
+    /// Null: nothing is to be done. `cause` is the activation that handed the function over.
+    explicit Open(ProcessWorld* process, Name cause = 0);
     ~Open();
     Open(const Open&) = delete;
     Open& operator=(const Open&) = delete;
 
    private:
     ProcessWorld* process_;
+    Name outer_cause_ = 0;
     Label site_;
     Activation* activation_ = nullptr;
     Activation call_;
@@ -96,7 +113,10 @@ class ProcessWorld {
   };
 
   class Asleep;
+  friend class ProcessThread;
 
+  /// Returns whether a thread of the driver's own has something to do, and may do it now.
+  bool owes_turns();
   ProcessWorld();
   static void before_fork();
   static void after_fork();
@@ -111,7 +131,11 @@ class ProcessWorld {
   World world_;
   Answers answers_;
   std::unique_ptr<Guide> guide_;
+  std::vector<ProcessThread*> threads_;  ///< Those that were ever handed anything.
 };
+
+/// The name of such a thread, for the system.
+inline constexpr const char* kHostFunctionThread = "afterlife-host";
 
 /// A thread of the driver's own in the world of a process: does what it is given, in order.
 /// Lifetime: the thread starts with the first task, and ends with the process. Where a function of
@@ -127,6 +151,11 @@ class ProcessThread {
   bool idle() const { return tasks_.empty(); }
 
  private:
+  friend class ProcessWorld;
+
+  /// Returns whether it does something in this process, or is about to, and the program waits for
+  /// it. Looks whether it sleeps.
+  bool takes_turn(const ProcessWorld& process);
   /// Either is empty once it is being done.
   struct Task {
     std::function<void()> act;
@@ -140,8 +169,12 @@ class ProcessThread {
   void do_first();
 
   std::unique_ptr<std::condition_variable_any> posted_;
-  std::deque<Task> tasks_;   ///< The first is being done, or is about to be.
-  unsigned started_in_ = 0;  ///< The generation whose thread serves.
+  std::deque<Task> tasks_;    ///< The first is being done, or is about to be.
+  unsigned started_in_ = 0;   ///< The generation whose thread serves.
+  pid_t id_ = 0;              ///< The system's number of the thread; 0 before it runs.
+  unsigned look_count_ = 0;   ///< So often its turn was looked at,
+  unsigned sleep_count_ = 0;  ///< and so often in a row it slept.
+  bool waits_ = false;        ///< For the program, which goes on beside it for as long.
 };
 
 }  // namespace harness

@@ -78,10 +78,17 @@ Standstill standstill_of(pid_t process, pid_t thread) {
   return limit == 0 ? Standstill::certain : Standstill::possible;
 }
 
+bool has_name(pid_t process, pid_t thread, const std::string& name) {
+  std::string present;
+  std::getline(std::ifstream(file_of(process, thread, "comm")), present);
+  return present == name;
+}
+
 Standstill StandstillWatch::look() {
   Standstill all = Standstill::certain;
   std::string now;
   for (const pid_t thread : threads_of(process_)) {
+    if (has_name(process_, thread, but_)) continue;
     now += fmt::format("{} {}\n", thread, sleeps_of(process_, thread));
     all = std::min(all, standstill_of(process_, thread));
     if (all == Standstill::none) break;

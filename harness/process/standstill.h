@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 
 namespace harness {
 
@@ -16,21 +17,26 @@ enum class Standstill {
   certain,   ///< Each waits for another without a limit.
 };
 
-/// Returns whether a thread of this process waits for another one of it, and with no limit.
-/// `memory_of` is the process: the calling one, or a child of it.
+/// Returns whether a thread of this process, the calling one or a child of it, waits for another
+/// one of it.
 Standstill standstill_of(pid_t process, pid_t thread);
+
+/// Returns whether the thread has this name.
+bool has_name(pid_t process, pid_t thread, const std::string& name);
 
 /// Looks at a process twice, so that threads which wake each other in turn are not taken to wait.
 /// Linux; a process that may not be looked at is never at a standstill.
 class StandstillWatch {
  public:
-  explicit StandstillWatch(pid_t process) : process_(process) {}
+  /// Threads of the name `but` do not count.
+  StandstillWatch(pid_t process, std::string but) : process_(process), but_(std::move(but)) {}
 
   /// Compares with the look before.
   Standstill look();
 
  private:
   pid_t process_;
+  std::string but_;
   std::string before_;  ///< How often each thread has slept; empty where one did not sleep.
 };
 

@@ -183,6 +183,10 @@ class Search {
         known.faces.push_back(finding.fault);
         return ++known.run_count, true;
       }
+    for (const OwnFailure& known : result_.failures)  // Runs whose trial did not show it.
+      if (known.complaint == finding.fault.ended) finding.run_count += known.run_count;
+    std::erase_if(result_.failures,
+                  [&](const OwnFailure& known) { return known.complaint == finding.fault.ended; });
     watcher_.found(result_.findings.emplace_back(std::move(finding)));
     return true;
   }

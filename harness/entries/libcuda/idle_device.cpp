@@ -1,8 +1,11 @@
 #include "harness/entries/libcuda/idle_device.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <thread>
 
+#include "harness/client/hang_watch.h"
 #include "harness/cuda/process.h"
 #include "harness/entries/libcuda/system_threads.h"
 
@@ -18,6 +21,7 @@ void IdleDevice::left(bool lags) {
 }
 
 void IdleDevice::stay_awake() {
+  pthread_setname_np(pthread_self(), client::kIdleThread);
   ProcessWorld::call_no_thread_of_the_program();
   ProcessWorld& process = ProcessWorld::get();
   do {
@@ -50,6 +54,7 @@ bool IdleDevice::waits_for_device() const {
 
 void IdleDevice::go_on(World& world) {
   world.scheduler.wait_until({}, {}, [] { return false; });
+  gone_on_after_ = call_count_.load();
   went_on_();
 }
 

@@ -24,6 +24,9 @@ class IdleDevice {
   void begin_call() { ++call_count_; }
   /// The driver is let go, and there is work that lags, or none.
   void left(bool lags);
+  /// Returns whether it cannot go on by itself: nothing lags, or it has gone on since the last
+  /// call, in vain.
+  bool is_stuck() const { return !lags_ || gone_on_after_ == call_count_; }
 
  private:
   void stay_awake();
@@ -32,6 +35,7 @@ class IdleDevice {
 
   std::function<void()> went_on_;
   std::atomic<std::uint64_t> call_count_{0};
+  std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< So many calls.
   std::atomic<bool> lags_{false};
   std::atomic<bool> is_awake_{false};  ///< The thread is there,
   unsigned awake_in_ = 0;              ///< in the process of this generation.

@@ -122,6 +122,11 @@ CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* g
   return cuStreamGetCtx(on, context);
 }
 
+/// In a run of tasks the scheduler decides when the task that calls functions goes on.
+static Lag lag_of_function(SimDevice& sim) {
+  return ProcessWorld::of(sim.world()) != nullptr ? Lag::ask : Lag::never;
+}
+
 CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
@@ -133,7 +138,7 @@ CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   Work& work = sim.queues().fresh(WorkKind::function, "host function");
   work.function = function;
   work.data = data;
-  sim.queues().submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, lag_of_function(sim));
   return CUDA_SUCCESS;
 }
 
@@ -146,7 +151,7 @@ CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void
   work.callback = callback;
   work.stream = on;
   work.data = data;
-  sim.queues().submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, lag_of_function(sim));
   return CUDA_SUCCESS;
 }
 

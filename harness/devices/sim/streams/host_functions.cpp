@@ -98,7 +98,7 @@ void HostFunctions::call_now(const HostCall& call) {
   const DriverLock::Hold lock(owner.lock, scheduler, holds);
   const CallbackScope scope(sim_.threads(), Callback::host_function);
   const Callee act = call.run != nullptr ? callee(call) : callee(work);
-  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
+  const ProcessWorld::Open open(ProcessWorld::of(sim_.world()), work.activation);
   act();
 }
 

@@ -112,6 +112,7 @@ struct Work {
   std::vector<MemoryOp> memory_ops;
   std::size_t memory_op_index = 0;  ///< Index of the next operation.
   bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
+  bool is_late = false;             ///< A function that is not called as soon as it may be.
 
   void reset(WorkKind new_kind, Label new_label) {
     kind = new_kind;
@@ -130,7 +131,7 @@ struct Work {
     callback = nullptr;
     memory_ops.clear();
     memory_op_index = 0;
-    was_held_up = false;
+    was_held_up = is_late = false;
   }
 };
 

@@ -99,6 +99,8 @@ StreamPoint WorkQueues::submit(Stream& stream, Work& work, Lag lag) {
   if (Order::current() != nullptr) [[unlikely]]
     order_.note(point, work);
   const bool free_to_run = first && can_start(work) && work.kind != WorkKind::function;
+  if (work.kind == WorkKind::function && lag == Lag::ask)
+    work.is_late = sim_.world().picker.pick(Site::lag, 2) != 0;
   if (free_to_run && run_now(stream, work, lag)) {
     finish(stream, work);
     if (!busy_.empty()) settle();
@@ -160,7 +162,8 @@ void WorkQueues::advance(Stream& stream) {
   {
     const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
     const SiteScope site(sim_.scheduler(), work.site);
-    if (sim_.steps().step(stream, work)) complete_front(stream);
+    if (!std::exchange(work.is_late, false) && sim_.steps().step(stream, work))
+      complete_front(stream);
     settle();
   }
   sim_.world().picker.leave_to(asker);
@@ -222,8 +225,9 @@ void WorkQueues::settle() {
   }
   for (Stream* stream : busy_) {
     Work& work = stream->front();
-    const bool steps = work.kind == WorkKind::graph ? !work.started || work.run->can_step()
-                                                    : work.kind != WorkKind::function;
+    const bool steps = work.kind == WorkKind::graph
+                           ? !work.started || work.run->can_step()
+                           : work.kind != WorkKind::function || work.is_late;
     set_ready(*stream, steps && can_start(work) && !sim_.steps().held_up(work));
   }
 }
@@ -232,7 +236,7 @@ void WorkQueues::settle() {
 /// if something changed.
 bool WorkQueues::pass_marker(Stream& stream) {
   Work& work = stream.front();
-  if (!can_start(work) || stream.calling) return false;
+  if (!can_start(work) || stream.calling || work.is_late) return false;
   if (work.kind == WorkKind::function) return sim_.host_functions().call(stream, work);
   if (work.kind == WorkKind::memory_ops && !sim_.steps().held_up(work) && work.was_held_up) {
     work.was_held_up = false;
@@ -261,6 +265,11 @@ void WorkQueues::set_ready(Stream& stream, bool ready) {
   sim_.scheduler().engines().set_ready(stream.engine, ready);
 }
 
+bool WorkQueues::waits_for_program() const {
+  return std::ranges::any_of(
+      busy_, [](const Stream* stream) { return devices::waits_for_program(*stream); });
+}
+
 void WorkQueues::was_polled() {
   if (ProcessWorld::of(sim_.world()) == nullptr) return;
   bool has_taken_step = false;
@@ -273,7 +282,7 @@ void WorkQueues::wait(const StreamPoint& point) {
   if (point.stream == nullptr) return;
   const auto come = [&point] { return done(point); };
   if (!come()) {
-    if (waits_for_program(*point.stream))
+    if (devices::waits_for_program(*point.stream))
       sim_.processes().at(point.stream->context->process).thread.expect(sim_.scheduler());
     const Access access{point.stream->resource, AccessKind::read};
     sim_.scheduler().wait_until(access, point.stream->own_label, come);

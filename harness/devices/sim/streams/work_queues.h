@@ -63,6 +63,8 @@ class WorkQueues {
 
   /// Returns whether there is work that nobody has done yet.
   bool lags() const { return !busy_.empty(); }
+  /// Returns whether functions of the program are among it.
+  bool waits_for_program() const;
   /// A query has found work under way. Of a program that has no tasks the device takes a step: it
   /// may well ask again until the work is done.
   void was_polled();

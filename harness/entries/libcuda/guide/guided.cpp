@@ -2,11 +2,8 @@
 // told in words once a fault or the end of the process has them reported.
 #include "harness/entries/libcuda/guide/guided.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,7 +15,6 @@
 #include "harness/entries/libcuda/guide/call_failures.h"
 #include "harness/entries/libcuda/guide/drawn.h"
 #include "harness/entries/libcuda/guide/expected_errors.h"
-#include "harness/entries/libcuda/guide/forced_words.h"
 #include "harness/entries/libcuda/guide/hang.h"
 #include "harness/entries/libcuda/guide/pedantic.h"
 #include "harness/entries/libcuda/guide/stream_wait.h"
@@ -26,16 +22,10 @@
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
-#include "harness/entries/libcuda/unsupported.h"
-#include "harness/fault/kinds.h"
-#include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
 
 namespace harness::entries {
 namespace {
-
-constexpr std::size_t kFaultLimit = 64;
-constexpr std::ptrdiff_t kAlikeLimit = 8;
 
 Guided* guided = nullptr;
 
@@ -91,9 +81,10 @@ Guided::Guided(std::string folder, client::Orders orders)
   guided = this;
   claim_process();
   std::atexit(end_of_process);
-  Hang::listen(python_threads_, [this](bool is_deadlock, std::vector<client::Party> stuck) {
-    hangs(is_deadlock, std::move(stuck));
-  });
+  Hang::listen(python_threads_, idle_device_,
+               [this](bool is_deadlock, std::vector<client::Party> stuck) {
+                 hangs(is_deadlock, std::move(stuck));
+               });
 }
 
 void Guided::claim_process() {
@@ -110,15 +101,8 @@ void Guided::claim_process() {
 }
 
 void Guided::take_number() {
-  constexpr unsigned kProcessLimit = 10'000;
-  for (unsigned number = 1; number < kProcessLimit; ++number) {
-    const std::string file = client::report_file(folder_, number);
-    const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (opened < 0) continue;
-    ::close(opened);
+  if (const unsigned number = client::take_report_number(folder_); number != 0)
     report_.process = number;
-    break;
-  }
   // A process that serves would share it with the runs that it forks.
   if (!orders_.serves) mark_.open(folder_, report_.process, report_.call_count);
 }
@@ -155,12 +139,26 @@ void Guided::coming(Label function) {
     python_threads_.call(forces);
     if (forces && !python_threads_.others_may_go_on()) force_collection(*python, function);
   }
+  if (has_queued_functions_ && !ProcessWorld::has_turn()) let_device_catch_up(function);
   note_place(0);
+}
+
+void Guided::let_device_catch_up(Label function) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  Activation asking = askers_.before_call(ProcessWorld::calling_thread(), function, Baton::mine());
+  asking.name = client::unforced_name(asking.name);
+  if (process.ask(asking, Site::lag, 2) != 0)
+    process.world().scheduler.wait_until({}, {}, [] { return false; });
+  flush();
+  process.end_call();
 }
 
 void Guided::letting_go(World& world) {
   host_watch_.protect(world);
-  idle_device_.left(static_cast<devices::SimDevice&>(*world.device).queues().lags());
+  const auto& queues = static_cast<devices::SimDevice&>(*world.device).queues();
+  idle_device_.left(queues.lags());
+  has_queued_functions_ = queues.lags() && queues.waits_for_program();
 }
 
 void Guided::note_place(std::uintptr_t code) {
@@ -193,10 +191,14 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   mark_.begin_call(function.view());
   host_watch_.begin_call();
   idle_device_.begin_call();
-  if (free_threads_.call(thread, Baton::mine() != nullptr) &&
+  if (!ProcessWorld::has_turn() && free_threads_.call(thread, Baton::mine() != nullptr) &&
       !parties_.is_first_of_python(free_threads_.first()))
     free_threads_.add_first();
   const Activation call = askers_.call(thread, function, Baton::mine());
+  if (const Name cause = ProcessWorld::cause(); orders_.locates && cause != 0) {
+    askers_.index();
+    parties_.add_cause(next_place, cause);
+  }
   if (orders_.locates) parties_.note(call.name, std::move(next_place));
   this_call = call.name;
   try_wait(call.name);
@@ -355,74 +357,7 @@ void Guided::doubt(const std::string& why) {
   if (doubt_.empty() || why.empty()) doubt_ = why;
 }
 
-// ---- reporting --------------------------------------------------------------------------------
-
-void Guided::passed(const World& world) {
-  for (const ActivationRecord& record : world.history.activations())
-    askers_.add_parent(record.name, record.parent);
-  flush();
-  if (world.injected_failures == told_failures_) return;
-  told_failures_ = world.injected_failures;
-  report(world);  // The program may well give up now, in any way.
-}
-
-/// Faults of one signature that come from other calls may be other bugs.
-void Guided::found(const World& world, const Fault& fault) {
-  client::ToldFault told;
-  told.signature = fault.signature();
-  const auto is_alike = [&](const client::ToldFault& known) {
-    return known.signature == told.signature;
-  };
-  if (report_.faults.size() == kFaultLimit ||
-      std::ranges::count_if(report_.faults, is_alike) == kAlikeLimit)
-    return;
-  askers_.index();
-  parties_.find(world, fault, orders_.locates, told);
-  if (std::ranges::any_of(report_.faults, [&](const client::ToldFault& known) {
-        return is_alike(known) && known.key == told.key;
-      }))
-    return;
-  told.kind = to_label(fault.kind).view();
-  told.object = fault.object_kind.view();
-  told.detail = fault.detail;
-  told.pedantic = pedantic_reason(fault);
-  told.decision_count = world.picker.tape().size();
-  told.free_threads = free_threads_.words(report_.has_python);
-  report_.faults.push_back(std::move(told));
-  report(world);
-}
-
-/// Writes the report; what cannot be written is told on stderr.
-void Guided::report(const World& world) {
-  claim_process();
-  {
-    const std::lock_guard lock(doubt_mutex_);
-    report_.doubt = doubt_;
-  }
-  report_.free_threads = free_threads_.words(report_.has_python);
-  report_.decisions.clear();
-  if (!world.picker.tape().empty()) askers_.index();
-  for (const Decision& decision : world.picker.tape())
-    report_.decisions.push_back(parties_.told(decision));
-  report_.forced = why_forced(world.picker.tape());
-  report_.wants_table = is_table_wanted();
-  try {
-    write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
-                     OnDisk::later);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "afterlife: %s\n", error.what());
-  }
-}
-
-/// Where all wait, it is no matter whether the device has gone on by itself meanwhile.
-void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
-  ProcessWorld& process = ProcessWorld::get();
-  process.lock();
-  report_.stuck = std::move(stuck);
-  report_.is_deadlock = is_deadlock;
-  if (is_deadlock) doubt("");
-  report(process.world());
-}
+// ---- the end ------------------------------------------------------------------------------------
 
 void Guided::end_of_process() {
   ProcessWorld& process = ProcessWorld::get();

@@ -2,6 +2,7 @@
 // reports.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -18,6 +19,7 @@
 #include "harness/entries/libcuda/idle_device.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/python/threads.h"
+#include "harness/entries/libcuda/system_threads.h"
 #include "harness/world.h"
 
 namespace harness::entries {
@@ -43,6 +45,7 @@ class Guided final : public Guide,
   void passed(const World& world) override;
   void taken() override { host_watch_.lift(); }
   void letting_go(World& world) override;
+  bool is_asleep(pid_t thread) override { return entries::is_asleep(thread); }
   void found(const World& world, const Fault& fault) override;
 
   void coming_to_access(std::uintptr_t code) override;
@@ -66,6 +69,9 @@ class Guided final : public Guide,
                            const Options* options = nullptr);
   /// Asks whether the collector is forced to run before a call, and runs it.
   void force_collection(const Python& interpreter, Label function);
+  /// Asks before a call whether a device that lags catches up, which calls functions of the program
+  /// that are queued: else they would run only once the program waits.
+  void let_device_catch_up(Label function);
   /// Reports decisions that are not in the report yet, where the orders say so.
   void flush();
   /// Waits before the call, where the orders say so.
@@ -97,6 +103,7 @@ class Guided final : public Guide,
   FirstQuestion* first_question_ = nullptr;  ///< The strategy, where runs are to be forked.
   bool is_claimed_ = false;                  ///< The process has a number.
   bool is_set_up_ = false;
+  std::atomic<bool> has_queued_functions_{false};  ///< Functions of the program lag.
   client::Report report_;
   client::CallMark mark_;
   std::size_t flushed_count_ = 0;    ///< So many decisions are in the report, if it is flushed.

@@ -24,6 +24,7 @@ namespace harness::entries {
 namespace {
 
 PythonThreads* turns = nullptr;
+const IdleDevice* device = nullptr;
 Hang::Told hear;
 std::atomic<bool> is_late{false};  ///< Asked while the main thread was in the driver.
 client::Place told_place;          ///< That of the thread which was asked last,
@@ -38,7 +39,8 @@ std::vector<pid_t> other_threads() {
   std::vector<pid_t> threads;
   std::error_code ignored;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ignored))
-    if (const pid_t id = std::stoi(task.path().filename().string()); id != ::gettid())
+    if (const pid_t id = std::stoi(task.path().filename().string());
+        id != ::gettid() && !has_name(::getpid(), id, client::kIdleThread))
       threads.push_back(id);
   return threads;
 }
@@ -75,12 +77,13 @@ bool may_hear_from_outside() {
 
 /// Returns whether each thread waits for another one: as the kernel sees it, or by their turns.
 bool is_deadlock(int because) {
-  if (may_hear_from_outside()) return false;
+  if (may_hear_from_outside() || !device->is_stuck()) return false;
   if ((because & client::kAllStand) != 0) return true;
   const auto stands = [](pid_t thread, bool is_certain) {
     return is_certain || turns->is_stuck(thread);
   };
-  if (!stands(::gettid(), (because & client::kMainStands) != 0)) return false;
+  const bool main_stands = (because & client::kMainStands) != 0 || ProcessWorld::is_waiting();
+  if (!stands(::gettid(), main_stands)) return false;
   for (const pid_t thread : other_threads())
     if (!stands(thread, standstill_of(::getpid(), thread) == Standstill::certain)) return false;
   return true;
@@ -88,7 +91,10 @@ bool is_deadlock(int because) {
 
 client::Party party_of(pid_t thread, client::Place place) {
   std::string name = turns->name_of(thread);
-  if (name.empty() && thread == ::getpid()) name = "the main thread";
+  if (name.empty())
+    name = thread == ::getpid()                                ? "the main thread"
+           : has_name(::getpid(), thread, kHostFunctionThread) ? "the driver's thread"
+                                                               : "another thread";
   const bool waits = thread != ::gettid() && standstill_of(::getpid(), thread) != Standstill::none;
   return {.site = waits ? client::kWait : client::kStep,
           .place = std::move(place),
@@ -119,7 +125,7 @@ void on_question(int, siginfo_t* info, void*) {
   if (because == client::kSaysItsPlace) {
     told_place = calling_place();
     told_by = ::gettid();
-  } else if (ProcessWorld::has_driver()) {
+  } else if (ProcessWorld::has_driver() && !ProcessWorld::is_waiting()) {
     is_late = (because & client::kTakesTooLong) != 0;
   } else if ((because & client::kTakesTooLong) != 0 || is_deadlock(because)) {
     tell((because & client::kTakesTooLong) == 0);
@@ -130,8 +136,9 @@ void on_question(int, siginfo_t* info, void*) {
 
 }  // namespace
 
-void Hang::listen(PythonThreads& threads, Told told) {
+void Hang::listen(PythonThreads& threads, const IdleDevice& idle, Told told) {
   turns = &threads;
+  device = &idle;
   hear = std::move(told);
   struct sigaction action{};
   action.sa_sigaction = on_question;

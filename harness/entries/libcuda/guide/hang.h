@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/client/report.h"
+#include "harness/entries/libcuda/idle_device.h"
 #include "harness/entries/libcuda/python/threads.h"
 
 namespace harness::entries {
@@ -18,7 +19,7 @@ class Hang {
   using Told = std::function<void(bool is_deadlock, std::vector<client::Party> stuck)>;
 
   /// Lifetime: until the process ends.
-  static void listen(PythonThreads& turns, Told told);
+  static void listen(PythonThreads& turns, const IdleDevice& device, Told told);
   /// Answers now if it was asked while the main thread was in the driver.
   static void answer_late();
 };

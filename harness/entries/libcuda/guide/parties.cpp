@@ -96,7 +96,8 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
     case Site::collect:
       return "the collector runs";
     case Site::lag:
-      return "the device lags behind";
+      return asker != nullptr && asker->kind == Asker::Kind::before_call ? "the device catches up"
+                                                                         : "the device lags behind";
     case Site::reuse:
       return "freed storage is given out again";
     case Site::schedule:

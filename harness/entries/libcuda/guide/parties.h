@@ -22,6 +22,12 @@ class Parties {
 
   /// Notes where a call, or what is forced before one, is in the program.
   void note(Name activation, client::Place place) { places_[activation] = std::move(place); }
+  /// Adds to the place of a function's call where that function was handed over, by this
+  /// activation.
+  void add_cause(client::Place& place, Name cause) const {
+    const client::Place& handed_over = place_of(cause);
+    place.insert(place.end(), handed_over.begin(), handed_over.end());
+  }
   /// Returns where the call is that an activation comes from; an empty place where nobody looked.
   const client::Place& place_of(Name activation) const;
   /// Returns the program's name of the thread, or its number, where it has several.

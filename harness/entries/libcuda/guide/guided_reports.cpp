@@ -1,0 +1,89 @@
+// Guided, what it reports: faults, errors, decisions and a hang, in one file for each process.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "harness/cuda/process.h"
+#include "harness/entries/libcuda/guide/forced_words.h"
+#include "harness/entries/libcuda/guide/guided.h"
+#include "harness/entries/libcuda/guide/pedantic.h"
+#include "harness/entries/libcuda/unsupported.h"
+#include "harness/fault/kinds.h"
+#include "harness/files/whole_file.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr std::size_t kFaultLimit = 64;
+constexpr std::ptrdiff_t kAlikeLimit = 8;
+
+}  // namespace
+
+void Guided::passed(const World& world) {
+  for (const ActivationRecord& record : world.history.activations())
+    askers_.add_parent(record.name, record.parent);
+  flush();
+  if (world.injected_failures == told_failures_) return;
+  told_failures_ = world.injected_failures;
+  report(world);  // The program may well give up now, in any way.
+}
+
+/// Faults of one signature that come from other calls may be other bugs.
+void Guided::found(const World& world, const Fault& fault) {
+  client::ToldFault told;
+  told.signature = fault.signature();
+  const auto is_alike = [&](const client::ToldFault& known) {
+    return known.signature == told.signature;
+  };
+  if (report_.faults.size() == kFaultLimit ||
+      std::ranges::count_if(report_.faults, is_alike) == kAlikeLimit)
+    return;
+  askers_.index();
+  parties_.find(world, fault, orders_.locates, told);
+  if (std::ranges::any_of(report_.faults, [&](const client::ToldFault& known) {
+        return is_alike(known) && known.key == told.key;
+      }))
+    return;
+  told.kind = to_label(fault.kind).view();
+  told.object = fault.object_kind.view();
+  told.detail = fault.detail;
+  told.pedantic = pedantic_reason(fault);
+  told.decision_count = world.picker.tape().size();
+  told.free_threads = free_threads_.words(report_.has_python);
+  report_.faults.push_back(std::move(told));
+  report(world);
+}
+
+/// Writes the report; what cannot be written is told on stderr.
+void Guided::report(const World& world) {
+  claim_process();
+  {
+    const std::lock_guard lock(doubt_mutex_);
+    report_.doubt = doubt_;
+  }
+  report_.free_threads = free_threads_.words(report_.has_python);
+  report_.decisions.clear();
+  if (!world.picker.tape().empty()) askers_.index();
+  for (const Decision& decision : world.picker.tape())
+    report_.decisions.push_back(parties_.told(decision));
+  report_.forced = why_forced(world.picker.tape());
+  report_.wants_table = is_table_wanted();
+  try {
+    write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
+                     OnDisk::later);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "afterlife: %s\n", error.what());
+  }
+}
+
+/// Where all wait, it is no matter whether the device has gone on by itself meanwhile.
+void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  report_.stuck = std::move(stuck);
+  report_.is_deadlock = is_deadlock;
+  if (is_deadlock) doubt("");
+  report(process.world());
+}
+
+}  // namespace harness::entries
