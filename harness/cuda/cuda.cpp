@@ -66,7 +66,7 @@ class SeamCall {
     if (world_ == nullptr) [[unlikely]]
       join_process();
     table_ = &world_->device->table();
-    if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, info.base);
+    if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, called());
   }
   [[gnu::always_inline]] ~SeamCall() {
     without_gil_.end();
@@ -115,6 +115,12 @@ class SeamCall {
   }
 
  private:
+  /// Returns the function that the caller called: this one, or one of a runtime that calls it.
+  Label called() const {
+    const char* outer = process_ != nullptr ? ProcessWorld::outer_call().function : nullptr;
+    return outer != nullptr ? Label::of(outer) : info_.base;
+  }
+
   /// Stands for the status of a call that is left out; no error has the number.
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);
 

@@ -19,6 +19,7 @@
 #include <mutex>
 
 #include "harness/cuda/guide.h"
+#include "harness/cuda/outer_call.h"
 #include "harness/world.h"
 
 namespace harness {
@@ -35,6 +36,8 @@ class ProcessWorld {
   static ProcessWorld& get();
   /// Returns the number of the calling thread, from 1 on; 0 before it has called.
   static std::size_t calling_thread();
+  /// Returns which function of a runtime the calling thread is in.
+  static OuterCall& outer_call();
   /// The calling thread is ours: it gets no number.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.

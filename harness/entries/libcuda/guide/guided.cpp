@@ -216,8 +216,9 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   const World& world = process.world();
-  take_error({std::string(function.view()), name_of(world, error), is_injected, std::move(place),
-              "", world.picker.tape().size(), this_call});
+  const char* outer = ProcessWorld::outer_call().function;
+  take_error({outer != nullptr ? outer : std::string(function.view()), name_of(world, error),
+              is_injected, std::move(place), "", world.picker.tape().size(), this_call});
   process.unlock();
 }
 
