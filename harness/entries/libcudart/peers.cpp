@@ -68,10 +68,6 @@ CUDART_API cudaError_t cudaMemcpyPeerAsync(void* target, int target_device, cons
                                                               cudaMemcpyDeviceToDevice, stream);
   });
 }
-CUDART_PTSZ(cudaMemcpyPeerAsync, stream,
-            (void* target, int target_device, const void* source, int source_device, size_t bytes,
-             cudaStream_t stream),
-            (target, target_device, source, source_device, bytes, stream))
 
 CUDART_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
   const Call call("cudaMemcpy3DPeer");
