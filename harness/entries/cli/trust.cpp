@@ -139,7 +139,7 @@ void require_trust(const std::string& file, const std::string& text, const Comma
                    bool trusted) {
   std::error_code none;
   fmt::print(stderr,
-             "command: {}\nfolder: {}\nenvironment: LD_PRELOAD and LD_LIBRARY_PATH name our "
+             "command: {}\nfolder: {}\nenvironment: LD_PRELOAD, LD_AUDIT and LD_LIBRARY_PATH name our "
              "libraries first; PYTHONHASHSEED=0 unless it is set\n",
              printable(typed(command)), printable(fs::current_path(none).string()));
   std::fflush(stderr);

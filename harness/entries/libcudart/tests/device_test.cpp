@@ -10,8 +10,7 @@
 extern "C" {
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char*, void**, unsigned long long,
                                          cudaDriverEntryPointQueryResult*);
-cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char*, void**, unsigned,
-                                                  unsigned long long,
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char*, void**, unsigned, unsigned long long,
                                                   cudaDriverEntryPointQueryResult*);
 cudaError_t cudaGraphicsMapResources(int, cudaGraphicsResource_t*, cudaStream_t);
 }
@@ -155,7 +154,8 @@ TEST_F(RuntimeDevice, SaysWhatItIsLike) {
   EXPECT_OK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 0));
   EXPECT_EQ(value, 8);
   std::size_t width = 0;
-  const cudaChannelFormatDesc floats = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  const cudaChannelFormatDesc floats =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
   EXPECT_OK(cudaDeviceGetTexture1DLinearMaxWidth(&width, &floats, 0));
   EXPECT_EQ(width, std::size_t{1} << 28);
 }
@@ -205,9 +205,8 @@ TEST_F(RuntimeDevice, HasNoPeers) {
 
 /// These have no other effect than that there is a context.
 TEST_F(RuntimeDevice, MarksAreCallsThatInitialize) {
-  const std::array<cudaError_t (*)(), 4> marks{cudaProfilerStart, cudaProfilerStop,
-                                               cudaCtxResetPersistingL2Cache,
-                                               cudaDeviceSynchronize};
+  const std::array<cudaError_t (*)(), 4> marks{
+      cudaProfilerStart, cudaProfilerStop, cudaCtxResetPersistingL2Cache, cudaDeviceSynchronize};
   for (const auto mark : marks)
     on_new_thread([&] {
       EXPECT_OK(mark());
@@ -231,8 +230,7 @@ TEST_F(RuntimeDevice, ErrorsHaveNamesAndDescriptions) {
   EXPECT_STREQ(cudaGetErrorName(cudaSuccess), "cudaSuccess");
   EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
   EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
-  EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidConfiguration),
-               "invalid configuration argument");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidConfiguration), "invalid configuration argument");
   EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument");
   EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
   const auto none = static_cast<cudaError_t>(12345);
@@ -259,8 +257,8 @@ TEST_F(RuntimeDevice, FunctionsOfTheDriverAreFoundByName) {
   EXPECT_NE(legacy, nullptr);
   EXPECT_NE(own, nullptr);
   EXPECT_NE(legacy, own);
-  EXPECT_OK(cudaGetDriverEntryPointByVersion("cuStreamQuery", &by_version, 13000,
-                                             cudaEnableDefault, &status));
+  EXPECT_OK(cudaGetDriverEntryPointByVersion("cuStreamQuery", &by_version, 13000, cudaEnableDefault,
+                                             &status));
   EXPECT_EQ(by_version, legacy);
   EXPECT_OK(cudaGetDriverEntryPointByVersion_ptsz("cuStreamQuery", &by_version, 13000,
                                                   cudaEnableDefault, &status));

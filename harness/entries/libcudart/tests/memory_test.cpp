@@ -192,8 +192,7 @@ TEST_F(RuntimeMemory, RowsAreCopiedByTheirPitches) {
   EXPECT_OK(cudaMemcpy2D_ptds(found.data(), 8, memory, 16, 8, 2, cudaMemcpyDeviceToHost));
   EXPECT_EQ(found, wanted);
   found = {};
-  EXPECT_OK(
-      cudaMemcpy2DAsync(found.data(), 8, memory, 16, 8, 2, cudaMemcpyDeviceToHost, nullptr));
+  EXPECT_OK(cudaMemcpy2DAsync(found.data(), 8, memory, 16, 8, 2, cudaMemcpyDeviceToHost, nullptr));
   EXPECT_OK(cudaDeviceSynchronize());
   EXPECT_EQ(found, wanted);
   found = {};

@@ -87,8 +87,8 @@ DONE:
 }
 )";
 
-const __fatBinC_Wrapper_t kWrapper{
-    FATBINC_MAGIC, FATBINC_VERSION, reinterpret_cast<const unsigned long long*>(kPtx), nullptr};
+const __fatBinC_Wrapper_t kWrapper{FATBINC_MAGIC, FATBINC_VERSION,
+                                   reinterpret_cast<const unsigned long long*>(kPtx), nullptr};
 
 void** module() {
   static void** const handle = [] {

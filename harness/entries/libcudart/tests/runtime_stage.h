@@ -13,14 +13,14 @@ namespace harness::testing {
 
 /// The kernels' and variables' addresses on the host. Each is a function or a variable of the PTX.
 struct Host {
-  char add;      ///< add(int* values, int count, int value): adds the value to each.
-  char scale;    ///< scale(int* values, int count): multiplies each by factor[0].
-  char count_up; ///< count_up(): adds 1 to the managed variable.
-  char sample;   ///< sample(int* out, cudaTextureObject_t texture): fetches the texel at 1.
-  char wait_all; ///< Waits at a barrier of its block.
-  int counter;   ///< __device__ int counter = 7.
-  int factor[4]; ///< __constant__ int factor[4].
-  int* managed;  ///< __managed__ int managed = 5.
+  char add;       ///< add(int* values, int count, int value): adds the value to each.
+  char scale;     ///< scale(int* values, int count): multiplies each by factor[0].
+  char count_up;  ///< count_up(): adds 1 to the managed variable.
+  char sample;    ///< sample(int* out, cudaTextureObject_t texture): fetches the texel at 1.
+  char wait_all;  ///< Waits at a barrier of its block.
+  int counter;    ///< __device__ int counter = 7.
+  int factor[4];  ///< __constant__ int factor[4].
+  int* managed;   ///< __managed__ int managed = 5.
 };
 extern Host host;
 
