@@ -6,6 +6,7 @@
 // searched for by name. The loader has this library in a namespace of its own: it needs nothing,
 // not even the C library, of which there would be a second one.
 #include <link.h>
+#include <stdint.h>
 
 #define AFTERLIFE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -34,7 +35,7 @@ AFTERLIFE_EXPORT unsigned la_version(unsigned version) {
   return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-AFTERLIFE_EXPORT char* la_objsearch(const char* name, std::uintptr_t* /*cookie*/, unsigned where) {
+AFTERLIFE_EXPORT char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned where) {
   char* const as_it_is = const_cast<char*>(name);
   if (!is_runtime(base_name(name))) return as_it_is;
   if (where == LA_SER_ORIG) return const_cast<char*>(kRuntime);

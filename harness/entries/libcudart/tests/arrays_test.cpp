@@ -45,6 +45,8 @@ class RuntimeArrays : public Runtime {
     Runtime::SetUp();
     ASSERT_OK(cudaMallocArray(&array_, &kInts, 4, 2, 0));
     ASSERT_OK(cudaMallocArray(&other_, &kInts, 4, 2, 0));
+    clear(array_);
+    clear(other_);
   }
   void TearDown() override {
     EXPECT_OK(cudaFreeArray(array_));
@@ -57,9 +59,12 @@ class RuntimeArrays : public Runtime {
     EXPECT_OK(cudaDeviceSynchronize());
     Values values{};
     EXPECT_OK(cudaMemcpy2DFromArray(values.data(), kRow, array, 0, 0, kRow, 2, kOut));
+    clear(array);
+    return values;
+  }
+  static void clear(cudaArray_t array) {
     const Values zeroes{};
     EXPECT_OK(cudaMemcpy2DToArray(array, 0, 0, zeroes.data(), kRow, kRow, 2, kIn));
-    return values;
   }
   void fill(cudaArray_t array) {
     EXPECT_OK(cudaMemcpy2DToArray(array, 0, 0, kValues.data(), kRow, kRow, 2, kIn));
@@ -163,7 +168,7 @@ TEST_F(RuntimeArrays, SayWhatTheyAreLike) {
   EXPECT_EQ(extent.depth, 4U);
   EXPECT_EQ(flags, unsigned{cudaArraySurfaceLoadStore});
   EXPECT_OK(cudaFreeArray(solid));
-  expect_error(cudaFreeArray(solid), cudaErrorContextIsDestroyed);
+  expect_error(cudaFreeArray(solid), cudaErrorInvalidResourceHandle);
   const cudaChannelFormatDesc three =
       cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindSigned);
   expect_error(cudaMallocArray(&solid, &three, 4, 4, 0), cudaErrorInvalidChannelDescriptor);
@@ -178,7 +183,7 @@ TEST_F(RuntimeArrays, HaveLevels) {
   EXPECT_OK(cudaArrayGetInfo(nullptr, &extent, nullptr, second));
   EXPECT_EQ(extent.width, 4U);
   EXPECT_OK(cudaFreeMipmappedArray(levels));
-  expect_error(cudaFreeMipmappedArray(levels), cudaErrorContextIsDestroyed);
+  expect_error(cudaFreeMipmappedArray(levels), cudaErrorInvalidResourceHandle);
 }
 
 // ---- textures and surfaces ----------------------------------------------------------------------

@@ -1,11 +1,16 @@
 // Devices, errors, versions and entry points of the driver.
 #include <cuda_profiler_api.h>
 
+#include <atomic>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "harness/entries/libcudart/tests/runtime_stage.h"
+
+// Some of the functions are deprecated, and called all the same.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 extern "C" {
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char*, void**, unsigned long long,
@@ -22,16 +27,16 @@ class RuntimeDevice : public Runtime {
  protected:
   /// Returns a function of the driver.
   template <class Function>
-  static Function driver(const char* name, Function) {
+  static Function* driver(const char* name) {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult status{};
     EXPECT_OK(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status));
     EXPECT_EQ(status, cudaDriverEntryPointSuccess);
-    return reinterpret_cast<Function>(found);
+    return reinterpret_cast<Function*>(found);
   }
   static CUcontext current() {
     CUcontext context = nullptr;
-    EXPECT_EQ(driver("cuCtxGetCurrent", &cuCtxGetCurrent)(&context), CUDA_SUCCESS);
+    EXPECT_EQ(driver<decltype(::cuCtxGetCurrent)>("cuCtxGetCurrent")(&context), CUDA_SUCCESS);
     return context;
   }
   static void on_new_thread(const std::function<void()>& act) { std::thread(act).join(); }
@@ -72,13 +77,14 @@ TEST_F(RuntimeDevice, AThreadGetsItsPrimaryContextAtItsFirstCall) {
 TEST_F(RuntimeDevice, AContextOfTheDriversStays) {
   on_new_thread([] {
     CUcontext made = nullptr;
-    ASSERT_EQ(driver("cuCtxCreate", &cuCtxCreate_v4)(&made, nullptr, 0, 0), CUDA_SUCCESS);
+    ASSERT_EQ(driver<decltype(::cuCtxCreate_v4)>("cuCtxCreate")(&made, nullptr, 0, 0),
+              CUDA_SUCCESS);
     int* memory = on_device();
     EXPECT_EQ(current(), made);
     EXPECT_OK(cudaFree(memory));
     EXPECT_OK(cudaDeviceReset());  // Not that one.
     EXPECT_EQ(current(), made);
-    ASSERT_EQ(driver("cuCtxDestroy", &cuCtxDestroy_v2)(made), CUDA_SUCCESS);
+    ASSERT_EQ(driver<decltype(::cuCtxDestroy_v2)>("cuCtxDestroy")(made), CUDA_SUCCESS);
     EXPECT_OK(cudaDeviceSynchronize());
     EXPECT_NE(current(), made);
   });
@@ -179,15 +185,12 @@ TEST_F(RuntimeDevice, HasLimitsAndConfigurations) {
   EXPECT_OK(cudaDeviceGetCacheConfig(&cache));
   EXPECT_EQ(cache, cudaFuncCachePreferL1);
   EXPECT_OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone));
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   cudaSharedMemConfig banks = cudaSharedMemBankSizeDefault;
   EXPECT_OK(cudaDeviceGetSharedMemConfig(&banks));
   EXPECT_EQ(banks, cudaSharedMemBankSizeFourByte);
   EXPECT_OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
   expect_error(cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(9)),
                cudaErrorInvalidValue);
-#pragma GCC diagnostic pop
 }
 
 TEST_F(RuntimeDevice, HasNoPeers) {

@@ -176,14 +176,18 @@ TEST_F(RuntimeGraphShapes, MemoryIsAllocatedAndFreed) {
   EXPECT_OK(cudaGraphMemFreeNodeGetParams(nodes[2], &freed));
   EXPECT_EQ(freed, allocation.dptr);
   run();
-  std::uint64_t bytes = 0;
-  EXPECT_OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &bytes));
-  EXPECT_GE(bytes, std::uint64_t{1} << 20);
-  bytes = 0;
-  EXPECT_OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &bytes));
-  EXPECT_OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &(bytes = 1)));
-  EXPECT_EQ(bytes, 0U);
+  const auto attribute = [](cudaGraphMemAttributeType which) {
+    std::uint64_t bytes = 0;
+    EXPECT_OK(cudaDeviceGetGraphMemAttribute(0, which, &bytes));
+    return bytes;
+  };
+  EXPECT_GT(attribute(cudaGraphMemAttrReservedMemCurrent), 0U);
   EXPECT_OK(cudaDeviceGraphMemTrim(0));
+  EXPECT_EQ(attribute(cudaGraphMemAttrReservedMemCurrent), 0U);
+  EXPECT_GE(attribute(cudaGraphMemAttrReservedMemHigh), std::uint64_t{1} << 20);
+  std::uint64_t none = 0;
+  EXPECT_OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &none));
+  EXPECT_EQ(attribute(cudaGraphMemAttrReservedMemHigh), 0U);
   expect_error(cudaDeviceGraphMemTrim(3), cudaErrorInvalidDevice);
 }
 

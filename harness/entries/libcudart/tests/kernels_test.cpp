@@ -185,8 +185,8 @@ TEST_F(RuntimeKernels, HaveAttributes) {
   EXPECT_EQ(found.maxThreadsPerBlock, 1024);
   EXPECT_EQ(found.binaryVersion, 80);
   EXPECT_OK(cudaFuncSetAttribute(&host.add, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
-  EXPECT_OK(cudaFuncGetAttributes(&found, &host.add));
-  EXPECT_EQ(found.maxDynamicSharedSizeBytes, 1024);
+  expect_error(cudaFuncSetAttribute(&host.add, cudaFuncAttributeMaxDynamicSharedMemorySize, -1),
+               cudaErrorInvalidValue);
   expect_error(cudaFuncGetAttributes(nullptr, &host.add), cudaErrorInvalidValue);
   expect_error(cudaFuncGetAttributes(&found, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_OK(cudaFuncSetCacheConfig(&host.add, cudaFuncCachePreferL1));
@@ -222,9 +222,9 @@ TEST_F(RuntimeKernels, HandlesStandForThem) {
   EXPECT_EQ(added(cudaLaunchKernel(kernel, 1, 8, two.get(), 0, nullptr)), all(2));
   EXPECT_OK(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             2048, 0));
-  cudaFuncAttributes found{};
-  EXPECT_OK(cudaFuncGetAttributes(&found, kernel));
-  EXPECT_EQ(found.maxDynamicSharedSizeBytes, 2048);
+  expect_error(
+      cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 2048, 3),
+      cudaErrorInvalidDevice);
 }
 
 TEST_F(RuntimeKernels, AreResidentInNumbers) {
@@ -238,11 +238,15 @@ TEST_F(RuntimeKernels, AreResidentInNumbers) {
   std::size_t shared_bytes = 0;
   EXPECT_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared_bytes, &host.add, 1, 256));
   EXPECT_GT(shared_bytes, 0U);
-  const cudaLaunchConfig_t config{1, 256, 0, nullptr, nullptr, 0};
-  int clusters = -1;
-  const cudaError_t potential = cudaOccupancyMaxPotentialClusterSize(&clusters, &host.add, &config);
-  const cudaError_t active = cudaOccupancyMaxActiveClusters(&clusters, &host.add, &config);
-  EXPECT_EQ(potential, active);  // Both ask the driver, whose device has no clusters.
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {1, 1, 1};
+  const cudaLaunchConfig_t config{1, 256, 0, nullptr, &cluster, 1};
+  int clusters = 0;
+  EXPECT_OK(cudaOccupancyMaxPotentialClusterSize(&clusters, &host.add, &config));
+  EXPECT_EQ(clusters, 1);
+  EXPECT_OK(cudaOccupancyMaxActiveClusters(&(clusters = 0), &host.add, &config));
+  EXPECT_GT(clusters, 0);
   expect_error(cudaOccupancyMaxPotentialClusterSize(&clusters, &host.add, nullptr),
                cudaErrorInvalidValue);
   expect_error(cudaOccupancyMaxActiveClusters(&clusters, &host.add, nullptr),

@@ -101,7 +101,7 @@ TEST_F(RuntimePools, AccessIsSetAndAsked) {
   EXPECT_OK(cudaMemPoolGetAccess(&flags, made, &access.location));
   EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
   access.location.id = 5;
-  expect_error(cudaMemPoolSetAccess(made, &access, 1), cudaErrorInvalidDevice);
+  expect_error(cudaMemPoolSetAccess(made, &access, 1), cudaErrorInvalidValue);
   EXPECT_OK(cudaMemPoolDestroy(made));
 }
 
