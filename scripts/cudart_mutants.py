@@ -33,8 +33,9 @@ def failed(tests, mutant, chosen):
 
 
 def main(arguments):
-    build = pathlib.Path(arguments[0] if arguments and "/" in arguments[0] else "build/release")
-    wanted = set(arguments) - {str(build)}
+    has_build = bool(arguments) and "/" in arguments[0]
+    build = pathlib.Path(arguments[0] if has_build else "build/release")
+    wanted = set(arguments[1:] if has_build else arguments)
     tests = build.resolve() / "cudart_tests"
     if not tests.exists():
         print(f"{tests} is not there: ninja -C {build} cudart_tests builds it", file=sys.stderr)

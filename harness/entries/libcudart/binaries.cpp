@@ -55,9 +55,16 @@ cudaError_t Binary::link(CUlibrary& library) const {
   if (const CUresult error = driver.cuLinkCreate_v2(0, nullptr, nullptr, &state))
     return error_of(error);
   CUresult error = CUDA_SUCCESS;
-  for (void* const* fatbin = fatbins_; *fatbin != nullptr && error == CUDA_SUCCESS; ++fatbin)
+  bool has_part = false;
+  // A part without PTX is one of the toolkit's own (libcudadevrt), which most programs do not call:
+  // where it is missed, the link tells so.
+  for (void* const* fatbin = fatbins_; *fatbin != nullptr && error == CUDA_SUCCESS; ++fatbin) {
     error = driver.cuLinkAddData_v2(state, CU_JIT_INPUT_FATBINARY, *fatbin, kWholeImage, nullptr, 0,
                                     nullptr, nullptr);
+    if (error == CUDA_SUCCESS) has_part = true;
+    if (error == CUDA_ERROR_NO_BINARY_FOR_GPU) error = CUDA_SUCCESS;
+  }
+  if (!has_part && error == CUDA_SUCCESS) error = CUDA_ERROR_NO_BINARY_FOR_GPU;
   void* linked = nullptr;
   if (error == CUDA_SUCCESS) error = driver.cuLinkComplete(state, &linked, nullptr);
   if (error == CUDA_SUCCESS)

@@ -1,5 +1,6 @@
 // Streams, events, captures and callbacks.
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "harness/entries/libcudart/tests/runtime_stage.h"
@@ -109,6 +110,31 @@ TEST_F(RuntimeStreams, WaitForEventsOfOthers) {
   expect_error(cudaEventRecordWithFlags(event, first, 0x40), cudaErrorInvalidValue);
   for (const cudaStream_t one : {first, second}) EXPECT_OK(cudaStreamDestroy(one));
   EXPECT_OK(cudaEventDestroy(event));
+}
+
+TEST_F(RuntimeStreams, AThreadWaitsUntilTheWorkIsDone) {
+  const cudaStream_t on = stream();
+  cudaEvent_t event = nullptr;
+  ASSERT_OK(cudaEventCreate(&event));
+  for (const bool by_event : {false, true}) {
+    Gate gate;
+    ASSERT_OK(cudaLaunchHostFunc(on, Gate::wait, &gate));
+    ASSERT_OK(cudaEventRecord(event, on));
+    std::atomic<bool> has_opened{false};
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      has_opened = true;
+      gate.open();
+    });
+    EXPECT_OK(by_event ? cudaEventSynchronize(event) : cudaStreamSynchronize(on));
+    EXPECT_TRUE(has_opened);
+    other.join();
+    EXPECT_OK(cudaDeviceSynchronize());
+  }
+  EXPECT_OK(cudaStreamDestroy(on));
+  EXPECT_OK(cudaEventDestroy(event));
+  expect_error(cudaStreamDestroy(on), cudaErrorInvalidResourceHandle);
+  expect_error(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
 }
 
 TEST_F(RuntimeStreams, EventsTellTimes) {
