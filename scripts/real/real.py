@@ -135,8 +135,8 @@ def source_line(frames):
 
 def complaint(row, found, replays, shown):
     """What is not as expected, or nothing."""
-    if "stopped" in found:
-        return found["stopped"]
+    if found["stopped"]:
+        return str(found["stopped"])
     findings = [finding for finding in found["findings"] if finding["kind"] != "failure"]
     failed = [(failure["first_run"], failure["complaint"]) for failure in found["failures"]]
     failed += [(finding["first_run"], finding["ended"] or finding["signature"]) for finding in found["findings"] if finding["kind"] == "failure"]

@@ -68,7 +68,7 @@ def built(preset, program, way):
     if file.exists() and all(file.stat().st_mtime > each.stat().st_mtime for each in (*sources, SOURCES / "check.h", library)):
         return file
     folder.mkdir(parents=True, exist_ok=True)
-    command = [nvcc(), "-lineinfo", *program.flags, "-o", file, *sources]
+    command = [nvcc(), "-g", "-lineinfo", *program.flags, "-o", file, *sources]
     environment = dict(os.environ)
     if way == "shared":
         command += ["-cudart", "shared", *PTX]
@@ -90,17 +90,17 @@ def searched(preset, file, arguments, runs, seed, out):
 
 
 def line_of(finding, place):
-    """The line of the program that a place is in, or nothing."""
+    """The program's own line that a place is in, or nothing."""
     for frame in finding["places"].get(place, []):
-        if pathlib.Path(frame["file"]).parent == SOURCES and frame["line"] > 0:
+        if not frame.get("library") and pathlib.Path(frame["file"]).parent == SOURCES and frame["line"] > 0:
             return pathlib.Path(frame["file"]).read_text().splitlines()[frame["line"] - 1]
     return ""
 
 
 def complaint(program, found):
     """What is not as expected of a run without an argument, or nothing."""
-    if "stopped" in found:
-        return found["stopped"]
+    if found["stopped"]:
+        return str(found["stopped"])
     if found["failures"]:
         return f"failed: {found['failures'][0]['complaint']}"
     if not program.kinds:
