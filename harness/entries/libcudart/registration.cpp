@@ -11,7 +11,6 @@
 
 using harness::cudart::Binary;
 using harness::cudart::Call;
-using harness::cudart::driver;
 using harness::cudart::in_context;
 
 namespace {
