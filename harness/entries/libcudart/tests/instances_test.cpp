@@ -101,6 +101,17 @@ TEST_F(RuntimeInstances, OursIsTakenForAnotherOneThatTheProgramHasByItsPath) {
   EXPECT_THAT(ran(program), HasSubstr("use_after_death of device memory"));
 }
 
+/// They are in every process of a program, shells too.
+TEST_F(RuntimeInstances, LibrariesThatAreLoadedFirstNeedTheCLibraryAtMost) {
+  const auto needed = [](const std::string& library) {
+    return printed("objdump -p " + folder() + "/lib/" + library + " | grep NEEDED");
+  };
+  EXPECT_EQ(needed("libafterlife_audit.so"), "");
+  EXPECT_THAT(needed("libafterlife_threads.so"), HasSubstr("libc.so"));
+  EXPECT_THAT(needed("libafterlife_threads.so"), Not(HasSubstr("libfmt")));
+  EXPECT_THAT(needed("libafterlife_threads.so"), Not(HasSubstr("libstdc++")));
+}
+
 TEST_F(RuntimeInstances, OursIsNotThereWhereNothingAsksForIt) {
   const std::string maps = ran("cat /proc/self/maps");
   EXPECT_THAT(maps, HasSubstr("libafterlife_audit.so"));
