@@ -88,11 +88,15 @@ std::string ran(const std::string& program) {
 TEST_F(RuntimeInstances, StoriesNameTheRuntimesFunctionsAndBeginWithTheProgram) {
   const std::string story = ran(folder() + "/client_cudart_used");
   EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:6 in main, by cudaMalloc"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:7 in main, by cudaFree"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:8 in main, by cudaMemset"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:8 in main, by cudaMalloc"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:10 in main, by cudaFree"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaMemset"));
   EXPECT_THAT(story, Not(HasSubstr("cuMem")));
   EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
+}
+
+TEST_F(RuntimeInstances, TheLastCallOfAProgramIsTheRuntimes) {
+  EXPECT_THAT(ran(folder() + "/client_cudart_used abort"), HasSubstr(", was cudaMalloc"));
 }
 
 TEST_F(RuntimeInstances, OursIsTakenForAnotherOneThatTheProgramHasByItsPath) {
