@@ -141,6 +141,7 @@ struct KernelVariable {
   const char* name;
   std::uint64_t bytes;
   const std::byte* initial;  ///< All its bytes, or null for zeroes.
+  bool is_managed = false;
 };
 
 /// An address of one variable in the initial bytes of another.

@@ -70,8 +70,9 @@ QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.
 def unit(tally, full):
     """Unit and conformance tests and RapidCheck properties in the release build; of the laws a sample, unless --long."""
     properties = [f"property_{folder.name}" for folder in sorted((ROOT / "scenarios").iterdir()) if (folder / "scenario.cpp").exists()]
-    build("release", "afterlife_tests", *properties)
+    build("release", "afterlife_tests", "cudart_tests", *properties)
     gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
+    gtest(tally, "release", "cudart_tests")
     for name in properties:
         gtest(tally, "release", name, env={"RC_PARAMS": "seed=1"})
 
@@ -220,11 +221,11 @@ def commands(tally, full):
 
 
 def real(tally, full):
-    """Real libraries, as their authors ship them: programs under `afterlife run`, and numba-cuda's tests, which come in its wheel."""
+    """Programs of the CUDA runtime, and on real libraries, under `afterlife run`; and numba-cuda's tests, which come in its wheel."""
     build("release", "afterlife", "cuda_sim")
-    part = [] if full else ["--only", "cuda.core", "--seeds", "1"]
     long = ["--long"] if full else []
-    for command in (["real/real.py", *part, *long], ["real/suites.py", "numba-cuda", *long]):
+    parts = [[]] if full else [["--only", "nvcc", "--seeds", "1"], ["--only", "cuda.core", "--seeds", "1"]]
+    for command in (*(["real/real.py", *part, *long] for part in parts), ["real/suites.py", "numba-cuda", *long]):
         ended = subprocess.run([ROOT / "scripts" / command[0], *command[1:]], stderr=subprocess.PIPE, text=True)
         print(ended.stderr, end="", file=sys.stderr, flush=True)
         why = (ended.stderr.strip().splitlines() or [""])[-1]
@@ -301,7 +302,7 @@ def recipes(tally, full):
 
 
 # The steps in their order | processor seconds, the builds included, with an empty compiler cache.
-STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 200,
+STEPS = {tree: 120, unit: 900, corpus: 10, clients: 20, readme: 40, plants: 120, sanitizers: 2500, fuzzers: 700, races: 600, commands: 500, real: 270,
          outputs: 150, gpu: 60, promised: 2000, mutants: 60, policies: 1500, contracts: 1500, recipes: 1500}
 DEFAULT = (tree, unit, corpus, clients, readme)
 

@@ -51,6 +51,8 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
+    (r"harness/entries/libcudart/.*", r"harness/cuda\.def|harness/cuda/outer_call\.h|harness/entries/libcudart/.*",
+     "libcudart.so.13 calls the driver by its interface, and knows nothing of what is behind it"),
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
      "the benchmarks of a GPU know the driver and the tables, and make no run"),
     (r"harness/entries/.*",
@@ -178,6 +180,7 @@ PLANTS = [
     ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
     ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),
     ("harness/entries/libnvrtc/planted.cpp", '"harness/cuda.h"', "libnvrtc"),
+    ("harness/entries/libcudart/planted.cpp", '"harness/device.h"', "libcudart"),
     ("harness/entries/libnvjitlink/planted.cpp", '"harness/ptx/image.h"', "libnvJitLink"),
     ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
     ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),

@@ -2,7 +2,8 @@
 // LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
-// look there.
+// look there. libcudart.so.13 is not: in the scope of every process, it would take the calls of
+// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ namespace fs = std::filesystem;
 /// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
 /// NVRTC and nvJitLink.
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
-constexpr std::array kLibraries{"libcuda.so.1", kPreloaded[0], kPreloaded[1], kPreloaded[2]};
+constexpr std::array kLibraries{"libcuda.so.1", "libcudart.so.13", "libafterlife_audit.so",
+                                kPreloaded[0],  kPreloaded[1],     kPreloaded[2]};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {
@@ -39,11 +41,16 @@ std::string with_first(const char* variable, const std::string& first) {
   return fmt::format("{}={}{}{}", variable, first, is_set ? ":" : "", is_set ? before : "");
 }
 
+/// Returns whether a variable of the loader takes a path into our folder for one.
+bool is_one_path(const Client& client) {
+  return client.library_folder.find_first_of(" :") == std::string::npos;
+}
+
 /// Returns how the loader is told of them. A path that LD_PRELOAD would take for several is left to
 /// LD_LIBRARY_PATH.
 std::string preloaded(const Client& client) {
   const std::string& library_folder = client.library_folder;
-  const bool is_one = library_folder.find_first_of(" :") == std::string::npos;
+  const bool is_one = is_one_path(client);
   std::string names;
   if (client.notes_reads && is_one) names = library_folder + "/world_reads/libafterlife_reads.so";
   for (const char* library : kPreloaded)
@@ -52,10 +59,16 @@ std::string preloaded(const Client& client) {
   return names;
 }
 
+std::string audit(const Client& client) {
+  constexpr const char* kAudit = "libafterlife_audit.so";
+  return is_one_path(client) ? client.library_folder + "/" + kAudit : kAudit;
+}
+
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
-                                  with_first("LD_PRELOAD", preloaded(client))};
+                                  with_first("LD_PRELOAD", preloaded(client)),
+                                  with_first("LD_AUDIT", audit(client))};
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "harness/process/process.h"
 
@@ -104,6 +107,30 @@ static void tell_kernel(ToldFault& fault) {
                              fault.detail);
 }
 
+/// Returns whether it is code that nvcc writes between a launch and the runtime.
+static bool is_written_by_nvcc(const Frame& frame) {
+  return frame.file.ends_with(".cudafe1.stub.c") || frame.function.starts_with("__device_stub_");
+}
+
+/// Returns whether it is code of the CUDA toolkit's headers.
+static bool is_of_toolkit(const Frame& frame) {
+  constexpr std::array<std::string_view, 8> kFiles{
+      "/include/cuda_runtime.h", "/include/crt/",  "/include/cccl/", "/include/cub/",
+      "/include/thrust/",        "/include/cuda/", "/include/nv/",   "/include/cooperative_groups"};
+  return frame.function.starts_with("__cudaLaunchKernel_helper") ||
+         frame.function.starts_with("cudaError cuda") ||
+         std::ranges::any_of(
+             kFiles, [&](std::string_view file) { return frame.file.find(file) != file.npos; });
+}
+
+void pass_toolkit(Place& place) {
+  bool is_stub = false;  // It is called from the kernel's own name, which has the kernel's line.
+  for (Frame& frame : place) {
+    const bool calls_stub = std::exchange(is_stub, is_written_by_nvcc(frame));
+    frame.is_library = frame.is_library || calls_stub || is_stub || is_of_toolkit(frame);
+  }
+}
+
 void add_lines(const std::vector<ToldFault*>& faults, const std::vector<Place*>& places) {
   std::vector<Frame*> frames;
   std::vector<ToldFault*> with_kernel;
@@ -114,6 +141,9 @@ void add_lines(const std::vector<ToldFault*>& faults, const std::vector<Place*>&
   for (Place* place : places) take_native(*place, frames);
   add_lines(frames);
   for (ToldFault* fault : with_kernel) tell_kernel(*fault);
+  for (ToldFault* fault : faults)
+    for (const PartyInfo& info : kParties) pass_toolkit((fault->*info.party).place);
+  for (Place* place : places) pass_toolkit(*place);
 }
 
 }  // namespace harness::client

@@ -16,4 +16,7 @@ void add_lines(const std::vector<Frame*>& frames);
 /// inlined there, the innermost first. Frames that it does not know stay.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed);
 
+/// Marks the frames of the CUDA toolkit's headers, and of what nvcc writes, as a library's.
+void pass_toolkit(Place& place);
+
 }  // namespace harness::client

@@ -40,6 +40,11 @@ static thread_local ProcessThread* own_thread = nullptr;
 /// Whether this thread could be cancelled before it took the driver.
 static thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
+OuterCall& ProcessWorld::outer_call() {
+  static thread_local OuterCall outer;
+  return outer;
+}
+
 void ProcessWorld::serve(Device* (*make)()) { make_device = make; }
 
 void ProcessWorld::guide_by(std::unique_ptr<Guide> (*make)()) { make_guide = make; }

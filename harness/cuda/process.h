@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "harness/cuda/guide.h"
+#include "harness/cuda/outer_call.h"
 #include "harness/world.h"
 
 namespace harness {
@@ -48,6 +49,8 @@ class ProcessWorld {
   static bool has_turn();
   /// Returns which activation handed over the function that the calling thread is in; 0 for none.
   static Name cause();
+  /// Returns which function of a runtime the calling thread is in.
+  static OuterCall& outer_call();
   /// The calling thread is ours: it gets no number.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.

@@ -34,7 +34,7 @@ ProcessEnd run_tool(const Command& command, ProcessOptions options, const std::s
                   "ulimit -c 0; ulimit -v \"$0\"; cd \"$1\" && shift && exec \"$@\"", kKilobytes,
                   folder};
   limited.insert(limited.end(), command.begin(), command.end());
-  options.environment.insert(options.environment.end(), {"LD_PRELOAD=", "LC_ALL=C"});
+  options.environment.insert(options.environment.end(), {"LD_PRELOAD=", "LD_AUDIT=", "LC_ALL=C"});
   const std::atomic<bool> stop{false};
   return run_process(limited, options, stop);
 }

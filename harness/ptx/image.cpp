@@ -199,7 +199,8 @@ void add_value(Loaded& made, const Layout& layout, const Code& code, std::size_t
 void add_variables(Loaded& made, const Layout& layout, const Code& code) {
   for (std::size_t i = 0; i < layout.variable_count(); ++i) {
     const Variable& variable = layout.variable_at(i);
-    KernelVariable row{made.names.emplace_back(variable.name).c_str(), variable.bytes(), nullptr};
+    KernelVariable row{made.names.emplace_back(variable.name).c_str(), variable.bytes(), nullptr,
+                       variable.is_managed};
     if (!variable.initial.empty()) {
       made.initial.emplace_back(variable.bytes());
       for (std::size_t element = 0; element < variable.initial.size(); ++element)

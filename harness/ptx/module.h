@@ -44,6 +44,7 @@ struct Variable {
   bool is_array = false;
   bool is_unsized = false;  ///< An array whose size comes with the launch.
   bool is_external = false;
+  bool is_managed = false;
   std::vector<Initial> initial;
   int line = 0;
 

@@ -186,7 +186,8 @@ Variable Parser::variable(Space space) {
     if (token.text == ".align") {
       made.alignment = alignment();
     } else if (token.text == ".attribute") {
-      while (!lexer_.accept(")")) lexer_.take();
+      while (!lexer_.accept(")"))
+        if (lexer_.take().text == ".managed") made.is_managed = true;
     } else if (token.text == ".v2" || token.text == ".v4") {
       lanes = token.text == ".v2" ? 2 : 4;
     } else if (token.text == ".ptr") {

@@ -262,5 +262,27 @@ TEST(ClientFiles, LinesOfMachineCodeAreThoseThatAreKnown) {
   EXPECT_EQ(place[2], (Frame{"/src/b.cpp", 7, "free", 48, false}));
 }
 
+/// A launch by <<<>>> goes through a header of the toolkit, code that nvcc writes, and the kernel's
+/// own name.
+TEST(ClientFiles, FramesOfTheCudaToolkitAreNoFramesOfTheProgram) {
+  Place place{{"/opt/cuda/include/crt/device_functions.h", 2963, "helper", 16, false},
+              {"/tmp/tmpxft_1.cudafe1.stub.c", 13, "__device_stub__Z4fillPi(int*)", 32, false},
+              {"/src/a.cu", 3, "fill(int*)", 48, false},
+              {"/src/a.cu", 9, "main", 64, false}};
+  pass_toolkit(place);
+  EXPECT_TRUE(place[0].is_library);
+  EXPECT_TRUE(place[1].is_library);
+  EXPECT_TRUE(place[2].is_library);
+  EXPECT_FALSE(place[3].is_library);
+  Place without_lines{{"prog", 0, "cudaError cudaMalloc<int>(int**, unsigned long)", 16, false},
+                      {"prog", 0, "__device_stub__Z4fillPi(int*)", 32, false},
+                      {"prog", 0, "fill(int*)", 48, false},
+                      {"prog", 0, "main", 64, false}};
+  pass_toolkit(without_lines);
+  EXPECT_TRUE(without_lines[0].is_library);
+  EXPECT_TRUE(without_lines[2].is_library);
+  EXPECT_FALSE(without_lines[3].is_library);
+}
+
 }  // namespace
 }  // namespace harness::client

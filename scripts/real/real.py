@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs programs on real libraries, as their authors ship them, under `afterlife run`.
+"""Runs programs on real libraries, as their authors ship them, under `afterlife run`; and programs of the CUDA runtime (runtime.py).
 
 Usage: scripts/real.sh [--long] [--seeds N] [--only TEXT]
        scripts/real/real.py [--preset PRESET] [--long] [--seeds N] [--only TEXT]
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import runtime
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHEELS = ROOT / "build/real"
@@ -133,8 +135,8 @@ def source_line(frames):
 
 def complaint(row, found, replays, shown):
     """What is not as expected, or nothing."""
-    if "stopped" in found:
-        return found["stopped"]
+    if found["stopped"]:
+        return str(found["stopped"])
     findings = [finding for finding in found["findings"] if finding["kind"] != "failure"]
     failed = [(failure["first_run"], failure["complaint"]) for failure in found["failures"]]
     failed += [(finding["first_run"], finding["ended"] or finding["signature"]) for finding in found["findings"] if finding["kind"] == "failure"]
@@ -206,12 +208,15 @@ def main():
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
     rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))]
-    if not rows or options.seeds is not None and options.seeds < 1:
-        print(f"real: {'--seeds is at least 1' if rows else f'no row contains {options.only}'}; see --help", file=sys.stderr)
+    programs = list(runtime.rows(options.only, options.long))
+    if not rows and not programs or options.seeds is not None and options.seeds < 1:
+        print(f"real: {'--seeds is at least 1' if rows or programs else f'no row contains {options.only}'}; see --help", file=sys.stderr)
         sys.exit(3)
     seeds, replays = (10, 20) if options.long else (3, 3)
     searches = [limits(row, options.seeds or seeds, options.long) for row in rows]
-    sys.exit(0 if all([judge(options.preset, row, each, replays) for row, each in zip(rows, searches)]) else 1)
+    good = [runtime.judge(options.preset, program, way, options.seeds or seeds) for program, way in programs]
+    good += [judge(options.preset, row, each, replays) for row, each in zip(rows, searches)]
+    sys.exit(0 if all(good) else 1)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/entries/libcuda/jit_options.h"
+#include "harness/entries/libcuda/ptx.h"
 #include "harness/ptx/image.h"
 #include "harness/ptx/link.h"
 #include "harness/ptx/module.h"
@@ -98,8 +99,14 @@ CUresult add_data(CUlinkState wanted, CUjitInputType type, const void* data, std
   if (count != 0 && (options == nullptr || values == nullptr || !are_for_an_input(count, options)))
     return CUDA_ERROR_INVALID_VALUE;
   const auto* text = static_cast<const char*>(data);
-  return add(*state, type, std::string(text, ::strnlen(text, bytes)),
-             name != nullptr ? name : fmt::format("input {}", state->inputs.size() + 1));
+  const std::string input =
+      name != nullptr ? name : fmt::format("input {}", state->inputs.size() + 1);
+  if (type != CU_JIT_INPUT_FATBINARY || ptx::form_of(data) != ptx::Form::binary)
+    return add(*state, type, std::string(text, ::strnlen(text, bytes)), input);
+  const std::string best = text_of_fatbin(data);
+  return !best.empty() ? add(*state, type, best, input)
+                       : fail(*state, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                              fmt::format("'{}' has no PTX for this device", input));
 }
 
 CUresult add_file(CUlinkState wanted, CUjitInputType type, const char* path, unsigned count,

@@ -2,8 +2,10 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <array>
 
+#include "harness/cuda/process.h"
 #include "harness/entries/libcuda/native_code.h"
 
 namespace harness::entries {
@@ -18,7 +20,11 @@ client::Place native_place(std::uintptr_t interrupted) {
   const int count = backtrace(codes.data(), kFrameLimit);
   const void* ours = native_code(reinterpret_cast<const void*>(&native_place)).base;
   client::Place place;
-  for (int i = 0; i < count; ++i) {
+  // A runtime's own frames are no place of the program's.
+  const auto outer = std::ranges::find(codes, ProcessWorld::outer_call().return_address);
+  const auto first =
+      outer != codes.end() && *outer != nullptr ? static_cast<int>(outer - codes.begin()) : 0;
+  for (int i = first; i < count; ++i) {
     // All but one are where a call returns to, which is behind it.
     const auto at = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]);
     const NativeCode code = code_at(at == interrupted ? at : at - 1);

@@ -81,7 +81,7 @@ devices::ImageFound load_best(const Texts& texts) {
       ptx::can_extract()
           ? "is no PTX, and cuobjdump finds none in it: needs PTX, such as nvcc -ptx gives"
           : "is no PTX, and shows none: needs PTX, such as nvcc -ptx or -fatbin "
-            "--no-compress gives, or cuobjdump to take it out");
+            "--no-compress gives, or cuobjdump to take it out (pip install nvidia-cuda-cuobjdump)");
 }
 
 /// Says once what is taken for granted.
@@ -101,15 +101,20 @@ devices::ImageFound load_fatbin(const std::string& file) {
   return load_best(texts);
 }
 
-devices::ImageFound load_fatbin(const void* image) {
-  const std::string bytes = ptx::readable_bytes(image);
-  Texts texts;
+/// Looks for the texts of an image in memory, whose bytes are kept with them.
+void find_in_memory(const std::string& bytes, Texts& texts) {
   if (ptx::can_extract()) {
     texts.ask(bytes);
   } else {
     texts.look(bytes);
     if (!texts.empty()) tell_taken();
   }
+}
+
+devices::ImageFound load_fatbin(const void* image) {
+  const std::string bytes = ptx::readable_bytes(image);
+  Texts texts;
+  find_in_memory(bytes, texts);
   return load_best(texts);
 }
 
@@ -125,6 +130,13 @@ devices::ImageFound load_any(const Image& image, const void* begin) {
 }
 
 }  // namespace
+
+std::string text_of_fatbin(const void* image) {
+  const std::string bytes = ptx::readable_bytes(image);
+  Texts texts;
+  find_in_memory(bytes, texts);
+  return texts.best();
+}
 
 devices::ImageFound load_ptx(const void* image) { return load_any(image, image); }
 

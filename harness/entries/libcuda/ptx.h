@@ -13,4 +13,7 @@ devices::ImageFound load_ptx(const void* image);
 /// The same of the bytes of a file.
 devices::ImageFound load_ptx(const std::string& file);
 
+/// Returns the text of a fatbin in memory that is for the simulated device, "" where there is none.
+std::string text_of_fatbin(const void* image);
+
 }  // namespace harness::entries

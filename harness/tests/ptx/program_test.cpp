@@ -128,6 +128,30 @@ TEST_P(PtxProgram, HasVariablesOfItsOwnInEachModule) {
   release(out);
 }
 
+TEST_P(PtxProgram, HasManagedVariablesThatTheHostSees) {
+  CUlibrary managed = nullptr;
+  ASSERT_EQ(AFTERLIFE_CU(cuLibraryLoadData)(&managed, file("managed.ptx").c_str(), nullptr, nullptr,
+                                            0, nullptr, nullptr, 0),
+            CUDA_SUCCESS);
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  const auto find = AFTERLIFE_CU(cuLibraryGetManaged);
+  ASSERT_EQ(find(&address, &bytes, managed, "managed"), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 4u);
+  auto* const value = reinterpret_cast<int*>(address);
+  EXPECT_EQ(*value, 5);
+  *value = 7;
+  CUkernel add_own = nullptr;
+  ASSERT_EQ(AFTERLIFE_CU(cuLibraryGetKernel)(&add_own, managed, "add_own"), CUDA_SUCCESS);
+  ASSERT_EQ(launch(reinterpret_cast<CUfunction>(add_own), 1, 1, 0), CUDA_SUCCESS);
+  ASSERT_EQ(AFTERLIFE_CU(cuCtxSynchronize)(), CUDA_SUCCESS);
+  EXPECT_EQ(*value, 10);
+  EXPECT_EQ(find(&address, &bytes, managed, "own"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(find(&address, &bytes, managed, "no"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(find(&address, &bytes, managed, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(AFTERLIFE_CU(cuLibraryUnload)(managed), CUDA_SUCCESS);
+}
+
 TEST_P(PtxProgram, CallsFunctionsByNameAndByPointer) {
   const CUdeviceptr out = copy_of(std::vector<int>(6));
   struct {

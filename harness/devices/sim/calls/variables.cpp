@@ -27,10 +27,12 @@ CUresult give_variables(SimDevice& sim, Module& module) {
   const KernelImage& image = *module.image;
   for (std::uint32_t i = 0; i < image.variable_count; ++i) {
     const std::uint64_t bytes = std::max<std::uint64_t>(image.variables[i].bytes, 1);
-    const std::uint32_t index = sim.memory().allocate(Origin::device, bytes);
+    const Origin origin = image.variables[i].is_managed ? Origin::managed : Origin::device;
+    const std::uint32_t index = sim.memory().allocate(origin, bytes);
     if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     Block& block = sim.memory().block(index);
     block.context = module.context;
+    if (image.variables[i].is_managed) sim.host_memory().add(index);
     module.variables.push_back(index);
     image.variable_addresses[i] = block.base;
   }
@@ -54,6 +56,21 @@ CUresult find_variable(SimDevice& sim, const Module& module, const char* name, C
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult Calls::cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
+                                    const char* name) {
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Library* library = sim.find(sim.handles().libraries, handle, "library");
+  if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  CUdeviceptr found = 0;
+  if (const CUresult error = find_variable(sim, *library->module, name, &found, bytes);
+      error != CUDA_SUCCESS)
+    return error;
+  const Block& block = sim.memory().block(sim.memory().newest(found));
+  if (!HostMemory::is_managed(block)) return CUDA_ERROR_NOT_FOUND;
+  if (address != nullptr) *address = found;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace harness::devices::calls

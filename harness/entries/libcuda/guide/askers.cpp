@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/client/forced.h"
+#include "harness/cuda/process.h"
 
 namespace harness::entries {
 namespace {
@@ -48,8 +49,8 @@ Activation Askers::call(std::size_t number, Label function, const BatonThread* p
   const Name from = caller(number, python);
   const std::uint32_t nth = ++call_counts_[{from, function.hash()}];
   const Name name = derive_name(from, function.hash(), nth);
-  new_askers_.emplace_back(
-      name, Asker{Asker::Kind::call, function.view(), number, nth, nullptr, 0, python});
+  new_askers_.emplace_back(name, Asker{Asker::Kind::call, function.view(), number, nth, nullptr, 0,
+                                       python, ProcessWorld::outer_call().function});
   return {name, {}, {}};
 }
 
@@ -118,7 +119,7 @@ std::string words_of(const Asker& asker) {
   const std::string shown = asker.python != nullptr ? asker.python->shown : "";
   const std::string nth = asker.nth == 1 ? "" : fmt::format(", the {} time", ordinal(asker.nth));
   const std::string caller = shown.empty() ? fmt::format("thread {}", asker.thread) : shown;
-  const std::string call = fmt::format("{} {} of {}", asker.function, asker.nth, caller);
+  const std::string call = fmt::format("{} {} of {}", asker.called(), asker.nth, caller);
   const std::string place =
       asker.file != nullptr ? fmt::format("{}:{}", *asker.file, asker.line) : "";
   switch (asker.kind) {

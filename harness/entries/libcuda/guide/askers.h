@@ -24,12 +24,16 @@ namespace harness::entries {
 struct Asker {
   enum class Kind { call, line, before_call, wait, end };
   Kind kind = Kind::call;
-  std::string_view function;  ///< The one that is called.
+  std::string_view function;  ///< The driver's one that is called.
   std::size_t thread = 0;     ///< The number of a call's thread.
   std::uint32_t nth = 0;      ///< Counted from 1 on.
   const std::string* file = nullptr;
   int line = 0;
   const BatonThread* python = nullptr;  ///< The thread, where it takes turns.
+  const char* outer = nullptr;          ///< The runtime's function that calls the driver's.
+
+  /// Returns the function that the program called.
+  std::string_view called() const { return outer != nullptr ? outer : function; }
 };
 
 /// Threads: for whoever has the driver. Lifetime: until the process ends; files and threads that

@@ -75,7 +75,7 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
   if (is_race) told.other = party_of_use(world, fault.writer.site.view(), fault.other);
   if (locates && fault.code != 0) add_kernel_frame(told.use.place, fault.code, told.use.site);
   if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
-    told.capture = party(taken->function, fault.captured);
+    told.capture = party(taken->called(), fault.captured);
   told.birth.site = fault.birth_site.view();
   told.death.site = fault.death_site.view();
   const Life* life = find_life(world, fault.object);

@@ -1,0 +1,7 @@
+#include "harness/cuda/outer_call.h"
+
+#include "harness/cuda/process.h"
+
+/// Returns that of the calling thread. Lifetime: the thread.
+extern "C" __attribute__((visibility("default"))) harness::OuterCall* afterlife_outer_call();
+harness::OuterCall* afterlife_outer_call() { return &harness::ProcessWorld::outer_call(); }

@@ -1,0 +1,20 @@
+// Channels: the format of an array's elements, as the runtime and as the driver say it.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace harness::cudart {
+
+struct Channels {
+  CUarray_format format = CU_AD_FORMAT_UNSIGNED_INT8;
+  unsigned count = 0;
+};
+
+/// Translates 1, 2 or 4 integers or floating-point numbers of one size. Returns false for others.
+bool to_driver(const cudaChannelFormatDesc& from, Channels& to);
+
+/// Translates what the driver has. Formats that the runtime has no number of bits for are `None`.
+cudaChannelFormatDesc from_driver(const Channels& from);
+
+}  // namespace harness::cudart

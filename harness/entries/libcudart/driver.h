@@ -1,0 +1,33 @@
+// Driver: the functions of libcuda.so.1 that the runtime calls.
+//
+// They are looked up at run time, as programs that link the runtime statically need not be linked
+// with the driver.
+#pragma once
+
+#include <cuda.h>
+
+#include "harness/cuda/outer_call.h"
+
+namespace harness::cudart {
+
+/// Each row of cuda.def, by its versioned name, and what is beside the table.
+struct Driver {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  CUresult(*name) parameters = nullptr;
+#include "harness/cuda.def"
+  decltype(&::cuGetProcAddress_v2) cuGetProcAddress_v2 = nullptr;
+  decltype(&::cuLinkCreate_v2) cuLinkCreate_v2 = nullptr;
+  decltype(&::cuLinkAddData_v2) cuLinkAddData_v2 = nullptr;
+  decltype(&::cuLinkComplete) cuLinkComplete = nullptr;
+  decltype(&::cuLinkDestroy) cuLinkDestroy = nullptr;
+  /// Null where the driver is not ours.
+  OuterCall* (*outer_call)() = nullptr;
+};
+
+/// Lifetime: the process. Its functions may be called once open_driver() has returned true.
+extern Driver driver;
+
+/// Returns whether there is a driver that has all of them. Threads: any.
+bool open_driver();
+
+}  // namespace harness::cudart

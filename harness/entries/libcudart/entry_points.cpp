@@ -1,0 +1,52 @@
+// Entry points of the driver, by name.
+#include "harness/entries/libcudart/call.h"
+
+using harness::cudart::Call;
+using harness::cudart::driver;
+using harness::cudart::initialized;
+
+static_assert(static_cast<int>(cudaEnableLegacyStream) == CU_GET_PROC_ADDRESS_LEGACY_STREAM &&
+              static_cast<int>(cudaEnablePerThreadDefaultStream) ==
+                  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+static_assert(static_cast<int>(cudaDriverEntryPointVersionNotSufficent) ==
+              CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+
+namespace {
+
+/// Where the program says nothing of default streams, its twin does: `otherwise`.
+cudaError_t look_up(const char* symbol, void** function, unsigned version, unsigned long long flags,
+                    cudaDriverEntryPointQueryResult* status, unsigned long long otherwise) {
+  return initialized([&] {
+    return driver.cuGetProcAddress_v2(symbol, function, static_cast<int>(version),
+                                      flags == cudaEnableDefault ? otherwise : flags,
+                                      reinterpret_cast<CUdriverProcAddressQueryResult*>(status));
+  });
+}
+
+}  // namespace
+
+CUDART_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                               unsigned long long flags,
+                                               cudaDriverEntryPointQueryResult* status) {
+  const Call call("cudaGetDriverEntryPoint");
+  return look_up(symbol, function, CUDART_VERSION, flags, status, cudaEnableLegacyStream);
+}
+CUDART_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
+                                                    unsigned long long flags,
+                                                    cudaDriverEntryPointQueryResult* status) {
+  const Call call("cudaGetDriverEntryPoint");
+  return look_up(symbol, function, CUDART_VERSION, flags, status, cudaEnablePerThreadDefaultStream);
+}
+
+CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                                        unsigned version, unsigned long long flags,
+                                                        cudaDriverEntryPointQueryResult* status) {
+  const Call call("cudaGetDriverEntryPointByVersion");
+  return look_up(symbol, function, version, flags, status, cudaEnableLegacyStream);
+}
+CUDART_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(
+    const char* symbol, void** function, unsigned version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status) {
+  const Call call("cudaGetDriverEntryPointByVersion");
+  return look_up(symbol, function, version, flags, status, cudaEnablePerThreadDefaultStream);
+}

@@ -1,0 +1,45 @@
+// Forward: a call of the driver with the runtime's arguments, each as the driver's type of it.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "harness/entries/libcudart/call.h"
+
+namespace harness::cudart {
+
+/// Whether objects of the two types have one layout, as far as sizes tell. Types of handles are
+/// known by their names alone.
+template <class To, class From>
+constexpr bool is_like() {
+  if constexpr (std::is_object_v<To> && std::is_object_v<From>) {
+    if constexpr (requires { sizeof(To) == sizeof(From); }) return sizeof(To) == sizeof(From);
+  }
+  return true;
+}
+
+/// Returns the same handle, address, number or structure as a type of the driver.
+template <class To, class From>
+To as(From from) {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (std::is_pointer_v<To> && std::is_pointer_v<From>) {
+    using Target = std::remove_cv_t<std::remove_pointer_t<To>>;
+    static_assert(is_like<Target, std::remove_cv_t<std::remove_pointer_t<From>>>());
+    return (To)from;  // NOLINT: casts const away, too.
+  } else if constexpr (std::is_pointer_v<From>) {
+    static_assert(std::is_same_v<To, CUdeviceptr>);
+    return reinterpret_cast<To>(from);
+  } else if constexpr (std::is_class_v<From>) {
+    return std::bit_cast<To>(from);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+
+template <class... To, class... From>
+CUresult forward(CUresult (*function)(To...), From... from) {
+  return function(as<To>(from)...);
+}
+
+}  // namespace harness::cudart
