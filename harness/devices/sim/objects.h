@@ -48,11 +48,23 @@ struct Context : Object {
   }
 };
 
+/// The launch that the deprecated calls set up: cuFuncSetBlockShape, cuParamSetv and their like.
+struct PreparedLaunch {
+  enum class State : std::uint8_t { none, set, invalidated };
+
+  State state = State::none;
+  std::array<unsigned, 3> block{};
+  unsigned shared_bytes = 0;
+  unsigned parameter_bytes = 0;
+  std::vector<std::byte> parameters;  ///< All of the kernel, once one was set.
+};
+
 struct Function : Object {
   Module* module = nullptr;
   const KernelEntry* entry = nullptr;
   Label label;  ///< The kernel's name.
-  void reset() {}
+  PreparedLaunch prepared;
+  void reset() { prepared = {}; }
 };
 
 struct Module : Object {
