@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/devices/sim/graphs/graph.h"
@@ -166,6 +167,7 @@ struct Handles {
 struct ImageFound {
   const KernelImage* image = nullptr;
   CUresult error = CUDA_SUCCESS;
+  std::string why{};  ///< A line for the program's JIT log; may be empty.
 };
 
 /// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
