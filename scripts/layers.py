@@ -47,6 +47,8 @@ RULES = [
      "a program is text in, PTX out: it knows processes and files, and nothing of the driver"),
     (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/(?:handed_over\.h|libnvjitlink/.*)",
      "libnvJitLink.so.13 puts texts together, and knows no driver"),
+    (r"harness/entries/stand_ins/.*", r"harness/process/(?:cuda_tool|tool)\.h|harness/entries/stand_ins/.*",
+     "a stand-in finds the tool, and knows nothing else"),
     (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*|harness/entries/handed_over\.h", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
@@ -178,6 +180,7 @@ PLANTS = [
     ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
     ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),
     ("harness/entries/libnvrtc/planted.cpp", '"harness/cuda.h"', "libnvrtc"),
+    ("harness/entries/stand_ins/planted.cpp", '"harness/cuda.h"', "stand-in"),
     ("harness/entries/libnvjitlink/planted.cpp", '"harness/ptx/image.h"', "libnvJitLink"),
     ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
     ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),

@@ -30,8 +30,11 @@ namespace fs = std::filesystem;
 /// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
 /// NVRTC and nvJitLink.
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
-constexpr std::array kLibraries{"libcuda.so.1", "libcudart.so.13", "libafterlife_audit.so",
-                                kPreloaded[0],  kPreloaded[1],     kPreloaded[2]};
+/// The folder of what stands in for nvcc and ptxas.
+constexpr const char* kStandIns = "stand_ins/bin";
+constexpr std::array kLibraries{"libcuda.so.1",       "libcudart.so.13", "libafterlife_audit.so",
+                                kPreloaded[0],        kPreloaded[1],     kPreloaded[2],
+                                "stand_ins/bin/ptxas"};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {
@@ -64,10 +67,15 @@ std::string audit(const Client& client) {
 }
 
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
+  const std::string stand_ins = fmt::format("{}/{}", client.library_folder, kStandIns);
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
                                   with_first("LD_PRELOAD", preloaded(client)),
-                                  with_first("LD_AUDIT", audit(client))};
+                                  with_first("LD_AUDIT", audit(client)),
+                                  with_first("PATH", stand_ins)};
+  // Triton has a ptxas of its own, and a variable for another one.
+  if (std::getenv("TRITON_PTXAS_PATH") == nullptr)
+    wanted.push_back(fmt::format("TRITON_PTXAS_PATH={}/ptxas", stand_ins));
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());
