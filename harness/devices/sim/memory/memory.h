@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/limits.h"
 #include "harness/devices/sim/memory/registrations.h"
 #include "harness/devices/sim/memory/reservations.h"
 #include "harness/devices/sim/memory/views.h"
@@ -91,7 +92,7 @@ struct Block {
 /// Lifetime: indices of blocks are valid for a run; references until the next allocation.
 class Memory final : public DeviceMemoryMap {
  public:
-  static constexpr std::uint64_t kBytes = std::uint64_t{16} << 30;
+  static constexpr std::uint64_t kBytes = kMemoryBytes;
   static constexpr std::uint64_t kGranule = 512;
   static constexpr std::uint64_t kPage = 4096;
   /// Blocks of so many bytes begin at a page, as with drivers: programs rely on it.
