@@ -42,6 +42,7 @@ class Row:
     besides: tuple = ()  # Kinds that may be found, too.
     minutes: int = 0  # How long --long looks at it besides.
     failures: tuple = ()  # How it fails in some run after the plain one: all that do have one of these.
+    is_compiled: bool = False  # pip compiles it against the toolkit, in minutes: rows of --long, and of --only.
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
@@ -50,6 +51,7 @@ CORE_1_2 = ("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "nu
 TAICHI = ("taichi 1.7.4", ("taichi==1.7.4", "numpy==2.1.3"))
 NUMBA = ("numba-cuda 0.30.4", ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.2.6", "cuda-core==1.2.2", "cuda-bindings==13.0.3",
                                "nvidia-nvvm==13.0.88", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"))
+PYCUDA = ("PyCUDA 2026.1", ("pycuda==2026.1", "numpy==2.1.3"))
 HEAP_ERROR = "signal 11"  # An object that has ended is read, and the heap has anything there.
 ROWS = [
     Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_death",
@@ -73,6 +75,10 @@ ROWS = [
     Row(*NUMBA, "numba_view.py", "", "use_after_death",
         {"born": "cuda.to_device(", "died": "del scratch", "used": "add_one["}, 1, ("borrowed",)),
     Row(*NUMBA, "numba_view.py", arguments=("owned",)),
+    Row(*PYCUDA, "pycuda_values.py", is_compiled=True),
+    Row(*PYCUDA, "pycuda_pool.py", "", "order", {"born": "scratch = gpuarray.GPUArray(", "first": "add_one(scratch", "second": "other.gpudata, 7"},
+        is_compiled=True),
+    Row(*PYCUDA, "pycuda_pool.py", arguments=("waits",), is_compiled=True),
     Row(*TAICHI, "issue_8788.py", arguments=("cuda",), failures=("RuntimeError: [cuda_device", HEAP_ERROR)),
     Row(*TAICHI, "issue_8788.py", arguments=("cpu",), failures=("RuntimeError: [cpu_device", HEAP_ERROR)),
 ]
@@ -97,11 +103,18 @@ def installed(row):
     if not (pip / "bin/python").exists() and subprocess.run([sys.executable, "-m", "venv", pip]).returncode:
         stop("python3 -m venv failed: install the package python3-venv")
     if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
-                      stdout=sys.stderr).returncode:
+                      stdout=sys.stderr, env=compiling()).returncode:
         stop(f"could not install {' '.join(row.wheels)}: is the network up?")
     make_site(packages)
     pins.write_text(wanted)
     return packages
+
+
+def compiling():
+    """The environment in which pip compiles a wheel that there is not: it links with our driver."""
+    toolkit = (ROOT / "build/cuda_root.txt").read_text().strip()
+    libraries = ":".join(str(folder) for folder in sorted(ROOT.glob("build/*/lib")))
+    return dict(os.environ, CUDA_ROOT=toolkit, PATH=f"{toolkit}/bin:{os.environ['PATH']}", LIBRARY_PATH=libraries)
 
 
 def make_site(packages):
@@ -207,7 +220,8 @@ def main():
         sys.exit(3 if ended.code else 0)
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
-    rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))]
+    rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))
+            and (options.long or options.only or not row.is_compiled)]
     programs = list(runtime.rows(options.only, options.long))
     if not rows and not programs or options.seeds is not None and options.seeds < 1:
         print(f"real: {'--seeds is at least 1' if rows or programs else f'no row contains {options.only}'}; see --help", file=sys.stderr)
