@@ -3,7 +3,8 @@
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
 // look there. libcudart.so.13 is not: in the scope of every process, it would take the calls of
-// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for.
+// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for. In
+// front of PATH is what stands in for nvcc and ptxas.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <stdexcept>
 
 #include "harness/client/call_mark.h"
+#include "harness/client/framework_switches.h"
 #include "harness/client/party_functions.h"
 #include "harness/client/run_folder.h"
 #include "harness/client/search/failure.h"
@@ -73,9 +75,7 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
                                   with_first("LD_PRELOAD", preloaded(client)),
                                   with_first("LD_AUDIT", audit(client)),
                                   with_first("PATH", stand_ins)};
-  // Triton has a ptxas of its own, and a variable for another one.
-  if (std::getenv("TRITON_PTXAS_PATH") == nullptr)
-    wanted.push_back(fmt::format("TRITON_PTXAS_PATH={}/ptxas", stand_ins));
+  for (std::string& each : framework_switches(stand_ins)) wanted.push_back(std::move(each));
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());
