@@ -51,6 +51,7 @@ OPENS = {
     "harness/entries/libcuda/": "what the program under `run` loads, and files of the kernel",
     "harness/entries/libnvjitlink/": "what the program under `run` links",
     "harness/entries/preload/": "notes in a folder of ours",
+    "harness/entries/stand_ins/": "the sources that the program under `run` compiles, as nvcc and ptxas would open them",
     "harness/entries/fuzz.cpp": "the inputs that libFuzzer was given, which are bytes",
     "harness/entries/cli/diverge/diverge.cpp": "what a replay of ours has just written",
     "harness/entries/cli/nightly/resources.cpp": "/proc/cpuinfo",
@@ -82,6 +83,7 @@ STARTS = {
     "harness/entries/cli/nightly/report.cpp": "afterlife itself, of a reproducer",
     "harness/entries/cli/nightly/shards_at_once.cpp": "afterlife itself",
     "harness/entries/cli/nightly/target_search.cpp": "the fuzz target of a path, beside afterlife",
+    "harness/entries/stand_ins/": "nvcc and ptxas of the machine, by their own names, for the program under `run`",
     "harness/entries/preload/": "passes on the calls of the program under `run`",
 }
 

@@ -3,7 +3,8 @@
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
 // look there. libcudart.so.13 is not: in the scope of every process, it would take the calls of
-// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for.
+// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for. In
+// front of PATH is what stands in for nvcc and ptxas.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <stdexcept>
 
 #include "harness/client/call_mark.h"
+#include "harness/client/framework_switches.h"
 #include "harness/client/hang_watch.h"
 #include "harness/client/party_functions.h"
 #include "harness/client/run_folder.h"
@@ -31,8 +33,11 @@ namespace fs = std::filesystem;
 /// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
 /// NVRTC and nvJitLink.
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
-constexpr std::array kLibraries{"libcuda.so.1", "libcudart.so.13", "libafterlife_audit.so",
-                                kPreloaded[0],  kPreloaded[1],     kPreloaded[2]};
+/// The folder of what stands in for nvcc and ptxas.
+constexpr const char* kStandIns = "stand_ins/bin";
+constexpr std::array kLibraries{"libcuda.so.1",       "libcudart.so.13", "libafterlife_audit.so",
+                                kPreloaded[0],        kPreloaded[1],     kPreloaded[2],
+                                "stand_ins/bin/ptxas"};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {
@@ -65,10 +70,14 @@ std::string audit(const Client& client) {
 }
 
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
+  const std::string stand_ins = fmt::format("{}/{}", client.library_folder, kStandIns);
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
                                   with_first("LD_PRELOAD", preloaded(client)),
-                                  with_first("LD_AUDIT", audit(client))};
+                                  with_first("LD_AUDIT", audit(client)),
+                                  with_first("PATH", stand_ins)};
+  for (std::string& each : framework_switches(client.library_folder, stand_ins))
+    wanted.push_back(std::move(each));
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());

@@ -50,17 +50,22 @@ std::string why_not_ours(const std::string& told, bool is_told, const std::strin
     return "does not get our environment (env -i, sudo, or a container), or has no loader (linked "
            "statically)";
   bool has_ours = false;
+  bool has_jax = false;
   std::istringstream lines(told);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t at = line.find(kLoaded);
     if (at == line.npos) continue;
     const fs::path file = line.substr(at + kLoaded.size());
+    has_jax |= file.filename() == "xla_cuda_plugin.so";
     if (!file.filename().string().starts_with("libcuda.so")) continue;
     if (file.parent_path() != library_folder)
       return fmt::format("loads {}, by its path or from an RPATH of its own, and not ours",
                          shown(file.string()));
     has_ours = true;
   }
+  if (has_jax && !fs::exists("/dev/nvidia0") && !fs::exists("/dev/nvidiactl"))
+    return "has JAX look for a GPU, which it does by the files /dev/nvidia0 and /dev/nvidiactl: "
+           "make an empty one of them (touch /dev/nvidiactl, in a container or a private mount)";
   return has_ours
              ? "loads our driver and never calls it"
              : "loads no libcuda.so.1 (what it starts without our environment, as by env -i or "

@@ -6,20 +6,30 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 namespace harness {
 
+static bool is_tool(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0 && !is_stand_in(path);
+}
+
 std::string find_tool(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  if (name.find('/') != std::string::npos) return is_tool(name) ? name : "";
   const char* variable = std::getenv("PATH");
   const std::string path = variable != nullptr ? variable : "";
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
     const std::string file = path.substr(begin, end - begin) + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (is_tool(file)) return file;
     begin = end + 1;
   }
   return {};
+}
+
+bool is_stand_in(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::canonical(path, failed).filename() == kStandInFile;
 }
 
 std::string tool_identity(const std::string& path) {

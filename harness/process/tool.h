@@ -7,8 +7,16 @@
 
 namespace harness {
 
-/// Returns the path of a program, which is looked for in PATH unless its name is a path; else "".
+/// The file of the stand-ins, to which the names of the tools are links.
+inline constexpr const char* kStandInFile = "afterlife_stand_in";
+
+/// Returns the path of a program, which is looked for in PATH unless its name is a path; else "". A
+/// stand-in of ours is passed over.
 std::string find_tool(const std::string& name);
+
+/// Returns whether the program at the path is one of ours that takes the place of a tool of the
+/// toolkit under `afterlife run` (harness/entries/stand_ins).
+bool is_stand_in(const std::string& path);
 
 /// Returns words that differ where another program is at the path.
 std::string tool_identity(const std::string& path);

@@ -42,6 +42,13 @@ std::string place(FunctionWriter& writer, const Operand& at, Space space, std::u
   return made;
 }
 
+/// Has the lanes of a warp come to a volatile access of shared memory together, as those that have
+/// not diverged do: reductions within a warp from before Volta rely on it.
+std::string together(const Instruction& instruction) {
+  const bool is_lockstep = instruction.has("volatile") && space_of(instruction) == Space::shared;
+  return is_lockstep ? fmt::format("ptx::driver.active({}); ", instruction.line()) : "";
+}
+
 }  // namespace
 
 std::string translate_load(FunctionWriter& writer, const Instruction& instruction, const Family&) {
@@ -50,8 +57,9 @@ std::string translate_load(FunctionWriter& writer, const Instruction& instructio
   if (type == "b128" && to.size() > 1) throw Unknown{};
   const std::uint32_t bytes = bytes_of_type(type);
   const std::string cpp = cpp_type(type);
-  std::string made = place(writer, instruction.operand(1), space_of(instruction),
-                           bytes * static_cast<std::uint32_t>(to.size()), "may_load");
+  std::string made =
+      together(instruction) + place(writer, instruction.operand(1), space_of(instruction),
+                                    bytes * static_cast<std::uint32_t>(to.size()), "may_load");
   for (std::size_t i = 0; i < to.size(); ++i)
     made += " " + writer.put(to[i].name, fmt::format("ptx::read<{}>(a + {})", cpp, i * bytes));
   return made;
@@ -64,8 +72,9 @@ std::string translate_store(FunctionWriter& writer, const Instruction& instructi
   if (type == "b128" && from.size() > 1) throw Unknown{};
   const std::uint32_t bytes = bytes_of_type(type);
   const std::string cpp = cpp_type(type);
-  std::string made = place(writer, instruction.operand(0), space_of(instruction),
-                           bytes * static_cast<std::uint32_t>(from.size()), "may_store");
+  std::string made =
+      together(instruction) + place(writer, instruction.operand(0), space_of(instruction),
+                                    bytes * static_cast<std::uint32_t>(from.size()), "may_store");
   for (std::size_t i = 0; i < from.size(); ++i)
     made +=
         fmt::format(" ptx::write<{}>(a + {}, {});", cpp, i * bytes, writer.value(from[i], type));

@@ -39,8 +39,11 @@ bool is_one_of(const std::set<std::string_view>& names, const Row& row) {
 }
 
 TEST_P(CudaArguments, BeforeTheDriverIsInitializedNoFunctionWorks) {
-  const std::set<std::string_view> pure{"cuGetErrorName", "cuGetErrorString", "cuInit",
-                                        "cuDriverGetVersion", "cuGetProcAddress_v2"};
+  const std::set<std::string_view> pure{
+      "cuGetErrorName",           "cuGetErrorString",    "cuInit",
+      "cuDriverGetVersion",       "cuGetProcAddress_v2", "cuLogsRegisterCallback",
+      "cuLogsUnregisterCallback", "cuLogsCurrent",       "cuLogsDumpToFile",
+      "cuLogsDumpToMemory"};
   if (GetParam() != Backend::sim) GTEST_SKIP() << "the driver was initialized to find it";
   Plain plain;
   stage->run_bare(plain, [&] {

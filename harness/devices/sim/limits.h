@@ -1,7 +1,11 @@
 // The limits of the simulated device, as its attributes say.
 #pragma once
 
+#include <cstdint>
+
 namespace harness::devices {
+
+inline constexpr std::uint64_t kMemoryBytes = std::uint64_t{16} << 30;  ///< Memory of the device.
 
 inline constexpr int kMaxThreads = 1024;           ///< Threads of a block, at most.
 inline constexpr int kMaxSharedBytes = 48 * 1024;  ///< Dynamic bytes of a block, at most.

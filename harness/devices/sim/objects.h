@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/devices/sim/graphs/graph.h"
@@ -48,11 +49,23 @@ struct Context : Object {
   }
 };
 
+/// The launch that the deprecated calls set up: cuFuncSetBlockShape, cuParamSetv and their like.
+struct PreparedLaunch {
+  enum class State : std::uint8_t { none, set, invalidated };
+
+  State state = State::none;
+  std::array<unsigned, 3> block{};
+  unsigned shared_bytes = 0;
+  unsigned parameter_bytes = 0;
+  std::vector<std::byte> parameters;  ///< All of the kernel, once one was set.
+};
+
 struct Function : Object {
   Module* module = nullptr;
   const KernelEntry* entry = nullptr;
   Label label;  ///< The kernel's name.
-  void reset() {}
+  PreparedLaunch prepared;
+  void reset() { prepared = {}; }
 };
 
 struct Module : Object {
@@ -154,6 +167,7 @@ struct Handles {
 struct ImageFound {
   const KernelImage* image = nullptr;
   CUresult error = CUDA_SUCCESS;
+  std::string why{};  ///< A line for the program's JIT log; may be empty.
 };
 
 /// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1

@@ -7,26 +7,6 @@
 
 namespace harness::entries {
 
-void JitLog::limit(void** bytes) {
-  told_ = bytes;
-  bytes_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(*bytes));
-}
-
-void JitLog::add(std::string_view line) {
-  if (buffer_ == nullptr || bytes_ == 0) return;
-  const std::size_t room = bytes_ - 1 - used_;
-  const std::size_t count = std::min(line.size(), room);
-  std::memcpy(buffer_ + used_, line.data(), count);
-  used_ += count;
-  if (used_ < bytes_ - 1) buffer_[used_++] = '\n';
-  buffer_[used_] = '\0';
-}
-
-void JitLog::tell() const {
-  if (buffer_ != nullptr && bytes_ != 0) buffer_[used_] = '\0';
-  if (told_ != nullptr) *told_ = reinterpret_cast<void*>(used_);
-}
-
 CUresult JitOptions::read(unsigned count, const CUjit_option* options, void** values) {
   if (count != 0 && (options == nullptr || values == nullptr)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {

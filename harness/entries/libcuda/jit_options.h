@@ -3,33 +3,14 @@
 
 #include <cuda.h>
 
-#include <cstddef>
-#include <string_view>
+#include "harness/devices/sim/jit_log.h"
 
 namespace harness::entries {
 
-/// A buffer of the program's that messages are added to, and the place where it is told how much of
-/// it is in use.
-class JitLog {
- public:
-  void give(void* buffer) { buffer_ = static_cast<char*>(buffer); }
-  void limit(void** bytes);
-  /// Adds a line, as far as there is room. A zero is behind the last.
-  void add(std::string_view line);
-  /// Says how much there is, where the program can be told.
-  void tell() const;
-
- private:
-  char* buffer_ = nullptr;
-  std::size_t bytes_ = 0;
-  std::size_t used_ = 0;
-  void** told_ = nullptr;
-};
-
 /// The options that a linker is made with. They point into the program's memory, which has to stay.
 struct JitOptions {
-  JitLog errors;
-  JitLog information;
+  devices::JitLog errors;
+  devices::JitLog information;
   void** wall_time = nullptr;
   bool is_verbose = false;
 

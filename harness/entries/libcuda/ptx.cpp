@@ -31,13 +31,18 @@ CUresult error_of(ptx::Refused::Why why) {
   }
 }
 
+/// Says so on stderr, too.
+devices::ImageFound refuse(const std::string& why,
+                           CUresult error = CUDA_ERROR_NO_BINARY_FOR_GPU) {
+  std::fprintf(stderr, "afterlife: a module %s\n", why.c_str());
+  return {nullptr, error, "error   : a module " + why};
+}
+
 devices::ImageFound load_text(const std::string& text) {
   try {
     return {ptx::load(text), CUDA_SUCCESS};
   } catch (const ptx::Refused& refused) {
-    std::fprintf(stderr, "afterlife: a module in PTX is refused: %s\n",
-                 shown(refused.words, kWordsLimit).c_str());
-    return {nullptr, error_of(refused.why)};
+    return refuse("in PTX is refused: " + shown(refused.words, kWordsLimit), error_of(refused.why));
   }
 }
 
@@ -67,11 +72,6 @@ class Texts {
   std::vector<std::string> extracted_;
   std::vector<std::string_view> all_;
 };
-
-devices::ImageFound refuse(const char* why) {
-  std::fprintf(stderr, "afterlife: a module %s\n", why);
-  return {nullptr, CUDA_ERROR_NO_BINARY_FOR_GPU};
-}
 
 devices::ImageFound load_best(const Texts& texts) {
   if (const std::string text = texts.best(); !text.empty()) return load_text(text);

@@ -3,11 +3,10 @@
 #include "harness/entries/libcuda/unsupported.h"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
+
+#include "harness/entries/missed_calls.h"
 
 namespace {
 
@@ -20,31 +19,17 @@ enum class Row : std::size_t {
 };
 constexpr auto kCount = static_cast<std::size_t>(Row::count);
 
-constexpr std::array<const char*, kCount> kNames = {
+constexpr const char* kNames[] = {
 #define UNSUPPORTED(name) #name,
 #include "harness/entries/libcuda/unsupported.def"
 };
 
-std::array<std::atomic<std::uint64_t>, kCount> calls;
+harness::entries::MissedCalls calls("CUDA_ERROR_NOT_SUPPORTED", kNames);
 
 int answer(Row row) {
-  calls[static_cast<std::size_t>(row)].fetch_add(1, std::memory_order_relaxed);
+  calls.note(static_cast<std::size_t>(row));
   return kNotSupported;
 }
-
-/// Says at the end of the process which functions a program missed.
-struct Summary {
-  ~Summary() {
-    const char* before = "afterlife: not simulated, answered CUDA_ERROR_NOT_SUPPORTED: ";
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const auto count = static_cast<unsigned long long>(calls[i].load(std::memory_order_relaxed));
-      if (count == 0) continue;
-      std::fprintf(stderr, "%s%s (%llu)", before, kNames[i], count);
-      before = ", ";
-    }
-    if (std::strcmp(before, ", ") == 0) std::fputc('\n', stderr);
-  }
-} summary;
 
 }  // namespace
 
@@ -78,7 +63,7 @@ bool is_form_of(const char* name, const char* base) {
 }  // namespace
 
 bool is_table_wanted() {
-  return calls[static_cast<std::size_t>(Row::cuGetExportTable)].load(std::memory_order_relaxed) > 0;
+  return calls.count(static_cast<std::size_t>(Row::cuGetExportTable)) > 0;
 }
 
 void* find_unsupported(const char* base) {

@@ -59,6 +59,13 @@ TEST_P(PtxBarrier, HalvesAreAddedAndSwappedAtOnce) {
   release(words);
 }
 
+TEST_P(PtxBarrier, LanesComeTogetherToVolatileSharedMemory) {
+  const CUdeviceptr out = copy_of(std::vector<unsigned>(1));
+  ASSERT_EQ(launch(kernel("warp_sum"), 1, 96, 0, out), CUDA_SUCCESS);
+  EXPECT_EQ(values_at<unsigned>(out, 1)[0], 31u * 32 / 2);
+  release(out);
+}
+
 INSTANTIATE_ON_GPU_TOO(PtxBarrier);
 
 TEST_F(OwnPtxBarrier, OneThatNeverOpensIsTold) {

@@ -314,6 +314,42 @@ TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedSaysWhy) {
   EXPECT_THAT(told, HasSubstr("needs PTX"));
 }
 
+/// The error log of a load: its text, and how much of it there is.
+struct JitLog {
+  char text[256] = "as it was";
+  CUjit_option options[2] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[2] = {text, reinterpret_cast<void*>(sizeof text)};
+
+  std::size_t length() const { return reinterpret_cast<std::size_t>(values[1]); }
+};
+
+TEST_F(OwnPtxProgram, TheErrorLogOfALoadHasTheReasonOrNothing) {
+  const std::string good = ".version 8.3\n.target sm_80\n.address_size 64\n";
+  const std::string bad = good + ".entry k( {";
+  CUmodule module = nullptr;
+  CUlibrary library = nullptr;
+  JitLog loaded;
+  EXPECT_EQ(
+      AFTERLIFE_CU(cuModuleLoadDataEx)(&module, good.c_str(), 2, loaded.options, loaded.values),
+      CUDA_SUCCESS);
+  EXPECT_STREQ(loaded.text, "");
+  EXPECT_EQ(loaded.length(), 0u);
+  JitLog refused;
+  JitLog refused_library;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(
+      AFTERLIFE_CU(cuModuleLoadDataEx)(&module, bad.c_str(), 2, refused.options, refused.values),
+      CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(AFTERLIFE_CU(cuLibraryLoadData)(&library, bad.c_str(), refused_library.options,
+                                            refused_library.values, 2, nullptr, nullptr, 0),
+            CUDA_ERROR_INVALID_PTX);
+  ::testing::internal::GetCapturedStderr();
+  for (const JitLog& log : {refused, refused_library}) {
+    EXPECT_THAT(log.text, HasSubstr("a module in PTX is refused: line 4: "));
+    EXPECT_EQ(log.length(), std::strlen(log.text));
+  }
+}
+
 TEST_F(OwnPtxProgram, SaysThatACompilerIsMissing) {
   EXPECT_EXIT(
       {

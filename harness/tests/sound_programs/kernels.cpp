@@ -160,6 +160,30 @@ static void launch_with_a_buffer(Program& p) {
   p.work(home);
 }
 
+/// The deprecated way: what is launched is set on the function, and again after cuLaunchKernel.
+static void launch_what_was_set(Program& p) {
+  const std::size_t home = p.any_home();
+  CUdeviceptr address = p.memory.use(home, p.memory.any());
+  cuFuncSetBlockShape(p.kernel, 8, 1, 1);
+  cuFuncSetSharedSize(p.kernel, 0);
+  cuParamSetv(p.kernel, 0, &address, sizeof address);
+  if (p.coin())
+    cuParamSeti(p.kernel, sizeof address, 16);
+  else
+    cuParamSetf(p.kernel, sizeof address, 0);  // No thread is below a count of 0.
+  cuParamSetSize(p.kernel, p.keep(Rule::launches_have_their_parameters) ? 12 : 8);
+  if (home != kDefault)
+    cuLaunchGridAsync(p.kernel, 2, 1, p.handle(home));
+  else if (p.coin())
+    cuLaunchGrid(p.kernel, 2, 1);
+  else
+    cuLaunch(p.kernel);
+  p.work(home);
+  if (p.dropped()) return;
+  p.add_one(home, p.memory.use(home, p.memory.any()));
+  if (!p.keep(Rule::launches_are_set_again_after_cuLaunchKernel)) cuLaunch(p.kernel);
+}
+
 /// A kernel's memory lives until the kernel is done.
 static void kernel_within_its_memory(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
@@ -249,6 +273,7 @@ Steps kernel_steps() {
       launch,
       launch_with_config,
       launch_with_a_buffer,
+      launch_what_was_set,
       kernel_within_its_memory,
       library,
       follow_a_pointer,

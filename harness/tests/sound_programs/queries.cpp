@@ -22,6 +22,18 @@ static void another_process(Program& p) {
   cuDeviceGetCount(&count);
 }
 
+static void log_of_errors(Program& p) {
+  CUlogsCallbackHandle registered = nullptr;
+  cuLogsRegisterCallback([](void*, CUlogLevel, char*, std::size_t) {}, nullptr, &registered);
+  CUlogIterator end = 0;
+  cuLogsCurrent(&end, p.keep(Rule::log_flags_are_zero) ? 0 : 1);
+  char buffer[64];
+  std::size_t bytes = sizeof buffer;
+  cuLogsDumpToMemory(&end, buffer, &bytes, 0);
+  cuLogsDumpToFile(nullptr, "/dev/null", 0);
+  if (!p.dropped()) cuLogsUnregisterCallback(registered);
+}
+
 static void device(Program& p) {
   int count = 0;
   cuDeviceGetCount(&count);
@@ -63,8 +75,8 @@ static void error(Program& p) {
 }
 
 Steps query_steps() {
-  static constexpr Program::Step kSteps[] = {driver, another_process, device, names_of_the_device,
-                                             error};
+  static constexpr Program::Step kSteps[] = {driver, another_process,     log_of_errors,
+                                             device, names_of_the_device, error};
   return kSteps;
 }
 

@@ -80,6 +80,8 @@ CUresult find_variable(SimDevice& sim, const Module& module, const char* name, C
 Function* find_function(SimDevice& sim, Module& module, const char* name);
 /// The function of an entry of the module's image.
 Function& get_function(SimDevice& sim, Module& module, std::uint32_t entry);
+/// A launch by cuLaunchKernel invalidates what the deprecated calls set up.
+void invalidate_prepared(SimDevice& sim, CUfunction handle);
 /// Grid, block and shared memory are within the device's limits.
 bool fits(const CUlaunchConfig& config);
 /// They are also within what the kernel itself says.

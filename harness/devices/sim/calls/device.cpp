@@ -4,15 +4,11 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls/calls.h"
-#include "harness/devices/sim/limits.h"
+#include "harness/devices/sim/identity.h"
 
 namespace harness::devices::calls {
 
 static constexpr CUdevice kDevice = 0;
-static constexpr char kDeviceName[] = "Afterlife simulated device";
-/// A UUID of version 8, whose bytes are the maker's own: "afterlife sim" and which device it is.
-static constexpr unsigned char kUuid[16] = {'a',  'f', 't', 'e', 'r', 'l', 0x81, 'i',
-                                            0x8f, 'e', '-', 's', 'i', 'm', 0,    0};
 
 CUresult Calls::cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -96,19 +92,11 @@ CUresult Calls::cuDeviceGetPCIBusId(char* text, int bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// The forms are domain:bus:device.function, domain:bus:device and bus:device.function.
 CUresult Calls::cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
   if (device == nullptr || text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  unsigned domain = 0;
-  unsigned bus = 0;
-  unsigned slot = 0;
-  unsigned function = 0;
-  if (std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
-    domain = function = 0;
-    if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) != 3) return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (domain != kPciDomain || bus != kPciBus || slot != kPciDevice || function != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  const PciPlace place = read_pci_place(text);
+  if (place == PciPlace::none) return CUDA_ERROR_INVALID_VALUE;
+  if (place == PciPlace::other) return CUDA_ERROR_INVALID_DEVICE;
   *device = kDevice;
   return CUDA_SUCCESS;
 }

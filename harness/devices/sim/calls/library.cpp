@@ -3,6 +3,7 @@
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/image_file.h"
+#include "harness/devices/sim/jit_log.h"
 
 namespace harness::devices::calls {
 
@@ -24,7 +25,7 @@ static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary*
 /// Options of a library have no values, some of them. All are hints here.
 static bool are_options(unsigned count, const CUjit_option* options, void* const* values,
                         unsigned library_count, const CUlibraryOption* library_options) {
-  return (count == 0 || (options != nullptr && values != nullptr)) &&
+  return are_jit_options(count, options, values) &&
          (library_count == 0 || library_options != nullptr);
 }
 
@@ -35,7 +36,10 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
   if (library == nullptr || image == nullptr ||
       !are_options(option_count, options, option_values, library_option_count, library_options))
     return CUDA_ERROR_INVALID_VALUE;
-  return make_library(sim, find_image(image), library);
+  JitLogs logs(option_count, options, option_values);
+  const ImageFound found = find_image(image);
+  logs.end(found.why);
+  return make_library(sim, found, library);
 }
 
 CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUjit_option* options,
@@ -47,7 +51,10 @@ CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUji
   if (const CUresult error = read_image(file, image); error != CUDA_SUCCESS) return error;
   if (!are_options(option_count, options, option_values, library_option_count, library_options))
     return CUDA_ERROR_INVALID_VALUE;
-  return make_library(sim, find_image(image), library);
+  JitLogs logs(option_count, options, option_values);
+  const ImageFound found = find_image(image);
+  logs.end(found.why);
+  return make_library(sim, found, library);
 }
 
 CUresult Calls::cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,

@@ -6,6 +6,7 @@
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/image_file.h"
+#include "harness/devices/sim/jit_log.h"
 #include "harness/devices/sim/limits.h"
 
 namespace harness::devices {
@@ -57,19 +58,27 @@ static CUresult make_module(SimDevice& sim, const ImageFound& found, CUmodule* m
   return CUDA_SUCCESS;
 }
 
-CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
-  if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+static ImageFound find_loadable(const void* image) {
   ImageFound found = find_image(image);
   if (found.image == nullptr && is_kernel_image(image)) found.error = CUDA_ERROR_NO_BINARY_FOR_GPU;
-  return make_module(sim, found, module);
+  return found;
 }
 
+CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
+  if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return make_module(sim, find_loadable(image), module);
+}
+
+/// Most options are about code that is compiled, of which there is none.
 CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
                                    CUjit_option* options, void** option_values) {
-  if (option_count > 0 && (options == nullptr || option_values == nullptr))
+  if (module == nullptr || image == nullptr ||
+      !are_jit_options(option_count, options, option_values))
     return CUDA_ERROR_INVALID_VALUE;
-  return cuModuleLoadData(module,
-                          image);  // Nothing is compiled, so there is nothing to opt.
+  JitLogs logs(option_count, options, option_values);
+  const ImageFound found = find_loadable(image);
+  logs.end(found.why);
+  return make_module(sim, found, module);
 }
 
 CUresult Calls::cuModuleLoadFatBinary(CUmodule* module, const void* image) {

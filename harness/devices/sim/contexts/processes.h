@@ -9,6 +9,7 @@
 #include "harness/cuda/open.h"
 #include "harness/devices/sim/contexts/driver_lock.h"
 #include "harness/devices/sim/contexts/leeway.h"
+#include "harness/devices/sim/contexts/logs.h"
 #include "harness/devices/sim/graphs/launches/run.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/world.h"
@@ -27,6 +28,7 @@ struct Process {
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.
   std::vector<HostCall> functions;       ///< Host functions that are to be called, in order.
   std::vector<std::uint32_t> mappings;   ///< Blocks that it has imported.
+  Logs logs;                             ///< Callbacks for messages.
   DriverLock lock{"driver lock"};        ///< Under which calls work.
   DriverLock thread{"driver's thread"};  ///< On which functions of the program are called.
 
@@ -42,6 +44,7 @@ struct Process {
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
+    logs.begin();
   }
 };
 

@@ -19,6 +19,7 @@
 #include "harness/entries/libcuda/guide/pedantic.h"
 #include "harness/entries/libcuda/guide/stream_wait.h"
 #include "harness/entries/libcuda/guide/work.h"
+#include "harness/entries/libcuda/guide/xla_note.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
@@ -253,6 +254,8 @@ void Guided::watch_python() {
       report_.note = Python::why_not_asked();
     else if (!python->watch(*this))
       report_.note = "somebody else watches the lines of the program: the collector is left alone";
+    else
+      report_.note = xla_note();
     return true;
   }();
   (void)is_watched;

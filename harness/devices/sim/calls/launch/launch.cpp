@@ -209,7 +209,9 @@ CUresult Calls::cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
                                void** parameters, void** extra) {
   const CUlaunchConfig config{grid_x,  grid_y,       grid_z, block_x, block_y,
                               block_z, shared_bytes, on,     nullptr, 0};
-  return launch(sim, config, on, function, parameters, extra);
+  const CUresult status = launch(sim, config, on, function, parameters, extra);
+  if (status == CUDA_SUCCESS) invalidate_prepared(sim, function);
+  return status;
 }
 
 /// The events of a launch.

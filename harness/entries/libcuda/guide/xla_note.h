@@ -1,0 +1,11 @@
+// XLA note: what a user of JAX should know of a run.
+#pragma once
+
+#include <string>
+
+namespace harness::entries {
+
+/// Returns a sentence where the process has XLA for CUDA; else "".
+std::string xla_note();
+
+}  // namespace harness::entries

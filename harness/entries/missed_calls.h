@@ -1,0 +1,40 @@
+// Missed calls: how often a program called what we export and do not simulate. Needs the C library
+// alone.
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+namespace harness::entries {
+
+/// Counts of the functions of a library, which it names on stderr at the end of the process.
+/// Threads: any.
+template <size_t kCount>
+class MissedCalls {
+ public:
+  constexpr MissedCalls(const char* error, const char* const (&names)[kCount])
+      : error_(error), names_(names) {}
+  MissedCalls(const MissedCalls&) = delete;
+  ~MissedCalls() {
+    bool is_first = true;
+    for (size_t row = 0; row < kCount; ++row) {
+      if (count(row) == 0) continue;
+      if (is_first) fprintf(stderr, "afterlife: not simulated, answered %s: ", error_);
+      fprintf(stderr, "%s%s (%llu)", is_first ? "" : ", ", names_[row], count(row));
+      is_first = false;
+    }
+    if (!is_first) fputc('\n', stderr);
+  }
+
+  void note(size_t row) { __atomic_fetch_add(&counts_[row], 1, __ATOMIC_RELAXED); }
+  unsigned long long count(size_t row) const {
+    return __atomic_load_n(&counts_[row], __ATOMIC_RELAXED);
+  }
+
+ private:
+  const char* error_;
+  const char* const (&names_)[kCount];
+  unsigned long long counts_[kCount] = {};
+};
+
+}  // namespace harness::entries
