@@ -10,8 +10,15 @@ import mutation_points
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutation"
 COPY = BUILD / "tree"
-PROGRAM = COPY / "build" / "dev" / "afterlife"  # As deep as in the tree: what is not mutated is in the compiler's cache.
-FLOW_PROGRAM = COPY / "build" / "flow" / "afterlife"  # The same, with edges counted for `afterlife diverge`.
+
+
+def folder_of(preset):
+    """Where programs of the copy are. As deep as in the tree: what is not mutated is in the compiler's cache."""
+    return COPY / "build" / preset
+
+
+PROGRAM = folder_of("dev") / "afterlife"
+FLOW_PROGRAM = folder_of("flow") / "afterlife"  # The same, with edges counted for `afterlife diverge`.
 SCORER = "triage_mutants"  # A program that is in the copy alone.
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
@@ -119,7 +126,7 @@ def copy_tree(paths):
 
 def build(*targets, preset="dev"):
     """Builds these programs of the copy, or the command line."""
-    folder = COPY / "build" / preset
+    folder = folder_of(preset)
     if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
         run_or_fail("cmake", "--preset", preset, "-DNVCC=", "-S", COPY, cwd=COPY)
     run_or_fail("ninja", "-k", "0", "-C", folder, *(targets or ["afterlife"]))
