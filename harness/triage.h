@@ -33,11 +33,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/history/trail.h"
 #include "harness/run.h"
 
 namespace harness {
 
-enum class RepairKind : std::uint8_t { hold, release, spare, order };
+enum class RepairKind : std::uint8_t { hold, release, spare, order, revert };
 
 /// The change that removes a fault, named by sites. An empty label leaves it open: any.
 struct Repair {
@@ -85,7 +86,19 @@ struct Triage {
   bool stopped = false;  ///< Before all were looked at; what is left is in none of these.
 };
 
+/// A run step by step, and the faults that it shows.
+struct Followed {
+  Trail trail;
+  std::vector<std::string> signatures;
+};
+
+/// Runs a case, and tells its steps.
+Followed follow(Runner& runner, const Case& the_case);
+
 struct TriageOptions {
+  /// Follows a case in a program that does not show its fault, or returns nothing where it does.
+  /// Empty: there is none.
+  std::function<std::optional<Followed>(std::size_t, const Case&)> good;
   /// Runs of other schedules in which a repair must keep the fault away.
   std::uint64_t search_runs = 240;
   /// Runs in which a case is made smaller first: in a large one other things go wrong, too. 0:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 
-from mutation_copy import BUILD, COPY, CannotMutate, folder_of
+from mutation_copy import BUILD, COPY, PROGRAM, CannotMutate
 
 ANSWERS = BUILD / "answers.jsonl"
 CALIBRATION_RUNS = 3000
@@ -16,14 +16,14 @@ HANG_FACTOR, HANG_SECONDS = 60, 60
 stopped = threading.Event()
 
 
-def afterlife(arguments, seconds, mutant=None, record=None, preset="dev"):
+def afterlife(arguments, seconds, mutant=None, record=None):
     """Runs the mutated program. Returns exit code, output, errors and CPU seconds; code None: it hung."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("AFTERLIFE_")}
     if mutant is not None:
         env["AFTERLIFE_MUTANT"] = str(mutant)
     if record is not None:
         env["AFTERLIFE_REACHED"] = str(record)
-    process = subprocess.Popen([str(folder_of(preset) / "afterlife"), *map(str, arguments)], cwd=COPY, env=env, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([str(PROGRAM), *map(str, arguments)], cwd=COPY, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)
     try:
@@ -128,7 +128,7 @@ class Answers:
         return self.known[key]
 
 
-def sound_variants(path, preset="dev"):
-    listed = json.loads(afterlife(["list", "--json"], 60, preset=preset)[1])
+def sound_variants(path):
+    listed = json.loads(afterlife(["list", "--json"], 60)[1])
     return [f"{path.name}/{row['variant']}" for one in listed["paths"] if one["path"] == path.name
             for row in one["variants"] if row["claim"] == "sound"]

@@ -20,6 +20,13 @@ def folder_of(preset):
 PROGRAM = folder_of("dev") / "afterlife"
 FLOW_PROGRAM = folder_of("flow") / "afterlife"  # The same, with edges counted for `afterlife diverge`.
 SCORER = "triage_mutants"  # A program that is in the copy alone.
+SCORER_BUILD = f"""
+add_executable({SCORER} harness/entries/{SCORER}.cpp $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:tables>)
+foreach(path ${{paths}})
+  target_sources({SCORER} PRIVATE $<TARGET_OBJECTS:path_${{path}}>)
+endforeach()
+target_link_libraries({SCORER} PRIVATE flags)
+"""
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
 
@@ -109,7 +116,7 @@ def copy_tree(paths):
     texts[mutation_points.HEADER] = (ROOT / "scripts" / (mutation_points.HEADER + ".in")).read_text().replace(
         "@COUNT@", str(NO_MUTANT)).encode()
     texts[f"harness/entries/{SCORER}.cpp"] = (ROOT / "scripts" / f"{SCORER}.cpp.in").read_bytes()
-    texts["CMakeLists.txt"] += f"add_program({SCORER} SOURCES harness/entries/{SCORER}.cpp)\n".encode()
+    texts["CMakeLists.txt"] += SCORER_BUILD.encode()
     texts["build/cuda_root.txt"] = (ROOT / "build/cuda_root.txt").read_bytes()
     for name, text in texts.items():
         file = COPY / name

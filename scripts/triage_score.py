@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scores `afterlife triage` against labels that it does not see: which one-line defect each finding is of.
 
-Usage: scripts/triage_score.py [PATH...] [--set FILE] [--half look|held|all] [--seed N] [--confusion] | --self-test
+Usage: scripts/triage_score.py [PATH...] [--set FILE] [--half look|held|all] [--seed N] [--alone] [--confusion] | --self-test
 
 In a copy of the tree every defect of the set (scripts/triage_defects.toml) is a switch. The sound variants of its path are
 searched with each one on by itself, and what is found is minimized. Then one triage sorts the findings of a path together,
@@ -14,16 +14,16 @@ answer, and which defects no search has found. A kind's precision is of the pair
 
   --set        another file of defects
   --half       those that may be looked at while triage is improved, those that are held out, or all (drawn by --seed)
-  --runs       of each search (1000); --minimize: runs for each finding (300); --most: findings of a defect and variant (12)
+  --runs       of each search (1000); --minimize: runs for each finding (300); --most: findings of a defect, drawn by hash (16)
   --search     other schedules that a repair is tried on (240)
   --jobs       searches and triages at a time (as many as there are cores)
   --keep       a folder where the findings stay, so that another triage is scored on the same ones
+  --alone      without a program that shows no fault, which is the copy with all defects off
   --confusion  the table of defects and causes
   --self-test  the arithmetic, on answers that are known
 
 Exit: 0 scored, 1 the self-test fails, 2 the copy does not build, 3 usage.
 """
-import argparse
 import collections
 import concurrent.futures
 import itertools
@@ -36,11 +36,10 @@ import tempfile
 
 import triage_defects
 from command_line import CommandLine
-from mutation_asking import sound_variants
 from mutation_copy import BUILD, COPY, ROOT, SCORER, CannotMutate, build, copy_tree, folder_of
 
 PRESET = "release"
-CHUNK = 4
+CHUNK = 2
 
 
 # ---- the score ----
@@ -148,9 +147,8 @@ def collect(defects, pool, folder, options):
     """The findings of each defect, by its id: those that are kept, or new ones."""
     kept = folder / "findings.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
-    variants = {path: sound_variants(argparse.Namespace(name=path), PRESET) for path in {one.path for one in defects}}
     new = [one for one in defects if one.id not in known]
-    lines = [f"{one.number} {variant}" for one in new for variant in variants[one.path]]
+    lines = [f"{one.number} {one.path}" for one in new]
     chunks = [lines[i:i + CHUNK] for i in range(0, len(lines), CHUNK)]
     known |= {one.id: [] for one in new}
     by_number = {one.number: one.id for one in new}
@@ -159,7 +157,10 @@ def collect(defects, pool, folder, options):
         for row in rows:
             known[by_number[row["mutant"]]].append(row)
     kept.write_text(json.dumps(known))
-    return {one.id: [row for row in known[one.id] if "file" in row] for one in defects}
+    def drawn(rows):
+        names = {row["file"]: pathlib.Path(row["file"]).name for row in rows if "file" in row}
+        return sorted((row for row in rows if "file" in row), key=lambda row: triage_defects.hashed(names[row["file"]]))[:options.most]
+    return {one.id: drawn(known[one.id]) for one in defects}
 
 
 def triage(defects, findings, options):
@@ -167,7 +168,7 @@ def triage(defects, findings, options):
     asked = [(one, row) for one in defects for row in findings[one.id]]
     rows = {row["file"]: {"defect": one.id, "kind": one.kind, "cause": None, "fault": row["first"]} for one, row in asked}
     words = {}
-    for answer in ask(["triage", options.search], [f"{one.number} {row['file']}" for one, row in asked]) if asked else ():
+    for answer in ask(["triage", options.search, "alone" if options.alone else "good"], [f"{one.number} {row['file']}" for one, row in asked]) if asked else ():
         for file in answer["files"]:
             if "cause" in answer:
                 rows[file]["cause"] = answer["cause"]
@@ -182,7 +183,7 @@ def run(options):
     if unknown := set(options.paths) - {one.path for one in every}:
         raise CannotMutate(f"the set has no defect of {', '.join(sorted(unknown))}")
     copy_tree(triage_defects.paths_of(every))
-    build("afterlife", SCORER, preset=PRESET)
+    build(SCORER, preset=PRESET)
     chosen = [one for one in every if options.half in (one.half, "all") and (not options.paths or one.path in options.paths)]
     with tempfile.TemporaryDirectory(dir=BUILD) as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = (options.keep or pathlib.Path(scratch)).absolute()
@@ -225,10 +226,11 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--minimize", type=int, default=300)
-    parser.add_argument("--most", type=int, default=12)
+    parser.add_argument("--most", type=int, default=16)
     parser.add_argument("--search", type=int, default=240)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--confusion", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()

@@ -17,6 +17,7 @@ namespace harness {
 namespace {
 
 using triaging::Candidate;
+using triaging::Difference;
 using triaging::Finding;
 using triaging::order_of;
 using triaging::Trial;
@@ -64,6 +65,13 @@ class Triaging {
     std::optional<Trial::Look> look = trial_.look(index, suspect);
     if (!look) {
       result_.faultless.push_back(index);
+      return;
+    }
+    if (const std::optional<Difference> one = trial_.difference_of(look->finding)) {
+      look->candidates.clear();
+      for (const Repair& revert : triaging::reverts_of(*one))
+        look->candidates.push_back({revert, revert, true});
+      explained_.push_back(std::move(*look));
       return;
     }
     trial_.keep_working(*look);

@@ -15,6 +15,7 @@
 #include "harness/pick/deviations.h"
 #include "harness/pick/sample.h"
 #include "harness/triage/candidates.h"
+#include "harness/triage/difference.h"
 #include "harness/triage/held_up.h"
 
 namespace harness::triaging {
@@ -161,6 +162,16 @@ Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
     root = &one;
   }
   return *root;
+}
+
+std::optional<Difference> Trial::difference_of(const Finding& finding) {
+  if (!options_.good) return std::nullopt;
+  const std::optional<Followed> good = options_.good(finding.index, finding.the_case);
+  if (!good) return std::nullopt;
+  if (options_.prepare) options_.prepare(finding.index);
+  const Followed bad = follow(runner_, finding.the_case);
+  run_count_ += 2;
+  return triaging::difference_of(good->trail, bad.trail);
 }
 
 void Trial::keep_working(Look& look) {

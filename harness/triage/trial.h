@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/intervention.h"
+#include "harness/triage/difference.h"
 #include "harness/triage/rehearsal.h"
 #include "harness/triage/ways.h"
 
@@ -48,6 +49,9 @@ class Trial {
   /// where no fault is found.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
+  /// Returns how a run differs first from that of a program that does not show the fault; nothing
+  /// where there is none, or no difference.
+  std::optional<Difference> difference_of(const Finding& finding);
   /// Leaves the repairs that work: those of the very thing, and all others only where none of these
   /// does. One that leaves more open than another that works is not looked for on other schedules
   /// again.

@@ -42,6 +42,10 @@ std::string in_words(const Repair& repair) {
       return fmt::format("have {} wait until {} is done with {}",
                          repair.let_go.empty() ? "all" : repair.let_go.view(), repair.used.view(),
                          thing(repair.object));
+    case RepairKind::revert:
+      return fmt::format("as before, have {}{} {}",
+                         repair.object.empty() ? "what is done" : repair.object.view(),
+                         at("in", repair.used), repair.got.view());
   }
   return {};
 }

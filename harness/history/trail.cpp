@@ -1,0 +1,13 @@
+#include "harness/history/trail.h"
+
+#include <algorithm>
+
+namespace harness {
+
+void Trail::add_handle(std::uint8_t argument, const void* handle) {
+  auto known = std::find(handles_.begin(), handles_.end(), handle);
+  if (known == handles_.end()) known = handles_.insert(handles_.end(), handle);
+  add(argument, static_cast<std::uint64_t>(known - handles_.begin()));
+}
+
+}  // namespace harness

@@ -1,0 +1,32 @@
+// Difference: the first step that a run does not have in common with the same run of a program that
+// shows no fault: what the program came to do otherwise, and all that goes wrong follows from.
+//
+// Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
+// al., 2011), https://doi.org/10.1109/SP.2011.41
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/history/trail.h"
+#include "harness/triage.h"
+
+namespace harness::triaging {
+
+// How a step is not as in the good run, for Repair::got; else an argument.
+inline constexpr Label kDone = "not done";
+inline constexpr Label kLeftOut = "done";
+inline constexpr Label kOtherwise = "done with what it was";
+
+struct Difference {
+  Trail::Step step;  ///< Of the run that has it, or of the bad one.
+  Label how;         ///< In which it is not as in the good run.
+};
+
+/// Returns the first difference; none where the two are one.
+std::optional<Difference> difference_of(const Trail& good, const Trail& bad);
+
+/// Returns what would be undone to get the good run, narrow ones first.
+std::vector<Repair> reverts_of(const Difference& difference);
+
+}  // namespace harness::triaging
