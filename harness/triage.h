@@ -96,9 +96,9 @@ struct Followed {
 Followed follow(Runner& runner, const Case& the_case);
 
 struct TriageOptions {
-  /// Follows a case in a program that does not show its fault, or returns nothing where it does.
+  /// Follows a case, of this index, in a good program: one that shows no faults, or other ones.
   /// Empty: there is none.
-  std::function<std::optional<Followed>(std::size_t, const Case&)> good;
+  std::function<Followed(std::size_t, const Case&)> good;
   /// Runs of other schedules in which a repair must keep the fault away.
   std::uint64_t search_runs = 240;
   /// Runs in which a case is made smaller first: in a large one other things go wrong, too. 0:

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "harness/label.h"
 
 namespace harness {
+
+/// Returns a text as a label, which outlives all runs. Threads: any.
+Label lasting_label(const std::string& text);
 
 class Trail {
  public:

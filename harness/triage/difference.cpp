@@ -12,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <mutex>
-#include <set>
 #include <string>
 
 namespace harness::triaging {
@@ -25,14 +23,6 @@ using Steps = std::vector<Step>;
 constexpr std::size_t kWindow = 300;  ///< Steps in which the runs are laid beside each other again.
 constexpr std::size_t kInCommon = 3;  ///< So many steps in a row are no accident.
 
-/// Returns a text as a label, which outlives all runs.
-Label text_of(const std::string& text) {
-  static std::mutex mutex;
-  static std::set<std::string> texts;
-  const std::lock_guard lock(mutex);
-  return Label::of(texts.insert(text).first->c_str());
-}
-
 /// Returns the text with its numbers left open.
 Label without_numbers(Label what) {
   std::string text;
@@ -40,7 +30,7 @@ Label without_numbers(Label what) {
     const bool is_digit = std::isdigit(static_cast<unsigned char>(one)) != 0;
     if (!is_digit || text.empty() || text.back() != '#') text += is_digit ? '#' : one;
   }
-  return text_of(text);
+  return lasting_label(text);
 }
 
 /// Whether both read or write the same place, whatever is there.
@@ -52,8 +42,8 @@ bool are_at_one_place(const Step& a, const Step& b) {
 
 /// Whether the two do the same, with whatever goes with it.
 bool is_one(const Step& a, const Step& b) {
-  return a.kind == b.kind && a.event == b.event && a.site == b.site && a.activation == b.activation &&
-         are_at_one_place(a, b) &&
+  return a.kind == b.kind && a.event == b.event && a.site == b.site &&
+         a.activation == b.activation && are_at_one_place(a, b) &&
          (a.what == b.what || without_numbers(a.what) == without_numbers(b.what));
 }
 
@@ -126,7 +116,7 @@ Label kind_in_words(const Step& step) {
 /// Returns what a step does, with its numbers left open; nothing where it asks.
 Label in_words(const Step& step) {
   const auto of = [&](std::string_view act) {
-    return text_of(fmt::format("{} of {}", act, without_numbers(step.what).view()));
+    return lasting_label(fmt::format("{} of {}", act, without_numbers(step.what).view()));
   };
   switch (step.kind) {
     case Trail::Kind::question:
@@ -149,8 +139,8 @@ Label in_words(const Step& step) {
 const Step& first_act(const Steps& steps, std::size_t from, std::size_t count) {
   const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(from);
   const auto end = begin + static_cast<std::ptrdiff_t>(count);
-  const auto act = std::find_if(
-      begin, end, [](const Step& step) { return step.kind != Trail::Kind::question; });
+  const auto act =
+      std::find_if(begin, end, [](const Step& step) { return step.kind != Trail::Kind::question; });
   return act != end ? *act : *begin;
 }
 

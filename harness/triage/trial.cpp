@@ -166,12 +166,14 @@ Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
 
 std::optional<Difference> Trial::difference_of(const Finding& finding) {
   if (!options_.good) return std::nullopt;
-  const std::optional<Followed> good = options_.good(finding.index, finding.the_case);
-  if (!good) return std::nullopt;
+  const Followed good = options_.good(finding.index, finding.the_case);
+  const auto& known = good.signatures;
+  if (std::find(known.begin(), known.end(), finding.fault.signature()) != known.end())
+    return std::nullopt;
   if (options_.prepare) options_.prepare(finding.index);
   const Followed bad = follow(runner_, finding.the_case);
   run_count_ += 2;
-  return triaging::difference_of(good->trail, bad.trail);
+  return triaging::difference_of(good.trail, bad.trail);
 }
 
 void Trial::keep_working(Look& look) {

@@ -52,6 +52,7 @@ struct ReplayOptions {
   std::string html;                ///< A page of the one case goes here; "" = none.
   std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
   std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
+  std::string steps;               ///< What it does goes here, step by step; "" = nowhere.
   std::string flow;                ///< Its way through the code goes here; "" = nowhere.
   bool why = false;                ///< Look for the least repair, and tell what is missing.
   bool trust = false;              ///< Start the command of a finding whoever wrote it.
@@ -87,6 +88,7 @@ int explain(const ExplainOptions& options);
 struct TriageCommandOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
   std::uint64_t runs = 240;        ///< Other schedules in which a repair must work.
+  std::string good_program;        ///< Shows none of the faults; "" = there is none.
   bool json = false;
 };
 int triage(const TriageCommandOptions& options);
