@@ -142,4 +142,4 @@ def build(*targets, preset="dev"):
 def run_or_fail(*command, cwd=ROOT):
     ended = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True)
     if ended.returncode:
-        raise CannotMutate(f"{command[0]} failed:\n{ended.stdout[-3000:]}{ended.stderr[-2000:]}")
+        raise CannotMutate(f"{command[0]} failed:\n{ended.stdout[-20000:]}{ended.stderr[-2000:]}")

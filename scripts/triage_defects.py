@@ -2,6 +2,7 @@
 import collections
 import dataclasses
 import hashlib
+import re
 import tomllib
 
 from mutation_copy import ROOT, CannotMutate
@@ -84,6 +85,31 @@ class SwitchedPath:
             pieces += [text[at:position], piece]
             at = position
         return "".join(pieces + [text[at:]])
+
+
+def broken_by(errors, defects):
+    """The defects in a line that the compiler does not like."""
+    lines = {(match[1], int(match[2])) for match in re.finditer(r"targets/(\S+?):(\d+):\d+: error", errors)}
+    def is_broken(one):
+        text = (ROOT / "targets" / one.path / one.file).read_text()
+        first, last = (text.count("\n", 0, position) + 1 for position in one.place(text))
+        return any(file == f"{one.path}/{one.file}" and first <= line <= last for file, line in lines)
+    return [one for one in defects if is_broken(one)]
+
+
+def self_test():
+    """Whether one place inside of another, and two defects of one place, are all in the text."""
+    text = "void f() {\n  if (a > 1) g(a);\n}\n"
+    def defect(number, old, new):
+        return Defect("path/x", "stale key", "f.cpp", old, new, number)
+    placed = [(*one.place(text), one) for one in (defect(0, "if («a > 1»)", "true"), defect(1, "«if (a > 1) g(a);»", ";"),
+                                                  defect(2, "g(«a»)", "b"), defect(3, "g(«a»)", "c"))]
+    wanted = ("void f() {\n  { if (mutation::on(1)) { ; } else { if ((mutation::on(0) ? (true) : (a > 1))) "
+              "g((mutation::on(2) ? (b) : ((mutation::on(3) ? (c) : (a))))); } }\n}\n")
+    told = SwitchedPath.switched(text, placed)
+    if told != wanted:
+        print(f"triage_defects: switched to\n{told}")
+    return told == wanted
 
 
 def paths_of(defects):

@@ -43,7 +43,7 @@ void Passed::add_parameters(CUfunction function, void** parameters) {
 
 void Passed::add(const CUDA_KERNEL_NODE_PARAMS* node) {
   if (node == nullptr) return;
-  auto* const kernel = reinterpret_cast<CUfunction>(node->kern);  // As cuda.h has it.
+  auto* const kernel = reinterpret_cast<CUfunction>(node->kern);  // So cuda.h has it.
   CUfunction const function = node->func != nullptr ? node->func : kernel;
   trail_.add_handle(argument_, function);
   for (const unsigned one : {node->gridDimX, node->gridDimY, node->gridDimZ, node->blockDimX,

@@ -82,7 +82,7 @@ class Passed {
   const World& world_;
   const DriverTable& table_;
   std::uint8_t argument_ = 0;
-  CUfunction function_ = nullptr;  ///< Whose parameters follow.
+  CUfunction function_ = nullptr;  ///< The one that parameters are of.
 };
 
 }  // namespace harness

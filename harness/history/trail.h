@@ -32,7 +32,7 @@ class Trail {
 
   struct Step {
     Kind kind;
-    EventKind event = EventKind::note;  ///< Of an event of the history.
+    EventKind event = EventKind::note;  ///< The kind of an event.
     Label what;
     Label site;
     Name activation = 0;

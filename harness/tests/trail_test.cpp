@@ -1,4 +1,4 @@
-// What a trail tells of a call and of shared words: what they mean, and no address of ours.
+// Trails tell of a call and of shared words what they mean, and no address of ours.
 #include "harness/history/trail.h"
 
 #include <gmock/gmock.h>

@@ -19,7 +19,7 @@ inline constexpr Label kLeftOut = "done";
 inline constexpr Label kOtherwise = "done with what it was";
 
 struct Difference {
-  Trail::Step step;  ///< Of the run that has it, or of the bad one.
+  Trail::Step step;  ///< The bad run's, or the good one's where only that has it.
   Label how;         ///< In which it is not as in the good run.
 };
 

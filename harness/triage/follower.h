@@ -1,5 +1,5 @@
-// Follower: a strategy that leaves answers as they are, and keeps a trail of the run: its questions,
-// and the events between them. The seam adds calls.
+// Follower: a strategy that leaves answers as they are, and keeps a trail of the run: its
+// questions, and the events between them. The seam adds calls.
 #pragma once
 
 #include "harness/history/trail.h"

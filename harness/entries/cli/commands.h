@@ -52,7 +52,7 @@ struct ReplayOptions {
   std::string html;                ///< A page of the one case goes here; "" = none.
   std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
   std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
-  std::string steps;               ///< What it does goes here, step by step; "" = nowhere.
+  std::string steps;               ///< Its steps go here; "" = nowhere.
   std::string flow;                ///< Its way through the code goes here; "" = nowhere.
   bool why = false;                ///< Look for the least repair, and tell what is missing.
   bool trust = false;              ///< Start the command of a finding whoever wrote it.

@@ -60,7 +60,7 @@ std::string words_of(Label named, const std::vector<Label>& sites) {
   return text;
 }
 
-/// What a repair is about; of an act that is undone, in which way it is not as before, too.
+/// Returns the object of a repair; of an act that is undone, also in which way it is not as before.
 std::string words_of_object(const Repair& repair) {
   const std::string_view object = repair.object.empty() ? "any" : repair.object.view();
   if (repair.kind != RepairKind::revert || repair.got.empty()) return std::string(object);
