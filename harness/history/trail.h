@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,18 @@ class Trail {
     Trail* previous_;
   };
 
+  /// Has the code that is running at a step be noted.
+  void watch_code_at(std::size_t step) { watched_ = step; }
+  /// Code that is running at a step.
+  struct Code {
+    std::uintptr_t call;     ///< The address of a call.
+    std::size_t step_count;  ///< So many steps were in it before.
+  };
+  /// Returns that code, from the innermost function on.
+  const std::vector<Code>& code() const { return code_; }
+
   /// Appends a step, whose values follow.
-  void add(Step step) { steps_.push_back(std::move(step)); }
+  void add(Step step);
   /// Adds a value to the last step.
   void add(std::uint8_t argument, std::uint64_t value) {
     steps_.back().values.push_back({argument, value});
@@ -69,7 +80,15 @@ class Trail {
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
+  static constexpr std::size_t kNever = ~std::size_t{0};
+
+  void note_code(Kind kind);
+
   std::vector<Step> steps_;
+  std::size_t watched_ = kNever;
+  std::unordered_map<std::uintptr_t, std::size_t> ran_;  ///< How often, at steps before.
+  std::vector<std::uintptr_t> asked_;  ///< By questions since the last other step.
+  std::vector<Code> code_;
   std::vector<const void*> handles_;  ///< In the order in which they were first seen.
 
   static inline constinit thread_local Trail* current_ = nullptr;

@@ -90,9 +90,6 @@ bool is_too_late(const Fault& fault) {
   return fault.kind == FaultKind::retention || (fault.kind == FaultKind::wrong_owner && is_alive);
 }
 
-/// Whether an act is open: any write.
-static bool is_open(Label act) { return act.view().starts_with("any "); }
-
 unsigned cost_of(const Repair& repair) {
   const unsigned open_object = repair.object.empty() ? 1 : 0;
   const unsigned open_got = repair.got.empty() ? 1 : 0;
@@ -110,8 +107,7 @@ unsigned cost_of(const Repair& repair) {
     case RepairKind::order:
       return kPerOrder + open_object + open_late + (repair.used.empty() ? 1 : 0);
     case RepairKind::revert:
-      return kPerRepair + (is_open(repair.object) ? 1 : 0) + (repair.used.empty() ? 2 : 0) +
-             (repair.got.empty() ? 3 : 0);
+      return kPerRepair;
   }
   return kPerRepair;
 }

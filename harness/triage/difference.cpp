@@ -96,23 +96,6 @@ std::size_t first_other(const Step& good, const Step& bad) {
   return longer[std::min(good.values.size(), bad.values.size())].argument;
 }
 
-/// Returns the kind of what a step does: "any write"; nothing where it asks.
-Label kind_in_words(const Step& step) {
-  switch (step.kind) {
-    case Trail::Kind::call:
-      return "any call";
-    case Trail::Kind::read:
-      return "any read";
-    case Trail::Kind::write:
-      return "any write";
-    case Trail::Kind::event:
-      return "any event";
-    case Trail::Kind::question:
-      break;
-  }
-  return {};
-}
-
 /// Returns what a step does, with its numbers left open; nothing where it asks.
 Label in_words(const Step& step) {
   const auto of = [&](std::string_view act) {
@@ -135,13 +118,16 @@ Label in_words(const Step& step) {
   return without_numbers(step.what);
 }
 
-/// Returns the first step of some that does anything, or the first.
-const Step& first_act(const Steps& steps, std::size_t from, std::size_t count) {
+/// Returns the first step of some that does anything, or the first. That an op gets to a place is
+/// not yet done.
+std::size_t first_act(const Steps& steps, std::size_t from, std::size_t count) {
   const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(from);
   const auto end = begin + static_cast<std::ptrdiff_t>(count);
-  const auto act =
-      std::find_if(begin, end, [](const Step& step) { return step.kind != Trail::Kind::question; });
-  return act != end ? *act : *begin;
+  const auto asks = [](const Step& step) { return step.kind == Trail::Kind::question; };
+  auto act = std::find_if(
+      begin, end, [&](const Step& step) { return !asks(step) && step.event != EventKind::step; });
+  if (act == end) act = std::find_if_not(begin, end, asks);
+  return act != end ? static_cast<std::size_t>(act - steps.begin()) : from;
 }
 
 }  // namespace
@@ -154,26 +140,27 @@ std::optional<Difference> difference_of(const Trail& good_trail, const Trail& ba
   if (first < good.size() && first < bad.size() && is_one(good[first], bad[first])) {
     const bool calls = bad[first].kind == Trail::Kind::call;
     const std::size_t argument = calls ? first_other(good[first], bad[first]) : 0;
-    return Difference{bad[first], argument_in_words(argument)};
+    return Difference{bad[first], argument_in_words(argument), first};
   }
   const Between gap = between(good, bad, first);
-  if (gap.bad > 0) return Difference{first_act(bad, first, gap.bad), kDone};
-  return Difference{first_act(good, first, gap.good), kLeftOut};
+  if (gap.bad > 0) {
+    const std::size_t act = first_act(bad, first, gap.bad);
+    return Difference{bad[act], kDone, act};
+  }
+  const std::size_t act = first_act(good, first, gap.good);
+  return Difference{good[act], kLeftOut, act, true};
 }
 
-std::vector<Repair> reverts_of(const Difference& difference) {
-  const Step& step = difference.step;
-  const Label what = in_words(step);
-  const Label how = difference.how;
-  const auto revert = [](Label act, Label otherwise, Label site) {
-    return Repair{RepairKind::revert, act, otherwise, {}, site};
-  };
-  std::vector<Repair> found{revert(what, how, step.site)};
-  if (what.empty() || step.site.empty()) return found;
-  found.push_back(revert(kind_in_words(step), how, step.site));
-  found.push_back(revert(what, how, {}));
-  found.push_back(revert(what, {}, step.site));
-  return found;
+Repair revert_of(const Difference& difference) {
+  const Trail::Step& step = difference.step;
+  return {RepairKind::revert, in_words(step), difference.how, {}, step.site};
+}
+
+// Whatever is written: one place writes to things of many kinds.
+Repair revert_at(const Difference& difference, const std::string& place) {
+  const bool writes = difference.step.kind == Trail::Kind::write;
+  const Label act = writes ? Label("any write") : in_words(difference.step);
+  return {RepairKind::revert, act, difference.how, lasting_label(place), {}};
 }
 
 }  // namespace harness::triaging

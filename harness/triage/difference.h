@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/history/trail.h"
@@ -19,14 +20,18 @@ inline constexpr Label kLeftOut = "done";
 inline constexpr Label kOtherwise = "done with what it was";
 
 struct Difference {
-  Trail::Step step;  ///< The bad run's, or the good one's where only that has it.
-  Label how;         ///< In which it is not as in the good run.
+  Trail::Step step;       ///< The bad run's, or the good one's where only that has it.
+  Label how;              ///< In which it is not as in the good run.
+  std::size_t index = 0;  ///< The step's, in its run.
+  bool is_good = false;   ///< The run is the good one.
 };
 
 /// Returns the first difference; none where the two are one.
 std::optional<Difference> difference_of(const Trail& good, const Trail& bad);
 
-/// Returns what would be undone to get the good run, narrow ones first.
-std::vector<Repair> reverts_of(const Difference& difference);
+/// Returns what would be undone to get the good run, by what is done and where.
+Repair revert_of(const Difference& difference);
+/// Returns the same by a place in the sources instead of the site.
+Repair revert_at(const Difference& difference, const std::string& place);
 
 }  // namespace harness::triaging

@@ -1,34 +1,21 @@
 #include "harness/triage/follower.h"
 
-#include <algorithm>
-
 #include "harness/pick/replay.h"
 #include "harness/triage.h"
 
 namespace harness::triaging {
-namespace {
-
-/// Returns where a life began, or ended, by an event of it.
-Label site_of(const Event& event, const Ledger& ledger) {
-  if (event.kind != EventKind::birth && event.kind != EventKind::death) return {};
-  const auto& lives = ledger.lives();
-  const auto life = std::find_if(lives.begin(), lives.end(),
-                                 [&](const Life& one) { return one.name == event.object; });
-  if (life == lives.end()) return {};
-  return event.kind == EventKind::birth ? life->birth_site : life->death_site;
-}
-
-}  // namespace
 
 void Follower::take_events() {
   const Records<Event>& events = world_.history.events();
   for (; event_count_ < events.size(); ++event_count_) {
     const Event& event = events[event_count_];
-    if (event.kind == EventKind::call) continue;  // The seam tells more of it.
+    // The seam and the ledger tell of theirs, and more.
+    const bool is_told = event.kind == EventKind::call || event.kind == EventKind::birth ||
+                         event.kind == EventKind::death;
+    if (is_told) continue;
     trail_.add({.kind = Trail::Kind::event,
                 .event = event.kind,
                 .what = event.what,
-                .site = site_of(event, world_.ledger),
                 .activation = event.activation,
                 .values = {{1, event.object}, {2, event.value}}});
   }
@@ -49,13 +36,14 @@ std::uint32_t Follower::answer(const Question& question) {
 
 namespace harness {
 
-Followed follow(Runner& runner, const Case& the_case) {
+Followed follow(Runner& runner, const Case& the_case, std::optional<std::size_t> step) {
   Followed followed;
+  if (step) followed.trail.watch_code_at(*step);
   const Trail::Current current(followed.trail);
   Replay replay(the_case.tape);
   triaging::Follower follower(replay, runner.world(), followed.trail);
-  const Outcome& outcome = runner.run(*the_case.scenario, the_case.variant, the_case.config,
-                                      *the_case.device, follower);
+  const Outcome& outcome =
+      runner.run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device, follower);
   follower.take_events();
   for (const Fault& fault : outcome.faults) followed.signatures.push_back(fault.signature());
   return followed;

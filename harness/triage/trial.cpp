@@ -166,7 +166,7 @@ Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
 
 std::optional<Difference> Trial::difference_of(const Finding& finding) {
   if (!options_.good) return std::nullopt;
-  const Followed good = options_.good(finding.index, finding.the_case);
+  const Followed good = options_.good(finding.index, finding.the_case, {});
   const auto& known = good.signatures;
   if (std::find(known.begin(), known.end(), finding.fault.signature()) != known.end())
     return std::nullopt;
@@ -174,6 +174,13 @@ std::optional<Difference> Trial::difference_of(const Finding& finding) {
   const Followed bad = follow(runner_, finding.the_case);
   run_count_ += 2;
   return triaging::difference_of(good.trail, bad.trail);
+}
+
+Followed Trial::follow_to(const Finding& finding, const Difference& difference) {
+  ++run_count_;
+  if (difference.is_good) return options_.good(finding.index, finding.the_case, difference.index);
+  if (options_.prepare) options_.prepare(finding.index);
+  return harness::follow(runner_, finding.the_case, difference.index);
 }
 
 void Trial::keep_working(Look& look) {

@@ -129,6 +129,8 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->add_option("--steps", options.steps,
                    "Write what the run does, step by step, here, for `triage --good-program`")
       ->type_name("FILE");
+  command->add_option("--step", options.step, "Say which code is running at this one of the steps")
+      ->type_name("N");
   command->add_flag("--trust", options.trust,
                     "Start the command in a finding of `run` that another user or machine wrote");
   CLI::Option* json =

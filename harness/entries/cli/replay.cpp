@@ -95,6 +95,7 @@ int replay(const ReplayOptions& options) {
   require_place(options.sarif, options, "--sarif", "log");
   require_place(options.flow, options, "--flow", "flow");
   require_place(options.steps, options, "--steps", "list of steps");
+  if (options.step && options.steps.empty()) throw UsageError("--step is about --steps");
   if (!options.flow.empty() && !flow_hooks.are_called)
     throw UsageError(
         "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
@@ -114,7 +115,7 @@ int replay(const ReplayOptions& options) {
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
   if (!options.steps.empty())
-    write_whole_file(options.steps, steps_text(follow(runner, recorded.the_case).trail));
+    write_whole_file(options.steps, steps_text(follow(runner, recorded.the_case, options.step)));
   const Outcome& outcome = run_noting_flow(runner, recorded.the_case, options.flow);
   const std::uint64_t trace = runner.trace_hash();
   const std::string unasked = never_asked(runner, recorded);

@@ -9,6 +9,7 @@
 #include "harness/entries/cli/bisect/stopped.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/diverge/good_program.h"
+#include "harness/entries/cli/diverge/path_places.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run/run_client.h"
@@ -268,7 +269,10 @@ int triage(const TriageCommandOptions& options) {
   terms.stop = &take_interrupts();
   const GoodProgram good(options.good_program, *terms.stop);
   if (!options.good_program.empty())
-    terms.good = [&](std::size_t, const Case& the_case) { return good.follow(the_case); };
+    terms.good = [&](std::size_t, const Case& the_case, std::optional<std::size_t> step) {
+      return good.follow(the_case, step);
+    };
+  terms.places = path_places;
   const Files files = read_files(names);
   Runner runner;
   Triage found;

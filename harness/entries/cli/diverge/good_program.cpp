@@ -8,16 +8,20 @@
 
 namespace harness::entries {
 
-Followed GoodProgram::follow(const Case& the_case) const {
+Followed GoodProgram::follow(const Case& the_case, std::optional<std::size_t> step) const {
   const std::string file = scratch_.name() + "/case.repro";
   const std::string steps = scratch_.name() + "/steps.json";
   Reproducer asked;
   asked.the_case = the_case;
   write_reproducer(file, asked);
-  const Answer answer = ask({program_, "replay", file, "--steps", steps, "--json"}, stop_);
+  Command command{program_, "replay", file, "--steps", steps, "--json"};
+  if (step) command.insert(command.end(), {"--step", std::to_string(*step)});
+  const Answer answer = ask(command, stop_);
   if (!answer.said) fail(program_, "cannot replay a case: " + answer.why);
   const std::set<std::string> faults = signatures_in(*answer.said);
-  return {parse_steps(read_whole_file(steps), steps), {faults.begin(), faults.end()}};
+  Followed followed = parse_steps(read_whole_file(steps), steps);
+  followed.signatures.assign(faults.begin(), faults.end());
+  return followed;
 }
 
 }  // namespace harness::entries

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "harness/files/scratch_folder.h"
@@ -17,7 +18,7 @@ class GoodProgram {
 
   /// Throws std::runtime_error, which names the program, where it cannot replay the case, and
   /// BisectionStopped where `stop` is set.
-  Followed follow(const Case& the_case) const;
+  Followed follow(const Case& the_case, std::optional<std::size_t> step) const;
 
  private:
   std::string program_;

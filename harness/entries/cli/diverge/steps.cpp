@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/entries/cli/diverge/path_places.h"
 #include "harness/files/fail.h"
 #include "harness/reports/json_text.h"
 
@@ -30,20 +31,30 @@ Trail::Step to_step(const Json& json) {
 
 }  // namespace
 
-std::string steps_text(const Trail& trail) {
+std::string steps_text(const Followed& followed) {
   Json steps = Json::array();
-  for (const Trail::Step& step : trail.steps()) steps.push_back(to_json(step));
-  return reports::to_text(Json{{"schema", 1}, {"steps", std::move(steps)}});
+  for (const Trail::Step& step : followed.trail.steps()) steps.push_back(to_json(step));
+  std::vector<std::uintptr_t> code;
+  for (const Trail::Code& one : followed.trail.code()) code.push_back(one.call);
+  const std::vector<std::string> texts = path_places(code);
+  Json places = Json::array();
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    places.push_back({texts[i], followed.trail.code()[i].step_count});
+  return reports::to_text(
+      Json{{"schema", 1}, {"steps", std::move(steps)}, {"places", std::move(places)}});
 }
 
-Trail parse_steps(const std::string& text, const std::string& file) {
-  Trail trail;
+Followed parse_steps(const std::string& text, const std::string& file) {
+  Followed followed;
   try {
-    for (const Json& one : Json::parse(text).at("steps")) trail.add(to_step(one));
+    const Json json = Json::parse(text);
+    for (const Json& one : json.at("steps")) followed.trail.add(to_step(one));
+    for (const Json& one : json.at("places"))
+      followed.places.push_back({one.at(0).get<std::string>(), one.at(1).get<std::size_t>()});
   } catch (const Json::exception&) {
     fail(file, "holds no steps of a run");
   }
-  return trail;
+  return followed;
 }
 
 }  // namespace harness::entries
