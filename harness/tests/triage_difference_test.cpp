@@ -8,14 +8,15 @@
 #include "harness/pick/replay.h"
 #include "harness/scenario.h"
 #include "harness/tests/toy_scenario.h"
-#include "harness/triage/candidates.h"
 
 namespace harness {
 namespace {
 
 namespace toy = testing::toy;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using Step = Trail::Step;
 using Kind = Trail::Kind;
@@ -46,10 +47,10 @@ Trail trail(std::vector<Step> steps) {
   return trail;
 }
 
-/// The narrowest of what would be undone.
+/// Returns what would be undone, by its site.
 Repair first(const Trail& good, const Trail& bad) {
   const auto difference = triaging::difference_of(good, bad);
-  return difference ? triaging::reverts_of(*difference).front() : Repair{};
+  return difference ? triaging::revert_of(*difference) : Repair{};
 }
 
 Repair revert(Label act, Label how, Label site) { return {RepairKind::revert, act, how, {}, site}; }
@@ -111,14 +112,54 @@ TEST(TriageDifference, ARunThatEndsLeavesOutWhatComesNext) {
             revert("cuMemAlloc", triaging::kLeftOut, "make"));
 }
 
-TEST(TriageDifference, WhatLeavesMoreOpenCostsMore) {
-  const auto all = triaging::reverts_of({call("cuMemFree", "close", {1}), "argument 1"});
-  ASSERT_THAT(all, SizeIs(4));
-  for (std::size_t i = 1; i < all.size(); ++i)
-    EXPECT_GT(triaging::cost_of(all[i]), triaging::cost_of(all[0])) << in_words(all[i]);
-  const unsigned two = 2 * triaging::cost_of(all[0]);
-  EXPECT_LT(triaging::cost_of(all[1]), two) << "two acts of a kind at one site are one cause";
-  EXPECT_GE(triaging::cost_of(all[2]), two) << "two sites of one act are two causes";
+TEST(TriageDifference, ThatAnOpGetsToAPlaceIsNotYetDone) {
+  const Step gets_there{.kind = Kind::event, .event = EventKind::step, .what = "delete_pack"};
+  const Trail bad = trail({note("begun"), gets_there, end_of("Pack", "delete_pack")});
+  EXPECT_EQ(first(trail({note("begun")}), bad),
+            revert("death of Pack", triaging::kDone, "delete_pack"));
+}
+
+TEST(TriageDifference, AtAPlaceWhateverIsWrittenIsOneAct) {
+  const auto at = [](Label what) {
+    return triaging::revert_at({write(what, 0, 1), triaging::kLeftOut}, "Objects::incref #1");
+  };
+  EXPECT_EQ(at("int"), at("instance"));
+  const auto called = [](Label what) {
+    return triaging::revert_at({call(what, "end"), triaging::kDone}, "Objects::incref #1");
+  };
+  EXPECT_FALSE(called("cuMemFree") == called("cuEventDestroy"));
+}
+
+void calls_of_the_trail(Trail& trail, int count) {
+  for (int i = 0; i < count; ++i) trail.add(note("again"));
+}
+
+TEST(TriageDifference, ATrailTellsHowOftenCodeRanBefore) {
+  Trail trail;
+  trail.watch_code_at(5);
+  calls_of_the_trail(trail, 3);
+  trail.add(asks("store"));
+  trail.add(note("other"));
+  trail.add(note("watched"));
+  ASSERT_THAT(trail.code(), Not(IsEmpty()));
+  std::vector<std::size_t> counts;
+  for (const Trail::Code& one : trail.code()) counts.push_back(one.step_count);
+  EXPECT_THAT(counts, Contains(5)) << "whoever runs the test ran at all steps before";
+  EXPECT_THAT(counts, Contains(0)) << "the call of the watched step did not";
+}
+
+TEST(TriageDifference, AQuestionRightBeforeAStepIsPartOfIt) {
+  const auto highest = [](bool asked) {
+    Trail trail;
+    trail.watch_code_at(1);
+    trail.add(asked ? asks("store") : note("other"));
+    trail.add(note("watched"));
+    std::size_t most = 0;
+    for (const Trail::Code& one : trail.code()) most = std::max(most, one.step_count);
+    return most;
+  };
+  EXPECT_EQ(highest(true), 0u);
+  EXPECT_EQ(highest(false), 1u);
 }
 
 TEST(TriageDifference, HandlesAreTheSameWhereTheyAreSeenInTheSameOrder) {
@@ -135,7 +176,7 @@ TEST(TriageDifference, HandlesAreTheSameWhereTheyAreSeenInTheSameOrder) {
 
 // ---- beside a good program ----------------------------------------------------------------------
 
-/// The variant is how often the part is ended before it is used.
+/// Variants 0 and 3 end the part before it is used, at two sites; 2 expects another content.
 void drive(Scene& scene) {
   Scheduler& scheduler = scene.world().scheduler;
   const SiteScope site(scheduler, "set_up");
@@ -145,8 +186,8 @@ void drive(Scene& scene) {
     World& world = scene.world();
     const ActivationScope slot(world.scheduler, 0, 0);
     scene.exercised();
-    if (scene.variant() == 0) {
-      const SiteScope clear(world.scheduler, "clear");
+    if (scene.variant() == 0 || scene.variant() == 3) {
+      const SiteScope clear(world.scheduler, scene.variant() == 0 ? Label("clear") : Label("drop"));
       part->reset();
     }
     {
@@ -171,9 +212,9 @@ Suspect suspect(std::size_t variant) {
 Triage beside(std::size_t variant, std::size_t good_variant) {
   Runner runner;
   TriageOptions options;
-  options.good = [&](std::size_t, Case the_case) {
+  options.good = [&](std::size_t, Case the_case, std::optional<std::size_t> step) {
     the_case.variant = good_variant;
-    return follow(runner, the_case);
+    return follow(runner, the_case, step);
   };
   return triage(runner, std::vector{suspect(variant)}, options);
 }
@@ -183,6 +224,29 @@ TEST(TriageDifference, IsTheCauseWhereThereIsAGoodProgram) {
   ASSERT_THAT(found.causes, SizeIs(1));
   EXPECT_EQ(found.causes[0].repair, revert("death of Part", triaging::kDone, "clear"));
   EXPECT_THAT(found.causes[0].members, ElementsAre(0));
+}
+
+/// Two cases that differ at one place, at which nothing was done before, and at their own sites.
+TEST(TriageDifference, OnePlaceIsOneCauseWhateverTheSites) {
+  Runner runner;
+  TriageOptions options;
+  options.good = [&](std::size_t, Case the_case, std::optional<std::size_t> step) {
+    the_case.variant = 1;
+    return follow(runner, the_case, step);
+  };
+  bool knows_places = false;
+  options.places = [&](std::span<const std::uintptr_t> code) {
+    std::vector<std::string> places(code.size());
+    if (knows_places) places.assign(code.size(), "drop (parts.cpp:7)");
+    return places;
+  };
+  const std::vector cases{suspect(0), suspect(3)};
+  EXPECT_THAT(triage(runner, cases, options).causes, SizeIs(2));
+  knows_places = true;
+  const Triage found = triage(runner, cases, options);
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(in_words(found.causes[0].repair),
+            "as before, have death of Part in drop (parts.cpp:7) not done");
 }
 
 TEST(TriageDifference, AProgramThatShowsTheFaultTooIsNoGoodOne) {

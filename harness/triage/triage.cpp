@@ -116,7 +116,7 @@ class Triaging {
     }
   }
 
-  /// What is done there may be undone whatever the site.
+  /// Offers to undo what is done there, whatever the site.
   static void offer_place(Different& one, const RunningPlace& place) {
     if (place.text.empty()) return;
     const Repair here = triaging::revert_of(one.difference);

@@ -30,7 +30,7 @@ struct Candidate {
   Repair repair;
   Repair here;                 ///< The same with nothing left open.
   bool is_own = false;         ///< It is about the very thing that the fault is about.
-  std::size_t step_count = 0;  ///< Of what would be undone: so often it was as before, until then.
+  std::size_t step_count = 0;  ///< So many steps were in what would be undone, as before.
 };
 
 /// Returns the site of the use that `fault` is about.
