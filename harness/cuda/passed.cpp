@@ -36,8 +36,8 @@ void Passed::add_parameters(CUfunction function, void** parameters) {
   std::size_t offset = 0;
   std::size_t bytes = 0;
   if (function == nullptr || parameters == nullptr) return;
-  for (std::size_t i = 0;
-       table_.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i)
+  for (std::size_t i = 0; table_.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
+       ++i)
     add_contents(parameters[i], bytes);
 }
 
