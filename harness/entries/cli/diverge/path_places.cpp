@@ -22,7 +22,7 @@ std::vector<std::string> path_places(std::span<const std::uintptr_t> code) {
   for (std::size_t i = 0; i < code.size(); ++i)
     if (places[i].file.starts_with("targets/"))
       texts[i] = fmt::format("{} ({}:{}) #{:x}", places[i].function, places[i].file, places[i].line,
-                             code[i] - here);
+                             (code[i] - here) & 0xff'ffff);
   return texts;
 }
 
