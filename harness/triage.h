@@ -33,11 +33,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/history/trail.h"
 #include "harness/run.h"
 
 namespace harness {
 
-enum class RepairKind : std::uint8_t { hold, release, spare, order };
+enum class RepairKind : std::uint8_t { hold, release, spare, order, revert };
 
 /// The change that removes a fault, named by sites. An empty label leaves it open: any.
 struct Repair {
@@ -85,13 +86,37 @@ struct Triage {
   bool stopped = false;  ///< Before all were looked at; what is left is in none of these.
 };
 
+/// A place in the sources of a path that is running at a step.
+struct RunningPlace {
+  std::string text;        ///< Tells it from all others of its program.
+  std::size_t step_count;  ///< So many steps were in it before.
+};
+
+/// A run step by step, and the faults that it shows.
+struct Followed {
+  Trail trail;
+  std::vector<std::string> signatures;
+  /// Those of the step that was asked about, where another program says so.
+  std::vector<RunningPlace> places;
+};
+
+/// Runs a case, and tells its steps; of one of them, also the code that is running.
+Followed follow(Runner& runner, const Case& the_case, std::optional<std::size_t> step = {});
+
 struct TriageOptions {
+  /// Follows a case, of this index, in a good program: one that shows no faults, or other ones.
+  /// Tells of one step, if it is asked to, the code that is running.
+  /// Empty: there is none.
+  std::function<Followed(std::size_t, const Case&, std::optional<std::size_t> step)> good;
   /// Runs of other schedules in which a repair must keep the fault away.
   std::uint64_t search_runs = 240;
   /// Runs in which a case is made smaller first: in a large one other things go wrong, too. 0:
   /// cases are taken as they are.
   std::uint64_t minimize_runs = 0;
   const std::atomic<bool>* stop = nullptr;  ///< Null: never.
+  /// Returns the places, in the sources of paths, of code; empty texts for other code. Empty:
+  /// nobody knows.
+  std::function<std::vector<std::string>(std::span<const std::uintptr_t>)> places;
   /// Called before each run of a case with its index, or empty: for what differs between cases
   /// that is no part of them, such as which of several builds they are of.
   std::function<void(std::size_t)> prepare;

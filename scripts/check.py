@@ -106,7 +106,7 @@ def readme(tally, full):
 def plants(tally, full):
     """Faults are planted in what the checks of the tree and of the figures look at; each must be seen."""
     for name in (*QUICK_CHECKS, "style.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
-                 "mutated_foreign.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
+                 "mutated_foreign.py", "triage_score.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
         script(tally, name, "--self-test")
 
 

@@ -54,6 +54,7 @@ OPENS = {
     "harness/entries/stand_ins/": "the sources that the program under `run` compiles, as nvcc and ptxas would open them",
     "harness/entries/fuzz.cpp": "the inputs that libFuzzer was given, which are bytes",
     "harness/entries/cli/diverge/diverge.cpp": "what a replay of ours has just written",
+    "harness/entries/cli/diverge/good_program.cpp": "what a replay by the program that the user names has just written",
     "harness/entries/cli/nightly/resources.cpp": "/proc/cpuinfo",
     "harness/entries/cli/nightly/target_search.cpp": "the corpus in a scratch folder of ours",
     "harness/entries/cli/command_words.cpp": "the first line of the script that the user typed",

@@ -10,9 +10,24 @@ import mutation_points
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutation"
 COPY = BUILD / "tree"
-PROGRAM = COPY / "build" / "dev" / "afterlife"  # As deep as in the tree: what is not mutated is in the compiler's cache.
-FLOW_PROGRAM = COPY / "build" / "flow" / "afterlife"  # The same, with edges counted for `afterlife diverge`.
+
+
+def folder_of(preset):
+    """Where programs of the copy are. As deep as in the tree: what is not mutated is in the compiler's cache."""
+    return COPY / "build" / preset
+
+
+PROGRAM = folder_of("dev") / "afterlife"
+FLOW_PROGRAM = folder_of("flow") / "afterlife"  # The same, with edges counted for `afterlife diverge`.
 SCORER = "triage_mutants"  # A program that is in the copy alone.
+SCORER_BUILD = f"""
+add_executable({SCORER} harness/entries/{SCORER}.cpp harness/entries/cli/diverge/path_places.cpp
+  $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:flow> $<TARGET_OBJECTS:tables>)
+foreach(path ${{paths}})
+  target_sources({SCORER} PRIVATE $<TARGET_OBJECTS:path_${{path}}>)
+endforeach()
+target_link_libraries({SCORER} PRIVATE flags)
+"""
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
 
@@ -102,7 +117,7 @@ def copy_tree(paths):
     texts[mutation_points.HEADER] = (ROOT / "scripts" / (mutation_points.HEADER + ".in")).read_text().replace(
         "@COUNT@", str(NO_MUTANT)).encode()
     texts[f"harness/entries/{SCORER}.cpp"] = (ROOT / "scripts" / f"{SCORER}.cpp.in").read_bytes()
-    texts["CMakeLists.txt"] += f"add_program({SCORER} SOURCES harness/entries/{SCORER}.cpp)\n".encode()
+    texts["CMakeLists.txt"] += SCORER_BUILD.encode()
     texts["build/cuda_root.txt"] = (ROOT / "build/cuda_root.txt").read_bytes()
     for name, text in texts.items():
         file = COPY / name
@@ -119,7 +134,7 @@ def copy_tree(paths):
 
 def build(*targets, preset="dev"):
     """Builds these programs of the copy, or the command line."""
-    folder = COPY / "build" / preset
+    folder = folder_of(preset)
     if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
         run_or_fail("cmake", "--preset", preset, "-DNVCC=", "-S", COPY, cwd=COPY)
     run_or_fail("ninja", "-k", "0", "-C", folder, *(targets or ["afterlife"]))
@@ -128,4 +143,4 @@ def build(*targets, preset="dev"):
 def run_or_fail(*command, cwd=ROOT):
     ended = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True)
     if ended.returncode:
-        raise CannotMutate(f"{command[0]} failed:\n{ended.stdout[-3000:]}{ended.stderr[-2000:]}")
+        raise CannotMutate(f"{command[0]} failed:\n{ended.stdout[-20000:]}{ended.stderr[-2000:]}")

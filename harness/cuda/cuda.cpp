@@ -17,9 +17,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "harness/cuda/older_forms.h"
+#include "harness/cuda/passed.h"
 #include "harness/cuda/process.h"
 #include "harness/device.h"
 #include "harness/heap/interpreter.h"
@@ -109,6 +111,17 @@ class SeamCall {
     return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
   }
 
+  /// Tells a trail of the call, and of what it is passed.
+  template <class Arguments>
+  [[gnu::cold]] void tell(Trail& trail, const Arguments& arguments) {
+    const Scheduler& scheduler = world_->scheduler;
+    trail.add({.kind = Trail::Kind::call,
+               .what = info_.base,
+               .site = scheduler.site(),
+               .activation = world_->picker.current().name});
+    Passed(trail, *world_, *table_).tell(arguments);
+  }
+
   CUresult leave(CUresult status) {
     if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing) [[unlikely]]
       return told(status);
@@ -188,6 +201,8 @@ extern "C" {
     static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                     \
     SeamCall call(kInfo);                                                                 \
     const CUresult refused = call.enter(call.turn);                                       \
+    if (harness::Trail::current() != nullptr) [[unlikely]]                                \
+      call.tell(*harness::Trail::current(), std::forward_as_tuple arguments);             \
     return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);   \
   } catch (...) {                                                                         \
     return harness::error_of_exception();                                                 \

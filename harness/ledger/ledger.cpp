@@ -1,8 +1,20 @@
 #include "harness/ledger.h"
 
 #include "harness/fault/kinds.h"
+#include "harness/history/trail.h"
 
 namespace harness {
+
+/// Tells a trail that a life begins or ends.
+[[gnu::cold]] static void follow(Scheduler& scheduler, EventKind what, const Life& life) {
+  Trail& trail = *Trail::current();
+  trail.add({.kind = Trail::Kind::event,
+             .event = what,
+             .what = life.kind,
+             .site = scheduler.site(),
+             .activation = scheduler.picker().current().name});
+  trail.add(1, life.name);
+}
 
 BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
                      BirthId recycled_from) {
@@ -18,6 +30,8 @@ BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
               .recycled_from = recycled_from});
   if (recycled_from != BirthId::none) lives_[raw(recycled_from)].recycled_as = id;
   scheduler_.note(EventKind::birth, kind, name);
+  if (Trail::current() != nullptr) [[unlikely]]
+    follow(scheduler_, EventKind::birth, lives_[raw(id)]);
   return id;
 }
 
@@ -33,6 +47,8 @@ void Ledger::died(BirthId id) {
   life.death_activation = scheduler_.picker().current().name;
   life.death_tick = scheduler_.now();
   scheduler_.note(EventKind::death, life.kind, life.name);
+  if (Trail::current() != nullptr) [[unlikely]]
+    follow(scheduler_, EventKind::death, life);
 }
 
 Fault Ledger::describe(FaultKind kind, BirthId id) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
+#include "harness/history/trail.h"
 #include "harness/intervention.h"
 #include "harness/intervention/order.h"
 #include "harness/sanitizers.h"
@@ -97,6 +98,18 @@ std::string in_words(Scheduler& scheduler, Generation generation) {
   return use > 1 ? fmt::format("{} in its use {}", text, use) : text;
 }
 
+/// Tells a trail that a word was read or written, and what it is now.
+void follow(Scheduler& scheduler, Trail::Kind kind, Label label, std::size_t index,
+            std::uint64_t value) {
+  Trail& trail = *Trail::current();
+  trail.add({.kind = kind,
+             .what = label,
+             .site = scheduler.site(),
+             .activation = scheduler.picker().current().name});
+  trail.add(1, index);
+  trail.add(2, value);
+}
+
 }  // namespace
 
 void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Generation expected) {
@@ -108,6 +121,8 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
       own = word_in_order(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
+    if (Trail::current() != nullptr) [[unlikely]]
+      follow(scheduler_, Trail::Kind::read, label_, i, words_[i].value);
     if (reported || words_[i].generation == expected) continue;
     if (own == nullptr) own = kept_word(&words_[i], expected, scheduler_.site());
     if (own != nullptr) [[unlikely]] {
@@ -126,6 +141,8 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
     const EdgePassage passage(&words_[i]);
     keep_word(words_[i], label_, scheduler_.site());
     put(words_[i].value, source, part_of(i, offset, bytes));
+    if (Trail::current() != nullptr) [[unlikely]]
+      follow(scheduler_, Trail::Kind::write, label_, i, words_[i].value);
     words_[i].generation = generation;
     words_[i].writer = writer();
   }
@@ -142,6 +159,8 @@ void SharedWords::poke(const void* source, std::size_t offset, std::size_t bytes
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     const EdgePassage passage(&words_[i]);
     put(words_[i].value, source, part_of(i, offset, bytes));
+    if (Trail::current() != nullptr) [[unlikely]]
+      follow(scheduler_, Trail::Kind::write, label_, i, words_[i].value);
   }
 }
 

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 /// Some reproducers of the toy path.
@@ -109,6 +110,70 @@ TEST_F(CliTriage, AFolderWithoutReproducersIsOneLine) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("no reproducer"));
+}
+
+// ---- beside a good program ----------------------------------------------------------------------
+
+class CliTriageBeside : public CliTriage {
+ protected:
+  /// A program that lacks the bug: to it, each variant is the sound one.
+  std::string good() {
+    return program(
+        "sed -i 's/^variant .*/variant retain/' \"$2\"\nexec '" +
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "afterlife_toys")
+            .string() +
+        "' \"$@\"\n");
+  }
+  /// One that carries out this when it is asked for the steps of a case.
+  std::string program(const std::string& lines) {
+    const std::string file = folder_ / "good";
+    write_file(file, "#!/bin/sh\n[ \"$1 $3 $5\" = 'replay --steps --json' ] || exit 3\n" + lines);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
+};
+
+TEST_F(CliTriageBeside, ACauseIsWhatIsDoneOtherwise) {
+  const std::string file = stale("a.repro");
+  const Ended ended = testing::run_toys({"triage", file, "--good-program", good(), "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const json answer = json::parse(ended.out);
+  ASSERT_EQ(answer["causes"].size(), 1u) << answer;
+  const json cause = answer["causes"][0];
+  EXPECT_EQ(cause["repair"], "revert");
+  EXPECT_EQ(cause["of"], "birth of Box");
+  EXPECT_EQ(cause["how"], "not done");
+  EXPECT_THAT(cause["used"], ElementsAre("furnish"));
+  EXPECT_THAT(cause["got"], IsEmpty());
+  EXPECT_EQ(cause["words"], "as before, have birth of Box in furnish not done");
+}
+
+TEST_F(CliTriageBeside, TheTableSaysHow) {
+  const Ended ended = testing::run_toys({"triage", stale("a.repro"), "--good-program", good()});
+  EXPECT_THAT(ended.out, HasSubstr("revert  birth of Box, not done"));
+}
+
+TEST_F(CliTriageBeside, AProgramThatCannotReplayIsNamedInOneLine) {
+  const std::string bad = program("echo 'afterlife: --steps: no such option' >&2\nexit 3\n");
+  const Ended ended = testing::run_toys({"triage", stale("a.repro"), "--good-program", bad});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr(bad + ": cannot replay a case: afterlife: --steps: no such"));
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST_F(CliTriageBeside, WhatIsNoListOfStepsIsNamed) {
+  const std::string bad = program("echo '{}' > \"$4\"\necho '{\"faults\": []}'\n");
+  const Ended ended = testing::run_toys({"triage", stale("a.repro"), "--good-program", bad});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("holds no steps of a run"));
+}
+
+TEST_F(CliTriageBeside, TwoRunsOfACaseLeaveTheSameSteps) {
+  const std::string file = stale("a.repro"), one = folder_ / "one", other = folder_ / "other";
+  EXPECT_EQ(testing::run_toys({"replay", file, "--steps", one}).code, 0);
+  EXPECT_EQ(testing::run_toys({"replay", file, "--steps", other}).code, 0);
+  EXPECT_EQ(read_file(one), read_file(other));
+  EXPECT_GT(json::parse(read_file(one))["steps"].size(), 3u);
 }
 
 // ---- real paths ---------------------------------------------------------------------------------

@@ -106,6 +106,8 @@ unsigned cost_of(const Repair& repair) {
       return kPerRepair + open_call + open_step;
     case RepairKind::order:
       return kPerOrder + open_object + open_late + (repair.used.empty() ? 1 : 0);
+    case RepairKind::revert:
+      return kPerRepair;
   }
   return kPerRepair;
 }

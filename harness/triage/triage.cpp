@@ -4,6 +4,7 @@
 #include "harness/triage.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,7 @@ namespace harness {
 namespace {
 
 using triaging::Candidate;
+using triaging::Difference;
 using triaging::Finding;
 using triaging::order_of;
 using triaging::Trial;
@@ -31,12 +33,17 @@ struct Proposal {
   bool operator<(const Proposal& other) const { return order() < other.order(); }
 };
 
+/// A place where what is done was as before that often is not what differs.
+constexpr std::size_t kPerStep = 8;
+
 class Triaging {
  public:
-  Triaging(Runner& runner, const TriageOptions& options) : trial_(runner, options) {}
+  Triaging(Runner& runner, const TriageOptions& options)
+      : options_(options), trial_(runner, options) {}
 
   Triage run(std::span<const Suspect> suspects) {
     for (std::size_t i = 0; i < suspects.size() && !trial_.is_stopped(); ++i) place(i, suspects[i]);
+    name_differences();
     choose();
     put_in_order();
     std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
@@ -66,11 +73,57 @@ class Triaging {
       result_.faultless.push_back(index);
       return;
     }
+    if (const std::optional<Difference> one = trial_.difference_of(look->finding)) {
+      Followed followed = trial_.follow_to(look->finding, *one);
+      different_.push_back({std::move(*look), *one, std::move(followed)});
+      return;
+    }
     trial_.keep_working(*look);
     if (look->candidates.empty())
       others_.push_back(std::move(*look));
     else
       explained_.push_back(std::move(*look));
+  }
+
+  // ---- differences ----
+
+  struct Different {
+    Trial::Look look;
+    Difference difference;
+    Followed followed;  ///< To the difference.
+  };
+
+  /// Finds the places of all code at once, as that takes a program of its own.
+  void name_differences() {
+    std::vector<std::uintptr_t> code;
+    for (const Different& one : different_)
+      for (const Trail::Code& running : one.followed.trail.code()) code.push_back(running.call);
+    std::sort(code.begin(), code.end());
+    code.erase(std::unique(code.begin(), code.end()), code.end());
+    std::vector<std::string> places(code.size());
+    if (options_.places) places = options_.places(code);
+    for (Different& one : different_) {
+      std::vector<RunningPlace>& running = one.followed.places;
+      for (const Trail::Code& each : one.followed.trail.code()) {
+        const auto known = std::lower_bound(code.begin(), code.end(), each.call);
+        running.push_back(
+            {places[static_cast<std::size_t>(known - code.begin())], each.step_count});
+      }
+      const Repair here = triaging::revert_of(one.difference);
+      one.look.candidates = {{here, here, true}};
+      for (const RunningPlace& place : running) offer_place(one, place);
+      explained_.push_back(std::move(one.look));
+    }
+  }
+
+  /// Offers to undo what is done there, whatever the site.
+  static void offer_place(Different& one, const RunningPlace& place) {
+    if (place.text.empty()) return;
+    const Repair here = triaging::revert_of(one.difference);
+    const Repair repair = triaging::revert_at(one.difference, place.text);
+    for (const Candidate& known : one.look.candidates)
+      if (known.repair == repair) return;
+    one.look.candidates.push_back({repair, here, false, place.step_count});
   }
 
   // ---- choosing ----
@@ -92,7 +145,8 @@ class Triaging {
   void choose() {
     const std::vector<Proposal> all = proposals();
     std::vector<unsigned> costs;
-    for (const Proposal& one : all) costs.push_back(triaging::cost_of(one.repair));
+    for (const Proposal& one : all)
+      costs.push_back(triaging::cost_of(one.repair) + mean_count_of(one));
     std::vector<std::vector<Offer>> offers;
     for (const Trial::Look& look : explained_) {
       std::vector<Offer>& own = offers.emplace_back();
@@ -103,6 +157,19 @@ class Triaging {
     }
     for (const Explained& chosen : choose_causes(costs, offers))
       result_.causes.push_back(to_cause(all[chosen.repair], chosen.findings));
+  }
+
+  /// Returns how often what would be undone was as before, in the mean of the runs.
+  unsigned mean_count_of(const Proposal& proposal) const {
+    std::size_t sum = 0;
+    std::size_t run_count = 0;
+    for (const Trial::Look& look : explained_)
+      for (const Candidate& one : look.candidates)
+        if (proposal_of(look, one) == proposal) {
+          sum += one.step_count;
+          ++run_count;
+        }
+    return static_cast<unsigned>(kPerStep * sum / std::max<std::size_t>(run_count, 1));
   }
 
   Cause to_cause(const Proposal& proposal, const std::vector<std::size_t>& members) const {
@@ -150,8 +217,10 @@ class Triaging {
       known->members.push_back(finding.index);
   }
 
+  const TriageOptions& options_;
   Trial trial_;
   std::vector<Trial::Look> explained_;  ///< Those that a repair of their own removes.
+  std::vector<Different> different_;    ///< From the run of the good program.
   std::vector<Trial::Look> others_;     ///< Those that none does so far.
   Triage result_;
 };

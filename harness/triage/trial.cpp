@@ -15,6 +15,7 @@
 #include "harness/pick/deviations.h"
 #include "harness/pick/sample.h"
 #include "harness/triage/candidates.h"
+#include "harness/triage/difference.h"
 #include "harness/triage/held_up.h"
 
 namespace harness::triaging {
@@ -161,6 +162,25 @@ Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
     root = &one;
   }
   return *root;
+}
+
+std::optional<Difference> Trial::difference_of(const Finding& finding) {
+  if (!options_.good) return std::nullopt;
+  const Followed good = options_.good(finding.index, finding.the_case, {});
+  const auto& known = good.signatures;
+  if (std::find(known.begin(), known.end(), finding.fault.signature()) != known.end())
+    return std::nullopt;
+  if (options_.prepare) options_.prepare(finding.index);
+  const Followed bad = follow(runner_, finding.the_case);
+  run_count_ += 2;
+  return triaging::difference_of(good.trail, bad.trail);
+}
+
+Followed Trial::follow_to(const Finding& finding, const Difference& difference) {
+  ++run_count_;
+  if (difference.is_good) return options_.good(finding.index, finding.the_case, difference.index);
+  if (options_.prepare) options_.prepare(finding.index);
+  return harness::follow(runner_, finding.the_case, difference.index);
 }
 
 void Trial::keep_working(Look& look) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/intervention.h"
+#include "harness/triage/difference.h"
 #include "harness/triage/rehearsal.h"
 #include "harness/triage/ways.h"
 
@@ -27,8 +28,9 @@ struct Finding {
 /// A repair that may work, and the sites that it stands for here.
 struct Candidate {
   Repair repair;
-  Repair here;          ///< The same with nothing left open.
-  bool is_own = false;  ///< It is about the very thing that the fault is about.
+  Repair here;                 ///< The same with nothing left open.
+  bool is_own = false;         ///< It is about the very thing that the fault is about.
+  std::size_t step_count = 0;  ///< So many steps were in what would be undone, as before.
 };
 
 /// Returns the site of the use that `fault` is about.
@@ -48,6 +50,11 @@ class Trial {
   /// where no fault is found.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
+  /// Returns how a run differs first from that of a program that does not show the fault; nothing
+  /// where there is none, or no difference.
+  std::optional<Difference> difference_of(const Finding& finding);
+  /// Returns the run of a finding that has the difference, with the code that is running then.
+  Followed follow_to(const Finding& finding, const Difference& difference);
   /// Leaves the repairs that work: those of the very thing, and all others only where none of these
   /// does. One that leaves more open than another that works is not looked for on other schedules
   /// again.

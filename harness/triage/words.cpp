@@ -42,6 +42,13 @@ std::string in_words(const Repair& repair) {
       return fmt::format("have {} wait until {} is done with {}",
                          repair.let_go.empty() ? "all" : repair.let_go.view(), repair.used.view(),
                          thing(repair.object));
+    case RepairKind::revert:
+      if (!repair.let_go.empty())
+        return fmt::format("as before, have {} in {} {}", repair.object.view(),
+                           repair.let_go.view(), repair.got.view());
+      return fmt::format("as before, have {}{} {}",
+                         repair.object.empty() ? "what is done" : repair.object.view(),
+                         at("in", repair.used), repair.got.view());
   }
   return {};
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/managed_dict/followed_memory.h"
+
 namespace scenarios::managed_dict {
 
 using harness::instruments::HardwareWatch;
@@ -59,6 +61,7 @@ std::vector<std::string>& transcript_of(harness::Scene& scene) {
 }
 
 targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene) {
+  if (harness::is_followed()) return scene.world().arena.make<FollowedMemory>(scene.world());
   if (scene.instruments() == nullptr) return nullptr;
   return &static_cast<ManagedInstruments&>(*scene.instruments()).begin_run();
 }

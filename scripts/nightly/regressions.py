@@ -10,7 +10,7 @@ Usage: scripts/nightly/regressions.py [PATH...] [--count N] [--runs N] [--nights
   --random SEED   of the lines (1)
 
 The lines are switches in the copy of the tree that scripts/mutate_policies.py makes, so that nothing is built between two
-nights: of the half of them that triage was not tuned on (as `triage_score.py --set held` has it), those that are not listed as equivalent. A night of each path without any
+nights: of a half of them, drawn by a hash of their name, those that are not listed as equivalent. A night of each path without any
 goes before. Then, over a history of its own, a line is broken for a night: it should be new, as exactly one finding, of which
 the night itself says by which function, or by whose answer, its run goes another way than with the line (`--good-program`): the one that the line is in.
 What it says that the whole line's program shows as well, on that very reproducer, was there before, and only not found: it is counted apart. It is whole again until the finding is fixed, by replays and by further runs, and
@@ -34,7 +34,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from command_line import CommandLine  # noqa: E402
 from mutation_copy import COPY, FLOW_PROGRAM, PROGRAM, CannotMutate, all_paths, build, copy_tree, read_paths  # noqa: E402
-from triage_labels import hashed  # noqa: E402
+from triage_defects import hashed  # noqa: E402
 
 BAR = 0.9
 

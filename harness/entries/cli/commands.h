@@ -48,14 +48,16 @@ struct FuzzOptions {
 int fuzz(const FuzzOptions& options);
 
 struct ReplayOptions {
-  std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
-  std::string html;                ///< A page of the one case goes here; "" = none.
-  std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
-  std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
-  std::string flow;                ///< Its way through the code goes here; "" = nowhere.
-  bool why = false;                ///< Look for the least repair, and tell what is missing.
-  bool trust = false;              ///< Start the command of a finding whoever wrote it.
-  bool gdb = false;                ///< Stop in gdb where the fault is reported.
+  std::vector<std::string> files;   ///< Folders stand for the reproducers in them.
+  std::string html;                 ///< A page of the one case goes here; "" = none.
+  std::string trace;                ///< A Perfetto trace of it goes here; "" = none.
+  std::string sarif;                ///< It goes here as SARIF 2.1.0; "" = nowhere.
+  std::optional<std::size_t> step;  ///< One whose code is told with `steps`.
+  std::string steps;                ///< Its steps go here; "" = nowhere.
+  std::string flow;                 ///< Its way through the code goes here; "" = nowhere.
+  bool why = false;                 ///< Look for the least repair, and tell what is missing.
+  bool trust = false;               ///< Start the command of a finding whoever wrote it.
+  bool gdb = false;                 ///< Stop in gdb where the fault is reported.
   bool json = false;
 };
 int replay(const ReplayOptions& options);
@@ -88,6 +90,7 @@ int explain(const ExplainOptions& options);
 struct TriageCommandOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
   std::uint64_t runs = 240;        ///< Other schedules in which a repair must work.
+  std::string good_program;        ///< Shows none of the faults; "" = there is none.
   bool json = false;
 };
 int triage(const TriageCommandOptions& options);

@@ -125,6 +125,12 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->add_option("--flow", options.flow,
                    "Write the way that the run takes through the code here, for `diverge`")
       ->type_name("FILE");
+  command
+      ->add_option("--steps", options.steps,
+                   "Write what the run does, step by step, here, for `triage --good-program`")
+      ->type_name("FILE");
+  command->add_option("--step", options.step, "Say which code is running at this one of the steps")
+      ->type_name("N");
   command->add_flag("--trust", options.trust,
                     "Start the command in a finding of `run` that another user or machine wrote");
   CLI::Option* json =
@@ -220,6 +226,10 @@ CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
                    "How many other schedules of a program a repair must survive (240)")
       ->check(whole_number(0, 1'000'000'000))
       ->type_name("N");
+  command
+      ->add_option("--good-program", options.good_program,
+                   "An afterlife that shows none of the faults: causes are what it does otherwise")
+      ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       footer("  afterlife triage results/found\n"

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/diverge/steps.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
@@ -104,6 +105,8 @@ int replay(const ReplayOptions& options) {
   require_place(options.trace, options, "--trace", "trace");
   require_place(options.sarif, options, "--sarif", "log");
   require_place(options.flow, options, "--flow", "flow");
+  require_place(options.steps, options, "--steps", "list of steps");
+  if (options.step && options.steps.empty()) throw UsageError("--step is about --steps");
   if (!options.flow.empty() && !flow_hooks.are_called)
     throw UsageError(
         "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
@@ -115,10 +118,10 @@ int replay(const ReplayOptions& options) {
   }
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front())) {
-    if (!options.flow.empty())
-      throw UsageError(
-          fmt::format("--flow is for reproducers (.repro), and {} is a finding of `run`",
-                      printable(options.files.front())));
+    if (!options.flow.empty() || !options.steps.empty())
+      throw UsageError(fmt::format("--{} is for reproducers (.repro), and {} is a finding of `run`",
+                                   options.flow.empty() ? "steps" : "flow",
+                                   printable(options.files.front())));
     return replay_finding(options);
   }
   if (options.trust)
@@ -126,6 +129,8 @@ int replay(const ReplayOptions& options) {
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
+  if (!options.steps.empty())
+    write_whole_file(options.steps, steps_text(follow(runner, recorded.the_case, options.step)));
   const Outcome& outcome = run_noting_flow(runner, recorded.the_case, options.flow);
   const std::uint64_t trace = runner.trace_hash();
   const std::string unasked = never_asked(runner, recorded);

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/entries/cli/bisect/stopped.h"
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/diverge/good_program.h"
+#include "harness/entries/cli/diverge/path_places.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run/run_client.h"
@@ -58,6 +61,17 @@ std::string words_of(Label named, const std::vector<Label>& sites) {
   return text;
 }
 
+/// Returns the object of a repair; of an act that is undone, also in which way it is not as before.
+std::string words_of_object(const Repair& repair) {
+  const std::string_view object = repair.object.empty() ? "any" : repair.object.view();
+  if (repair.kind != RepairKind::revert || repair.got.empty()) return std::string(object);
+  return fmt::format("{}, {}", object, repair.got.view());
+}
+
+std::string words_of_birth(const Cause& cause) {
+  return cause.repair.kind == RepairKind::revert ? "" : words_of(cause.repair.got, cause.got);
+}
+
 class Triaged {
  public:
   Triaged(const Triage& triage, const Files& files) : triage_(triage), files_(files) {}
@@ -104,10 +118,9 @@ class Triaged {
     for (const Cause& cause : triage_.causes) {
       const Repair& repair = cause.repair;
       table.add({std::string(cause.scenario->name.view()), word_of(repair.kind),
-                 repair.object.empty() ? "any" : std::string(repair.object.view()),
-                 words_of(repair.got, cause.got), words_of(repair.let_go, cause.let_go),
-                 words_of(repair.used, cause.used), reports::grouped(cause.members.size()),
-                 printable(smallest(cause.members))});
+                 words_of_object(repair), words_of_birth(cause),
+                 words_of(repair.let_go, cause.let_go), words_of(repair.used, cause.used),
+                 reports::grouped(cause.members.size()), printable(smallest(cause.members))});
     }
     const std::string nowhere;
     for (const Unexplained& one : triage_.unexplained)
@@ -137,10 +150,10 @@ class Triaged {
     std::string text;
     for (const Cause& cause : triage_.causes) {
       const Repair& repair = cause.repair;
-      const std::string_view of = repair.object.empty() ? "any" : repair.object.view();
-      text += block(fmt::format("{}: {} {}", cause.scenario->name.view(), word_of(repair.kind), of),
+      text += block(fmt::format("{}: {} {}", cause.scenario->name.view(), word_of(repair.kind),
+                                words_of_object(repair)),
                     cause.members.size(), width,
-                    {{"got", words_of(repair.got, cause.got)},
+                    {{"got", words_of_birth(cause)},
                      {"let go", words_of(repair.let_go, cause.let_go)},
                      {"used", words_of(repair.used, cause.used)},
                      {"smallest", printable(smallest(cause.members))}});
@@ -167,6 +180,7 @@ class Triaged {
   static std::string word_of(RepairKind kind) {
     if (kind == RepairKind::order) return "order";
     if (kind == RepairKind::spare) return "spare";
+    if (kind == RepairKind::revert) return "revert";
     return kind == RepairKind::hold ? "hold" : "release";
   }
 
@@ -212,7 +226,8 @@ class Triaged {
   /// The parts that the repair does not leave open.
   static Json named(const Repair& repair) {
     Json names = Json::array();
-    if (!repair.got.empty()) names.push_back("got");
+    const bool has_birth = repair.kind != RepairKind::revert;
+    if (has_birth && !repair.got.empty()) names.push_back("got");
     if (!repair.let_go.empty()) names.push_back("let_go");
     if (!repair.used.empty()) names.push_back("used");
     return names;
@@ -220,11 +235,13 @@ class Triaged {
 
   Json to_json(const Cause& cause) const {
     const Repair& repair = cause.repair;
+    const bool undoes = repair.kind == RepairKind::revert;
     return {{"path", cause.scenario->name.view()},
             {"repair", word_of(repair.kind)},
             {"of", repair.object.view()},
+            {"how", undoes ? repair.got.view() : ""},
             {"named", named(repair)},
-            {"got", sites(cause.got)},
+            {"got", undoes ? Json::array() : sites(cause.got)},
             {"let_go", sites(cause.let_go)},
             {"used", sites(cause.used)},
             {"words", in_words(repair)},
@@ -250,9 +267,20 @@ int triage(const TriageCommandOptions& options) {
   terms.search_runs = options.runs;
   terms.minimize_runs = kMinimizeRuns;
   terms.stop = &take_interrupts();
+  const GoodProgram good(options.good_program, *terms.stop);
+  if (!options.good_program.empty())
+    terms.good = [&](std::size_t, const Case& the_case, std::optional<std::size_t> step) {
+      return good.follow(the_case, step);
+    };
+  terms.places = path_places;
   const Files files = read_files(names);
   Runner runner;
-  const Triage found = harness::triage(runner, files.suspects, terms);
+  Triage found;
+  try {
+    found = harness::triage(runner, files.suspects, terms);
+  } catch (const BisectionStopped&) {
+    found.stopped = true;
+  }
   const Triaged triaged(found, files);
   if (options.json)
     fmt::print("{}\n", reports::to_text(triaged.to_json()));

@@ -1,5 +1,7 @@
 #include "scenarios/managed_dict/judges/code.h"
 
+#include "harness/scenario/followed.h"
+
 #include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/windows.h"
 
@@ -60,7 +62,11 @@ void CodeJudge::read_under_release(Address found, Address dying) {
     fault.object = sight_.name_of(instance->id);
   sight_.report(std::move(fault));
 }
-void CodeJudge::type_modified() { sight_.reach(Window::type_modified); }
+void CodeJudge::type_modified() {
+  if (harness::is_followed()) [[unlikely]]
+    harness::follow_step(sight_.scene.world(), harness::Trail::Kind::event, "type modified", {});
+  sight_.reach(Window::type_modified);
+}
 void CodeJudge::instance_made(std::uint32_t recycled) {
   if (recycled != 0) sight_.reach(Window::instance_recycled);
 }

@@ -1,0 +1,29 @@
+// GoodProgram: the program of a build that shows no fault, which is asked what it does in a case.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "harness/files/scratch_folder.h"
+#include "harness/triage.h"
+
+namespace harness::entries {
+
+/// Lifetime: it borrows `stop`. Each case is a run of the program.
+class GoodProgram {
+ public:
+  GoodProgram(std::string program, const std::atomic<bool>& stop)
+      : program_(std::move(program)), stop_(stop), scratch_("afterlife-triage") {}
+
+  /// Throws std::runtime_error, which names the program, where it cannot replay the case, and
+  /// BisectionStopped where `stop` is set.
+  Followed follow(const Case& the_case, std::optional<std::size_t> step) const;
+
+ private:
+  std::string program_;
+  const std::atomic<bool>& stop_;
+  ScratchFolder scratch_;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,29 @@
+#include "harness/entries/cli/diverge/path_places.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "harness/flow/symbols.h"
+#include "harness/triage.h"
+
+namespace harness::entries {
+
+std::vector<std::string> path_places(std::span<const std::uintptr_t> code) {
+  std::vector<std::string> texts(code.size());
+  if (code.empty()) return texts;
+  std::vector<CodePlace> places;
+  try {
+    places = places_of(code);
+  } catch (const std::runtime_error&) {
+    return texts;  // There is no llvm-symbolizer.
+  }
+  const auto here = reinterpret_cast<std::uintptr_t>(&triage);
+  for (std::size_t i = 0; i < code.size(); ++i)
+    if (places[i].file.starts_with("targets/"))
+      texts[i] = fmt::format("{} ({}:{}) #{:x}", places[i].function, places[i].file, places[i].line,
+                             (code[i] - here) & 0xff'ffff);
+  return texts;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,97 @@
+// Trail: the steps of a run, told so that the same run of another build can be laid beside it:
+// calls with what they are passed, questions, events. Addresses are told as what lives there.
+//
+// Lifetime: for one run, in which a Current of it lives. Most runs have none, and compare no more
+// than a null pointer where a call is made. Threads: the run's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/history.h"
+#include "harness/label.h"
+
+namespace harness {
+
+/// Returns a text as a label, which outlives all runs. Threads: any.
+Label lasting_label(const std::string& text);
+
+class Trail {
+ public:
+  enum class Kind : std::uint8_t { call, question, event, read, write };
+
+  /// A value that goes with a step: of a call, what it is passed; of a read or write, the place
+  /// first and last what is there.
+  struct Value {
+    std::uint8_t argument;  ///< Its number, from 1 on.
+    std::uint64_t value;
+    bool operator==(const Value&) const = default;
+  };
+
+  struct Step {
+    Kind kind;
+    EventKind event = EventKind::note;  ///< The kind of an event.
+    Label what;
+    Label site;
+    Name activation = 0;
+    std::vector<Value> values = {};
+    bool operator==(const Step&) const = default;
+  };
+
+  Trail() = default;
+
+  /// Returns that of the run under way, or null, as in most runs.
+  static Trail* current() { return current_; }
+
+  /// Gives a trail to the runs of this thread, for as long as it lives.
+  class Current {
+   public:
+    explicit Current(Trail& trail) : previous_(std::exchange(current_, &trail)) {}
+    ~Current() { current_ = previous_; }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    Trail* previous_;
+  };
+
+  /// Has the code that is running at a step be noted.
+  void watch_code_at(std::size_t step) { watched_ = step; }
+  /// Code that is running at a step.
+  struct Code {
+    std::uintptr_t call;     ///< The address of a call.
+    std::size_t step_count;  ///< So many steps were in it before.
+  };
+  /// Returns that code, from the innermost function on.
+  const std::vector<Code>& code() const { return code_; }
+
+  /// Appends a step, whose values follow.
+  void add(Step step);
+  /// Adds a value to the last step.
+  void add(std::uint8_t argument, std::uint64_t value) {
+    steps_.back().values.push_back({argument, value});
+  }
+  /// Adds a handle, which is told by how many were seen before it.
+  void add_handle(std::uint8_t argument, const void* handle);
+
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  static constexpr std::size_t kNever = ~std::size_t{0};
+
+  void note_code(Kind kind);
+
+  std::vector<Step> steps_;
+  std::size_t watched_ = kNever;
+  std::unordered_map<std::uintptr_t, std::size_t> ran_;  ///< How often, at steps before.
+  std::vector<std::uintptr_t> asked_;  ///< By questions since the last other step.
+  std::vector<Code> code_;
+  std::vector<const void*> handles_;  ///< In the order in which they were first seen.
+
+  static inline constinit thread_local Trail* current_ = nullptr;
+};
+
+}  // namespace harness
