@@ -41,8 +41,6 @@ class Trail {
     bool operator==(const Step&) const = default;
   };
 
-  Trail() = default;
-
   /// Returns that of the run under way, or null, as in most runs.
   static Trail* current() { return current_; }
 
@@ -77,7 +75,7 @@ class Trail {
   /// Adds a handle, which is told by how many were seen before it.
   void add_handle(std::uint8_t argument, const void* handle);
 
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Step>& steps() const { return steps_; }  ///< Those so far, in order.
 
  private:
   static constexpr std::size_t kNever = ~std::size_t{0};

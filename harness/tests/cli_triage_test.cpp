@@ -141,16 +141,16 @@ TEST_F(CliTriageBeside, ACauseIsWhatIsDoneOtherwise) {
   ASSERT_EQ(answer["causes"].size(), 1u) << answer;
   const json cause = answer["causes"][0];
   EXPECT_EQ(cause["repair"], "revert");
-  EXPECT_EQ(cause["of"], "birth of Box");
+  EXPECT_EQ(cause["of"], "death of Box");
   EXPECT_EQ(cause["how"], "not done");
-  EXPECT_THAT(cause["used"], ElementsAre("furnish"));
+  EXPECT_THAT(cause["used"], ElementsAre("replace"));
   EXPECT_THAT(cause["got"], IsEmpty());
-  EXPECT_EQ(cause["words"], "as before, have birth of Box in furnish not done");
+  EXPECT_EQ(cause["words"], "as before, have death of Box in replace not done");
 }
 
 TEST_F(CliTriageBeside, TheTableSaysHow) {
   const Ended ended = testing::run_toys({"triage", stale("a.repro"), "--good-program", good()});
-  EXPECT_THAT(ended.out, HasSubstr("revert  birth of Box, not done"));
+  EXPECT_THAT(ended.out, HasSubstr("revert  death of Box, not done"));
 }
 
 TEST_F(CliTriageBeside, AProgramThatCannotReplayIsNamedInOneLine) {

@@ -121,8 +121,11 @@ class Triaging {
     if (place.text.empty()) return;
     const Repair here = triaging::revert_of(one.difference);
     const Repair repair = triaging::revert_at(one.difference, place.text);
-    for (const Candidate& known : one.look.candidates)
-      if (known.repair == repair) return;
+    for (Candidate& known : one.look.candidates)
+      if (known.repair == repair) {  // It is on the stack more than once.
+        known.step_count = std::min(known.step_count, place.step_count);
+        return;
+      }
     one.look.candidates.push_back({repair, here, false, place.step_count});
   }
 
