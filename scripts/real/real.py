@@ -42,7 +42,10 @@ class Row:
     besides: tuple = ()  # Kinds that may be found, too.
     minutes: int = 0  # How long --long looks at it besides.
     failures: tuple = ()  # How it fails in some run after the plain one: all that do have one of these.
+    python: int = 0  # The least minor version of Python 3 that its wheels take; 0 for this one's.
+    is_jax: bool = False  # It looks for /dev/nvidiactl, and needs our runtime.
     is_compiled: bool = False  # pip compiles it against the toolkit, in minutes: rows of --long, and of --only.
+    is_long: bool = False  # It downloads hundreds of megabytes: the same.
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
@@ -52,6 +55,7 @@ TAICHI = ("taichi 1.7.4", ("taichi==1.7.4", "numpy==2.1.3"))
 NUMBA = ("numba-cuda 0.30.4", ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.2.6", "cuda-core==1.2.2", "cuda-bindings==13.0.3",
                                "nvidia-nvvm==13.0.88", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"))
 PYCUDA = ("PyCUDA 2026.1", ("pycuda==2026.1", "numpy==2.1.3"))
+JAX = ("JAX 0.12.0.1", ("jax==0.12.0.1", "jaxlib==0.12.0.1", "jax-cuda13-plugin==0.12.0.1", "jax-cuda13-pjrt==0.12.0.1", "numpy==2.5.5"))
 HEAP_ERROR = "signal 11"  # An object that has ended is read, and the heap has anything there.
 ROWS = [
     Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_death",
@@ -79,6 +83,10 @@ ROWS = [
     Row(*PYCUDA, "pycuda_pool.py", "", "order", {"born": "scratch = gpuarray.GPUArray(", "first": "add_one(scratch", "second": "other.gpudata, 7"},
         is_compiled=True),
     Row(*PYCUDA, "pycuda_pool.py", arguments=("waits",), is_compiled=True),
+    Row(*JAX, "jax_values.py", python=12, is_jax=True, is_long=True),
+    Row(*JAX, "jax_donated.py", "", "order", {"born": "state = jnp.arange(", "second": "state = step(state)"},
+        python=12, is_jax=True, is_long=True),
+    Row(*JAX, "jax_donated.py", arguments=("waits",), python=12, is_jax=True, is_long=True),
     Row(*TAICHI, "issue_8788.py", arguments=("cuda",), failures=("RuntimeError: [cuda_device", HEAP_ERROR)),
     Row(*TAICHI, "issue_8788.py", arguments=("cpu",), failures=("RuntimeError: [cpu_device", HEAP_ERROR)),
 ]
@@ -99,8 +107,8 @@ def installed(row):
         return packages
     print(f"real: installing {' '.join(row.wheels)}", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
-    pip = WHEELS / "pip"
-    if not (pip / "bin/python").exists() and subprocess.run([sys.executable, "-m", "venv", pip]).returncode:
+    pip = WHEELS / f"pip{getattr(row, 'python', 0) or ''}"
+    if not (pip / "bin/python").exists() and subprocess.run([interpreter(row), "-m", "venv", pip]).returncode:
         stop("python3 -m venv failed: install the package python3-venv")
     if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
                       stdout=sys.stderr, env=compiling()).returncode:
@@ -117,6 +125,27 @@ def compiling():
     return dict(os.environ, CUDA_ROOT=toolkit, PATH=f"{toolkit}/bin:{os.environ['PATH']}", LIBRARY_PATH=libraries)
 
 
+def interpreter(row):
+    """The Python for the row; "" where this machine has none that is new enough."""
+    least = getattr(row, "python", 0)
+    if sys.version_info.minor >= least:
+        return sys.executable
+    folders = os.environ["PATH"].split(":")
+    found = (shutil.which(f"python3.{minor}", path=folder) for minor in range(least, least + 4) for folder in folders)
+    return next((path for path in found if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0), "")
+
+
+def why_skipped(preset, row):
+    """Why a row cannot be tried here, or nothing."""
+    if not interpreter(row):
+        return f"needs Python 3.{row.python}"
+    if row.is_jax and not (ROOT / f"build/{preset}/lib/libcudart.so.13").exists():
+        return f"needs build/{preset}/lib/libcudart.so.13"
+    if row.is_jax and subprocess.run([HERE / "device_file.sh", "true"], capture_output=True).returncode:
+        return "needs a private mount over /dev (root, or user namespaces)"
+    return ""
+
+
 def make_site(packages):
     """Has Python heed the wheels' .pth files, by which some import a part of theirs when it starts: it does so in site folders alone."""
     if any(packages.glob("*.pth")):
@@ -126,12 +155,16 @@ def make_site(packages):
 def searched(preset, row, packages, seed, limit, out):
     """What `afterlife run` prints of the row, as an object."""
     given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
-    command = [ROOT / f"build/{preset}/afterlife", "run", *limit, "--timeout", "300", "--seed", str(seed), "--out", out, "--json",
-               "--", sys.executable, HERE / row.program, *given, *row.arguments]
+    command = [*device_file(row), ROOT / f"build/{preset}/afterlife", "run", *limit, "--timeout", "300", "--seed", str(seed), "--out", out, "--json",
+               "--", interpreter(row), HERE / row.program, *given, *row.arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
         return {"findings": [], "failures": [], "runs": 0, "stopped": f"exit {ended.returncode}: {ended.stderr.strip()[-600:]}"}
     return json.loads(ended.stdout)
+
+
+def device_file(row):
+    return [HERE / "device_file.sh"] if row.is_jax else []
 
 
 def environment(packages):
@@ -172,10 +205,10 @@ def complaint(row, found, replays, shown):
     return "" if shown == replays else f"{shown} of {replays} replays show it"
 
 
-def replayed(preset, found, packages, count):
+def replayed(preset, row, found, packages, count):
     """How many of so many replays were as recorded."""
     file = found["findings"][0]["file"]
-    return sum(subprocess.run([ROOT / f"build/{preset}/afterlife", "replay", file], capture_output=True,
+    return sum(subprocess.run([*device_file(row), ROOT / f"build/{preset}/afterlife", "replay", file], capture_output=True,
                               env=environment(packages)).returncode == 0 for _ in range(count))
 
 
@@ -189,6 +222,9 @@ def limits(row, seeds, long):
 
 def judge(preset, row, searches, replays):
     """Prints a line per search. Returns whether all were as expected."""
+    if why := why_skipped(preset, row):
+        print(f"skip {row.name}, {' '.join((row.program, *row.arguments))}: {why}", flush=True)
+        return True
     packages = installed(row)
     good = True
     for seed, limit in searches.items():
@@ -196,7 +232,7 @@ def judge(preset, row, searches, replays):
             began = time.monotonic()
             found = searched(preset, row, packages, seed, limit, out)
             seconds = time.monotonic() - began
-            shown = replayed(preset, found, packages, replays) if found["findings"] else replays
+            shown = replayed(preset, row, found, packages, replays) if found["findings"] else replays
         why = complaint(row, found, replays, shown)
         good = good and not why
         told = "; ".join(f"{finding['kind']}, first in run {finding['first_run']}, {len(finding['decisions'])} decision(s), "
@@ -221,7 +257,7 @@ def main():
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
     rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))
-            and (options.long or options.only or not row.is_compiled)]
+            and (options.long or options.only or not (row.is_compiled or row.is_long))]
     programs = list(runtime.rows(options.only, options.long))
     if not rows and not programs or options.seeds is not None and options.seeds < 1:
         print(f"real: {'--seeds is at least 1' if rows or programs else f'no row contains {options.only}'}; see --help", file=sys.stderr)
