@@ -32,10 +32,6 @@ void add_headers(Command& command, const Source& source, const Options& options)
 }
 
 Command nvcc_command(const Options& options, const Toolchain& toolchain) {
-  if (options.is_device_by_default)
-    throw InvalidOption{
-        "nvrtc: error: --device-as-default-execution-space (-default-device) needs clang here: "
-        "AFTERLIFE_CUDA_COMPILER=clang++-19\n"};
   Command command{toolchain.program, "-ptx", "-lineinfo", "-allow-unsupported-compiler",
                   "-Wno-deprecated-gpu-targets"};
   if (!toolchain.host_compiler.empty())
@@ -45,6 +41,8 @@ Command nvcc_command(const Options& options, const Toolchain& toolchain) {
   if (options.is_relocatable) command.emplace_back("-rdc=true");
   if (options.is_fast_math) command.emplace_back("--use_fast_math");
   if (!options.contracts) command.emplace_back("-fmad=false");
+  // It has no such option; functions that are constexpr it then takes for the device's, too.
+  if (options.is_device_by_default) command.emplace_back("--expt-relaxed-constexpr");
   for (const SharedOption& option : options.shared)
     command.push_back(option.argument.empty() ? option.name
                                               : fmt::format("{}={}", option.name, option.argument));
@@ -117,9 +115,10 @@ std::string program_text(const Source& source, const Options& options, const Too
   std::string text = "#line 1 \"options\"\n" + options.macros;
   if (is_nvcc) text += "#include <cassert>\n#include <cstdio>\n";
   text += options.pre_includes;
-  if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
+  const bool is_device_by_default = options.is_device_by_default && !is_nvcc;
+  if (is_device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
   text += fmt::format("#line 1 \"{}\"\n{}\n", plain_name(source.name), source.text);
-  if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device end\n";
+  if (is_device_by_default) text += "#pragma clang force_cuda_host_device end\n";
   return text + name_declarations(source.expressions);
 }
 

@@ -170,9 +170,7 @@ Compiled compile_in(const fs::path& folder, const Source& source, const Command&
   return made;
 }
 
-}  // namespace
-
-Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
+Compiled compile_by(const Toolchain& toolchain, const Source& source, const Options& options) {
   if (const std::string complaint = complaint_of(source); !complaint.empty())
     return {false, complaint, {}, {}};
   const Command command = command_of(source, options, toolchain);
@@ -188,6 +186,23 @@ Compiled compile(const Source& source, const Options& options, const Toolchain& 
   if (made.is_ok && options.uses_cache)
     keep_result(cache, file, made, read_files(fs::path(scratch.name()) / kDependencyFile));
   return made;
+}
+
+}  // namespace
+
+/// Where functions are the device's unless they say otherwise, nvcc is asked first, as it has all
+/// headers; what calls one that it takes for the host's is clang's.
+Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
+  Compiled made = compile_by(toolchain, source, options);
+  if (made.is_ok || !options.is_device_by_default || toolchain.kind == Toolchain::Kind::clang)
+    return made;
+  const Toolchain clang = find_clang_toolchain();
+  if (clang.program.empty()) {
+    made.log += "nvrtc: nvcc knows no --device-as-default-execution-space; clang++ 19 does\n";
+    return made;
+  }
+  Compiled again = compile_by(clang, source, options);
+  return again.is_ok ? again : made;
 }
 
 }  // namespace harness::nvrtc

@@ -33,6 +33,8 @@ Toolchain made(Toolchain::Kind kind, const std::string& program) {
 
 }  // namespace
 
+Toolchain find_clang_toolchain() { return made(Toolchain::Kind::clang, find_clang()); }
+
 Toolchain find_toolchain() {
   if (const std::string wanted = variable("AFTERLIFE_CUDA_COMPILER"); !wanted.empty()) {
     const std::string found = find_tool(wanted);

@@ -23,4 +23,7 @@ struct Toolchain {
 /// libraries of this process; else clang as for PTX. Errors: NoCompiler.
 Toolchain find_toolchain();
 
+/// Finds clang, for what nvcc has no option for. Without one, its program is "".
+Toolchain find_clang_toolchain();
+
 }  // namespace harness::nvrtc
