@@ -47,12 +47,13 @@ RULES = [
      "a program is text in, PTX out: it knows processes and files, and nothing of the driver"),
     (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/(?:handed_over\.h|libnvjitlink/.*)",
      "libnvJitLink.so.13 puts texts together, and knows no driver"),
+    (r"harness/entries/libnvtx/.*", r"harness/entries/(?:handed_over\.h|libnvtx/.*)", "the tool of NVTX hands over to the driver, and knows nothing else"),
     (r"harness/entries/libnvml/.*", r"harness/devices/sim/(?:attributes\.def|identity\.h|limits\.h)|harness/entries/(?:missed_calls\.h|libnvml/.*)",
      "libnvidia-ml.so.1 knows what the simulated device is, and nothing else"),
     (r"harness/entries/stand_ins/.*", r"harness/process/(?:cuda_tool|tool)\.h|harness/entries/stand_ins/.*",
      "a stand-in finds the tool, and knows nothing else"),
     (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*|harness/entries/handed_over\.h", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/missed_calls\.h|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/(?:missed_calls|libnvtx/interface)\.h|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
@@ -182,6 +183,7 @@ PLANTS = [
     ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
     ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),
     ("harness/entries/libnvrtc/planted.cpp", '"harness/cuda.h"', "libnvrtc"),
+    ("harness/entries/libnvtx/planted.cpp", '"harness/cuda.h"', "NVTX"),
     ("harness/entries/libnvml/planted.cpp", '"harness/devices/sim/objects.h"', "libnvidia-ml"),
     ("harness/entries/stand_ins/planted.cpp", '"harness/cuda.h"', "stand-in"),
     ("harness/entries/libnvjitlink/planted.cpp", '"harness/ptx/image.h"', "libnvJitLink"),

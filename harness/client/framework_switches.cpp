@@ -18,9 +18,11 @@ void add_unless_set(std::vector<std::string>& made, const char* name, const std:
 
 }  // namespace
 
-std::vector<std::string> framework_switches(const std::string& stand_ins) {
+std::vector<std::string> framework_switches(const std::string& library_folder,
+                                            const std::string& stand_ins) {
   constexpr const char* kTuning = "--xla_gpu_autotune_level";
   std::vector<std::string> made;
+  add_unless_set(made, "NVTX_INJECTION64_PATH", library_folder + "/libafterlife_nvtx.so");
   add_unless_set(made, "TRITON_PTXAS_PATH", stand_ins + "/ptxas");
   add_unless_set(made, "JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1");
   add_unless_set(made, "XLA_PYTHON_CLIENT_PREALLOCATE", "false");

@@ -15,6 +15,8 @@ namespace harness::client {
 ///   XLA_FLAGS                       XLA does not time kernels to choose one: what it checks them
 ///                                   with exists as SASS alone. Put in front of the user's own,
 ///                                   unless that chooses, or names a file.
-std::vector<std::string> framework_switches(const std::string& stand_ins);
+///   NVTX_INJECTION64_PATH           NVTX tells our driver of the memory of suballocators
+std::vector<std::string> framework_switches(const std::string& library_folder,
+                                            const std::string& stand_ins);
 
 }  // namespace harness::client

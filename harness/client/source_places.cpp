@@ -101,9 +101,10 @@ static bool is_written_by_nvcc(const Frame& frame) {
 
 /// Returns whether it is code of the CUDA toolkit's headers.
 static bool is_of_toolkit(const Frame& frame) {
-  constexpr std::array<std::string_view, 8> kFiles{
+  constexpr std::array<std::string_view, 9> kFiles{
       "/include/cuda_runtime.h", "/include/crt/",  "/include/cccl/", "/include/cub/",
-      "/include/thrust/",        "/include/cuda/", "/include/nv/",   "/include/cooperative_groups"};
+      "/include/thrust/",        "/include/cuda/", "/include/nv/",   "/include/cooperative_groups",
+      "/include/nvtx3/"};
   return frame.function.starts_with("__cudaLaunchKernel_helper") ||
          frame.function.starts_with("cudaError cuda") ||
          std::ranges::any_of(

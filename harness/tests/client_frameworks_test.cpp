@@ -33,14 +33,15 @@ class ClientFrameworks : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"TRITON_PTXAS_PATH", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK",
-                             "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_FLAGS"})
+                             "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_FLAGS", "NVTX_INJECTION64_PATH"})
       unsetenv(name);
   }
 };
 
 TEST_F(ClientFrameworks, SwitchesAreSet) {
-  const std::vector<std::string> made = framework_switches("/lib/bin");
+  const std::vector<std::string> made = framework_switches("/lib", "/lib/bin");
   EXPECT_THAT(made, Contains("TRITON_PTXAS_PATH=/lib/bin/ptxas"));
+  EXPECT_THAT(made, Contains("NVTX_INJECTION64_PATH=/lib/libafterlife_nvtx.so"));
   EXPECT_THAT(made, Contains("JAX_SKIP_CUDA_CONSTRAINTS_CHECK=1"));
   EXPECT_THAT(made, Contains("XLA_PYTHON_CLIENT_PREALLOCATE=false"));
   EXPECT_THAT(made, Contains("XLA_FLAGS=--xla_gpu_autotune_level=0"));
@@ -50,7 +51,7 @@ TEST_F(ClientFrameworks, WhatTheUserSetsStays) {
   const Variable triton("TRITON_PTXAS_PATH", "/own");
   const Variable jax("XLA_PYTHON_CLIENT_PREALLOCATE", "true");
   const Variable level("XLA_FLAGS", "--xla_gpu_autotune_level=4");
-  const std::vector<std::string> made = framework_switches("/lib/bin");
+  const std::vector<std::string> made = framework_switches("/lib", "/lib/bin");
   EXPECT_THAT(made, Not(Contains(StartsWith("TRITON_PTXAS_PATH="))));
   EXPECT_THAT(made, Not(Contains(StartsWith("XLA_PYTHON_CLIENT_PREALLOCATE="))));
   EXPECT_THAT(made, Not(Contains(StartsWith("XLA_FLAGS="))));
@@ -58,10 +59,10 @@ TEST_F(ClientFrameworks, WhatTheUserSetsStays) {
 
 TEST_F(ClientFrameworks, FlagsOfXlaAreAddedToTheUsers) {
   const Variable own("XLA_FLAGS", "--xla_dump_to=/tmp/x");
-  EXPECT_THAT(framework_switches("/lib/bin"),
+  EXPECT_THAT(framework_switches("/lib", "/lib/bin"),
               Contains("XLA_FLAGS=--xla_gpu_autotune_level=0 --xla_dump_to=/tmp/x"));
   const Variable file("XLA_FLAGS", "/a/file/of/flags");
-  EXPECT_THAT(framework_switches("/lib/bin"), Not(Contains(StartsWith("XLA_FLAGS="))));
+  EXPECT_THAT(framework_switches("/lib", "/lib/bin"), Not(Contains(StartsWith("XLA_FLAGS="))));
 }
 
 TEST_F(ClientFrameworks, JaxIsToldWhichFileItLooksFor) {

@@ -1,5 +1,6 @@
 // The arguments of calls: the streams that handles name, and whose memory addresses are.
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/regions/calls.h"
 
 namespace harness::devices::calls {
 
@@ -60,7 +61,7 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   }
   if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
     if (block.origin != Origin::imported || !sim.memory().block(block.exported).dead) [[likely]]
-      return index;
+      return sim.memory().regions().empty() || admit_region(sim, address, bytes) ? index : 0;
     if (sim.faults().spared(sim.memory().block(block.exported).birth)) return index;
     sim.faults().used_dead(sim.memory().block(block.exported).birth);
     return 0;
@@ -131,6 +132,9 @@ CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, 
   const std::uint32_t index = find_block(sim, address, bytes);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   place.birth = sim.memory().block(index).birth;
+  if (const Regions& regions = sim.memory().regions(); !regions.empty()) [[unlikely]]
+    if (const std::uint32_t region = regions.find(address, Regions::kNow); region != 0)
+      place.birth = regions.at(region).birth;
   return CUDA_SUCCESS;
 }
 

@@ -345,6 +345,7 @@ void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
 /// an array has none, and no call made what a kernel did.
 static Label told_kind(Label kind) {
   constexpr Label kOfItself[] = {"graph memory", "CUDA array", kHeapMemory};
+  if (kind.view().starts_with("memory region")) return kind;  // A suballocator's.
   return std::ranges::find(kOfItself, kind) != std::end(kOfItself) ? kind : Label("device memory");
 }
 
@@ -380,6 +381,8 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
     fault.detail = fmt::format("{} bytes at offset {}", bytes, offset_in(id));
   if (id != BirthId::none && met != BirthId::none && offset_in(met) != offset_in(id))
     fault.detail += fmt::format(", which is offset {} of what it meets", offset_in(met));
+  if (const std::string_view name = memory_.name_of(id); !name.empty())
+    fault.detail += fmt::format("{}named '{}'", fault.detail.empty() ? "" : "; ", name);
   tell_launch(fault, code);
   ledger_.scheduler().history().add(std::move(fault));
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/crash.h"
@@ -62,6 +63,8 @@ class DeviceMemoryMap {
   virtual bool is_hosts(std::uint64_t) const { return false; }
   /// Addresses that are a multiple of this apart are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
+  /// Returns what the program calls a life; may be empty.
+  virtual std::string_view name_of(BirthId) const { return {}; }
   /// Returns what is known of reserved addresses, or null.
   virtual const ReservationMap* reserved() const { return nullptr; }
 };

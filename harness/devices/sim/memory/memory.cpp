@@ -76,6 +76,7 @@ void Memory::begin(Ledger& ledger) {
   first_alive_ = reclaimed_ = 0;
   registrations_.begin();
   reservations_.begin(ledger);
+  regions_.begin();
 }
 
 void Memory::end() {
@@ -203,6 +204,8 @@ void Memory::retire(std::uint32_t index) {
   HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
   ledger_->died(block.story());
   block.dead = true;
+  if (!regions_.empty()) [[unlikely]]
+    end_regions(block);
   // A graph that is launched again has already said that its memory is not free any more.
   if (block.graph == nullptr) block.freed = true;
   if (Intervention::current() != nullptr) [[unlikely]]
@@ -347,7 +350,36 @@ BlockRef Memory::find(std::uint64_t address) const {
   BlockRef here{block.birth, block.base, block.bytes, !block.dead, block.process};
   here.life = block.story();
   if (block.origin == Origin::imported && !block.dead) look_through(block, here);
+  if (!regions_.empty()) [[unlikely]]
+    narrow_to_region(address, here);
   return here;
+}
+
+/// Within a region it is that one that lives at an address, and not the block; beside them, the
+/// block goes on to the next one.
+void Memory::narrow_to_region(std::uint64_t address, BlockRef& here) const {
+  const std::uint64_t seen = call_view_ ? Regions::kNow : regions_.seen();
+  const std::uint32_t number = regions_.find(address, seen);
+  if (number == 0) {
+    const AddressRange gap = regions_.gap(address, {here.base, here.base + here.bytes});
+    here.base = gap.low;
+    here.bytes = gap.high - gap.low;
+    return;
+  }
+  const Region& region = regions_.at(number);
+  here.id = here.life = region.birth;
+  here.base = region.base;
+  here.bytes = region.bytes;
+  here.alive = here.alive && region.ended > seen;
+}
+
+void Memory::end_regions(const Block& block) {
+  for (std::uint32_t number = 1; number <= regions_.count(); ++number) {
+    const Region& region = regions_.at(number);
+    if (region.base - block.base >= block.bytes || !ledger_->alive(region.birth)) continue;
+    ledger_->died(region.birth);
+    regions_.end(number);
+  }
 }
 
 bool Memory::is_hosts(std::uint64_t address) const {

@@ -17,6 +17,7 @@
 #include "harness/devices/sim/memory/registrations.h"
 #include "harness/devices/sim/memory/reservations.h"
 #include "harness/devices/sim/memory/views.h"
+#include "harness/devices/sim/regions/regions.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/ledger.h"
 
@@ -136,7 +137,8 @@ class Memory final : public DeviceMemoryMap {
   /// A life of its own for the block's memory at an address of a reservation.
   std::uint32_t map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes);
   Reservations& reservations() { return reservations_; }
-  const ReservationMap* reserved() const override { return &reservations_; }
+  /// Parts of the blocks that suballocators have given out.
+  Regions& regions() { return regions_; }
   /// A life for memory of the host's, of which no part is registered.
   std::uint32_t register_host(std::uint64_t address, std::uint64_t bytes);
   /// The living registration that has a part of [address, address + bytes); 0 for none.
@@ -173,7 +175,6 @@ class Memory final : public DeviceMemoryMap {
 
   BlockRef find(std::uint64_t address) const override;
   AddressRange range() const override { return range_; }
-  std::uint64_t period() const override { return kBytes; }
 
   /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from
   /// the call on. Otherwise as the device does: from when its stream reached it.
@@ -190,6 +191,13 @@ class Memory final : public DeviceMemoryMap {
 
  private:
   bool is_hosts(std::uint64_t address) const override;
+  std::uint64_t period() const override { return kBytes; }
+  const ReservationMap* reserved() const override { return &reservations_; }
+  std::string_view name_of(BirthId birth) const override {
+    return regions_.empty() ? std::string_view() : regions_.name_of(birth);
+  }
+  void narrow_to_region(std::uint64_t address, BlockRef& here) const;
+  void end_regions(const Block& block);
   /// More of a block than this starts as zeros and does not keep its bytes when freed.
   static constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
 
@@ -220,6 +228,7 @@ class Memory final : public DeviceMemoryMap {
   MemoryViews views_;
   Registrations registrations_;
   Reservations reservations_;
+  Regions regions_;
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

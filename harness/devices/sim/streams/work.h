@@ -83,6 +83,7 @@ struct Work {
   BlockUses block_uses;           ///< Uses of the blocks that have run.
   Module* module = nullptr;       ///< The module whose kernel it is.
   std::uint32_t unloads = 0;      ///< So many modules were unloaded before its submission.
+  std::uint64_t regions = 0;      ///< The same of changes of regions.
 
   Place target;
   Place source;

@@ -51,6 +51,7 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
   work.reset(kind, label);
   work.copies_returned = sim_.data_races().staging().count();
   work.unloads = sim_.handles().unload_count;
+  work.regions = sim_.memory().regions().change_count();
   return work;
 }
 

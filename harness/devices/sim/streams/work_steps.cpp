@@ -43,6 +43,13 @@ OrderedUse use_by(const Work& work, Label site) {
 }
 
 bool WorkSteps::step(Stream& stream, Work& work) {
+  sim_.memory().regions().see(work.regions);
+  const bool is_done = do_step(stream, work);
+  sim_.memory().regions().see(Regions::kNow);
+  return is_done;
+}
+
+bool WorkSteps::do_step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
   const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
                               work.kind == WorkKind::set || work.kind == WorkKind::prefetch ||
@@ -184,6 +191,10 @@ void WorkSteps::tell_parts(Fault& fault, const Place& place, std::uint64_t bytes
 
 /// Checks that what is mapped behind a block is there, up to the end of what a place means.
 bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t bytes) {
+  // Beside the regions of a suballocator, all of the block is meant.
+  if (const Block& block = sim_.memory().block(sim_.memory().installed(place.address));
+      block.birth == place.birth && block.holds(place.address, bytes))
+    return true;
   const std::uint64_t end = place.address + bytes;
   while (here.base + here.bytes < end) {
     const std::uint64_t next = here.base + here.bytes;
@@ -204,7 +215,7 @@ void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   if (!sim_.data_races().on() || place.birth == BirthId::none) return;
   const std::uint32_t index = sim_.memory().installed(place.address);
   const Block& block = sim_.memory().block(index);
-  if (block.birth != place.birth) return;
+  if (block.birth != place.birth && sim_.memory().find(place.address).id != place.birth) return;
   const UsedRange range{place.address, place.address + work.bytes, mode};
   if (block.origin == Origin::mapped) [[unlikely]]
     return used_range(index, range, use_by(work, work.site));
@@ -235,9 +246,13 @@ void WorkSteps::used_by_kernel(Work& work) {
     while (rest.low < rest.high) {
       const std::uint32_t index = sim_.memory().installed(rest.low);
       const Block& block = sim_.memory().block(index);
-      const std::uint64_t end = std::min(rest.high, block.base + block.bytes);
+      const bool is_cut = !sim_.memory().regions().empty();  // Into regions.
+      const BlockRef here =
+          is_cut ? sim_.memory().find(rest.low)
+                 : BlockRef{.id = block.birth, .base = block.base, .bytes = block.bytes};
+      const std::uint64_t end = std::min(rest.high, here.base + here.bytes);
       if (index == 0 || end <= rest.low) break;
-      if (sim_.provenance().authorised(block.birth)) {
+      if (sim_.provenance().authorised(here.id)) {
         const UsedRange range{rest.low, end, rest.mode};
         sim_.data_races().used(index, range, by);
         if (has_several) {

@@ -38,6 +38,7 @@ class WorkSteps {
   KernelHeap& heap() { return heap_; }
 
  private:
+  bool do_step(Stream& stream, Work& work);
   bool run_block(const Stream& stream, Work& work);
   HostBytes host_bytes(const Place& place, std::uint64_t bytes);
   void check_host_bytes(const Work& work, const Place& place, const HostBytes& held);

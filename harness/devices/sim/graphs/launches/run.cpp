@@ -26,6 +26,7 @@ void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   has_memory_ops_ = has_host_nodes_ = false;
   copies_returned_ = sim.data_races().staging().count();
   unloads_ = sim.handles().unload_count;
+  regions_ = sim.memory().regions().change_count();
   open_.clear();
   root_ = &enter(*plan_, nullptr, 0);
   record_events(*root_);
@@ -322,6 +323,7 @@ Work& GraphRun::work_of(const Place& place) {
   run.work->before = place.frame->before[place.node];
   run.work->copies_returned = copies_returned_;
   run.work->unloads = unloads_;
+  run.work->regions = regions_;
   run.work->activation = run.work->launch.activation = name;
   return *run.work;
 }

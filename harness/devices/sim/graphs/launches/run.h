@@ -123,6 +123,7 @@ class GraphRun {
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
   std::uint32_t unloads_ = 0;  ///< So many modules were unloaded before the launch.
+  std::uint64_t regions_ = 0;  ///< The same of changes of regions.
   bool has_host_nodes_ = false;
   StagedCopies copies_returned_ = 0;  ///< So many staged copies came before the launch.
 };

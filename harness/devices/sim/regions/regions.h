@@ -1,0 +1,76 @@
+// Regions: the parts of allocations that a suballocator gives out, as it tells by NVTX.
+//
+// A suballocator that works in stream order takes a region back while work that was submitted
+// before is under way, and gives its place out again. So each piece of work sees the regions that
+// there were when it was submitted; whether its bytes are used in an order is judged by the
+// allocation, as everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/memory/registrations.h"
+#include "harness/ledger.h"
+
+namespace harness::devices {
+
+struct Region {
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;
+  BirthId birth = BirthId::none;
+  std::uint32_t heap = 0;       ///< The number of the suballocator's heap.
+  std::uint32_t previous = 0;   ///< The number of the region that began there before; 0 for none.
+  std::uint64_t begun = 0;      ///< The number of the change by which it began.
+  std::uint64_t ended = ~0ull;  ///< The same of its end.
+  bool is_forgotten = false;    ///< Its heap is gone: the place is the allocation's again.
+  std::string name;             ///< Given by the program; may be empty.
+
+  bool holds(std::uint64_t address) const { return address - base < bytes; }
+};
+
+/// Threads: confined to the run's thread. Regions have numbers from 1 on, 0 is none.
+class Regions {
+ public:
+  /// Sees all changes.
+  static constexpr std::uint64_t kNow = ~0ull - 1;
+
+  void begin();
+  bool empty() const { return regions_.empty(); }
+  /// Returns the number of changes so far.
+  std::uint64_t change_count() const { return change_count_; }
+
+  /// Sets how many changes the work saw that goes on now: find() of the memory answers so.
+  void see(std::uint64_t changes) { seen_ = changes; }
+  std::uint64_t seen() const { return seen_; }
+
+  /// Makes a heap, whose regions are of this kind. Returns its number, from 1 on.
+  std::uint32_t add_heap(Label kind);
+  std::uint32_t heap_count() const { return static_cast<std::uint32_t>(heaps_.size()); }
+  Label kind_of(std::uint32_t heap) const { return heaps_[heap - 1]; }
+
+  std::uint32_t add(std::uint64_t base, std::uint64_t bytes, std::uint32_t heap, BirthId birth);
+  void end(std::uint32_t number) { at(number).ended = ++change_count_; }
+  void resize(std::uint32_t number, std::uint64_t bytes);
+  Region& at(std::uint32_t number) { return regions_[number - 1]; }
+  const Region& at(std::uint32_t number) const { return regions_[number - 1]; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(regions_.size()); }
+
+  /// Returns the number of the region that had `address` for those who saw so many changes.
+  std::uint32_t find(std::uint64_t address, std::uint64_t seen) const;
+  /// Returns the piece of `within` around an address that no region had.
+  AddressRange gap(std::uint64_t address, AddressRange within) const;
+  /// Returns what the program calls the region of this life; may be empty.
+  std::string_view name_of(BirthId birth) const;
+
+ private:
+  std::vector<Region> regions_;
+  std::vector<Label> heaps_;
+  Registrations ranges_;
+  std::uint64_t change_count_ = 0;
+  std::uint64_t seen_ = kNow;
+};
+
+}  // namespace harness::devices

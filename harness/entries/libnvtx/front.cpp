@@ -1,0 +1,22 @@
+// libafterlife_nvtx.so: the tool that NVTX loads under `afterlife run` (NVTX_INJECTION64_PATH). It
+// has NVTX call our driver for what suballocators tell of their memory; ranges and marks are left
+// alone. It needs the C library alone until then.
+#include <iterator>
+
+#include "harness/entries/handed_over.h"
+#include "harness/entries/libnvtx/interface.h"
+
+#define AFTERLIFE_NVTX extern "C" __attribute__((visibility("default"))) int
+
+AFTERLIFE_NVTX InitializeInjectionNvtx2(void* /*get_export_table*/) { return 1; }
+
+/// Fills in the slots of the extension for memory. Returns 0 for any other: nobody listens.
+AFTERLIFE_NVTX InitializeInjectionNvtxExtension(harness::nvtx::ModuleInfo* info) {
+  if (info->module != harness::nvtx::kMemoryModule || info->segment_count < 1) return 0;
+  void* driver = harness::entries::open_beside("libcuda.so.1");
+  if (driver == nullptr) return 0;
+  const harness::nvtx::Segment& segment = info->segments[0];
+  for (std::size_t i = 0; i < std::size(harness::nvtx::kFunctions) && i < segment.slot_count; ++i)
+    segment.slots[i] = reinterpret_cast<std::intptr_t>(dlsym(driver, harness::nvtx::kFunctions[i]));
+  return 1;
+}
