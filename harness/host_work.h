@@ -36,9 +36,9 @@ typedef int (*AfterlifeHostWork)(void* data);
 /* Launches work on a stream of the driver's. Returns a CUresult.
  * `name` is what reports call it; its text must outlive the process's last call.
  * `function` is not called if a range is dead by then: that is reported.
- * `release` (or null) is called once with `data` when it is needed no more: after the work, or when
- * no graph and no executable has it as a node; under the same rules as `function`. After an error
- * it is not called, and neither is it for work that is still queued when the process ends. */
+ * `release` (or null) is called once with `data` when it is needed no more: after the work, when no
+ * graph and no executable has it as a node, or at once if nothing was launched; under the same
+ * rules as `function`. For work that is still queued when the process ends it is not called. */
 typedef int (*AfterlifeLaunchHostWork)(struct CUstream_st* stream, const char* name,
                                        AfterlifeHostWork function, void* data,
                                        void (*release)(void*), const AfterlifeRange* ranges,

@@ -67,7 +67,8 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
                                   with_first("LD_PRELOAD", preloaded(client)),
-                                  with_first("LD_AUDIT", audit(client))};
+                                  with_first("LD_AUDIT", audit(client)),
+                                  with_first("PYTHONPATH", client.library_folder + "/torch")};
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());

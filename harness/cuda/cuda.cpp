@@ -214,12 +214,12 @@ int afterlifeLaunchHostWork(CUstream_st* stream, const char* name, AfterlifeHost
   static constexpr CallInfo kInfo{"afterlifeLaunchHostWork", CallNeeds::driver,
                                   CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES};
   SeamCall call(kInfo);
-  if (const CUresult refused = call.enter(call.stream(stream)); refused != CUDA_SUCCESS)
-    return call.leave(refused);
+  CUresult status = call.enter(call.stream(stream));
   const auto launch = call.table().launch_host_work;
-  return call.leave(launch == nullptr
-                        ? CUDA_ERROR_NOT_SUPPORTED
-                        : launch(stream, {name, function, data, release, ranges, range_count}));
+  if (status == CUDA_SUCCESS && launch != nullptr)
+    return call.leave(launch(stream, {name, function, data, release, ranges, range_count}));
+  if (release != nullptr) release(data);
+  return call.leave(status != CUDA_SUCCESS ? status : CUDA_ERROR_NOT_SUPPORTED);
 } catch (...) {
   return harness::error_of_exception();
 }

@@ -129,7 +129,7 @@ TEST_F(CudaHostWork, AFailureIsTheErrorOfTheCallsAfterIt) {
   EXPECT_EQ(body.released, 1);
 }
 
-TEST_F(CudaHostWork, WhatIsWrongWithItTakesNothing) {
+TEST_F(CudaHostWork, ALaunchThatFailsReleasesTheDataAtOnce) {
   run([this] {
     CUstream stream = make_stream();
     const CUdeviceptr address = allocate(64);
@@ -141,7 +141,8 @@ TEST_F(CudaHostWork, WhatIsWrongWithItTakesNothing) {
     EXPECT_EQ(find_launch()(stream, "aten::add_", add, &body, let_go, nullptr, 1),
               CUDA_ERROR_INVALID_VALUE);
   });
-  EXPECT_EQ(body.called + body.released, 0);
+  EXPECT_EQ(body.called, 0);
+  EXPECT_EQ(body.released, 4);
 }
 
 // ---- lives --------------------------------------------------------------------------------------

@@ -38,12 +38,18 @@ static CUresult capture(SimDevice& sim, Stream& stream, Label label, const HostW
   return status;
 }
 
+/// Nothing was launched.
+static CUresult give_back(const HostWorkLaunch& given, CUresult status) {
+  if (given.release != nullptr) given.release(given.data);
+  return status;
+}
+
 CUresult launch_host_work(SimDevice& sim, CUstream on, const HostWorkLaunch& given) {
   const Found<Stream> stream = find_work_stream(sim, on);
-  if (!stream) return stream.error();
+  if (!stream) return give_back(given, stream.error());
   if (given.function == nullptr || given.name == nullptr ||
       (given.range_count != 0 && given.ranges == nullptr))
-    return CUDA_ERROR_INVALID_VALUE;
+    return give_back(given, CUDA_ERROR_INVALID_VALUE);
   const Label label = Label::of(given.name);
   const SiteScope site(sim.scheduler(), label);
   Work& work = sim.queues().fresh(WorkKind::host_work, label);
@@ -56,7 +62,7 @@ CUresult launch_host_work(SimDevice& sim, CUstream on, const HostWorkLaunch& giv
     const CUresult status =
         fits ? capture(sim, *stream, label, host) : CUDA_ERROR_INVALID_VALUE;
     sim.queues().discard(work);
-    return status;
+    return status == CUDA_SUCCESS ? status : give_back(given, status);
   }
   sim.queues().submit(*stream, work, Lag::ask);
   return sim.faults().broken();
