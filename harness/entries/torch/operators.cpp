@@ -271,6 +271,7 @@ Operator& operator_named(const char* name) {
 
 }  // namespace afterlife
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 /// Registers the operators, one name on a line. Returns null, or what is wrong.
@@ -314,3 +315,4 @@ const char* afterlife_torch_counts() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
