@@ -109,11 +109,11 @@ struct Operator {
 
 // ---- sizes ------------------------------------------------------------------------------------
 
+/// A number in a tensor's place stays what it is: meta kernels in Python take it for a number.
 inline at::Tensor on_meta(const at::Tensor& tensor) {
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return tensor;
   at::Tensor made = at::Tensor(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(),
                                                               tensor.scalar_type()));
-  if (tensor.unsafeGetTensorImpl()->is_wrapped_number())
-    made.unsafeGetTensorImpl()->set_wrapped_number(true);
   if (tensor.is_conj()) made._set_conj(true);
   if (tensor.is_neg()) made._set_neg(true);
   return made;

@@ -31,6 +31,14 @@ c10::Device device_of(const Values& arguments) {
   return {c10::DeviceType::CUDA, c10::cuda::current_device()};
 }
 
+/// Refuses what has no addresses of its elements: sparse tensors and the like.
+const at::Tensor& strided(const Operator& op, const at::Tensor& tensor) {
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided && !tensor.is_quantized(), op.name,
+                              ": afterlife carries out no operators on ", tensor.layout(),
+                              tensor.is_quantized() ? " quantized" : "", " tensors");
+  return tensor;
+}
+
 /// Returns the arguments for the CPU's kernel. Tensors of the host's are copied: a kernel gets the
 /// values that they have at the launch.
 Values on_host(const Operator& op, const Values& arguments, Places& places) {
@@ -38,7 +46,7 @@ Values on_host(const Operator& op, const Values& arguments, Places& places) {
   for (const c10::IValue& value : arguments)
     made.push_back(value.isDevice() ? c10::IValue(c10::Device(c10::DeviceType::CPU))
                                     : mapped(value, [&](const at::Tensor& tensor) {
-                                        if (tensor.is_cuda()) return places.over(tensor);
+                                        if (strided(op, tensor).is_cuda()) return places.over(tensor);
                                         at::Tensor copy = tensor.clone();
                                         copy.unsafeGetTensorImpl()->set_wrapped_number(
                                             tensor.unsafeGetTensorImpl()->is_wrapped_number());
@@ -138,7 +146,7 @@ void wait_and_compute(Operator& op, const Values& arguments, Values host,
   for (std::size_t i = 0; i < results.size(); ++i)
     if (op.fresh[i])
       results[i] = mapped(results[i], [&](const at::Tensor& result) {
-        return brought_up(op, result, allocate(result, stream.device()), stream);
+        return brought_up(op, strided(op, result), allocate(result, stream.device()), stream);
       });
   return_results(op, arguments, results, stack);
 }
