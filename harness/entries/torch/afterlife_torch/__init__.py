@@ -70,7 +70,20 @@ def load():
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)
     torch.set_num_threads(1)
+    warm_up(torch)
+    torch.cuda._is_in_bad_fork = lambda: False  # Runs are forks of a process that has begun CUDA.
     atexit.register(tell)
+
+
+def warm_up(torch):
+    """Has PyTorch import now what its first operators import: runs are forks, and each would do so by itself."""
+    import torch._decomp
+    import torch._meta_registrations
+    import torch._refs
+    for device in ("meta", "cpu"):
+        x = torch.ones(4, 4, device=device, requires_grad=True)
+        torch.nn.functional.gelu((x @ x * 2).relu()).softmax(-1).sum().backward()
+        torch.optim.SGD([x], lr=0.1).step()
 
 
 def counts():

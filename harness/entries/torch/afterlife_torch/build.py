@@ -36,7 +36,7 @@ def command(torch, target):
 def library():
     """The path of the library, which is built if it is not there."""
     import torch
-    text = torch.__version__ + "".join(file.read_text() for file in sorted(HERE.rglob("*.[ch]*")) if file.is_file())
+    text = torch.__version__ + "".join(file.read_text() for file in sorted((HERE / "harness").rglob("*.[ch]*")))
     name = f"torch-{torch.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.so"
     folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "afterlife"
     folder.mkdir(parents=True, exist_ok=True)
