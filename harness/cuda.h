@@ -12,6 +12,7 @@
 
 #include <cstddef>
 
+#include "harness/host_work.h"
 #include "harness/pick.h"
 #include "harness/world.h"
 
@@ -19,6 +20,16 @@ namespace harness {
 
 /// The state that a call needs before it can be made; without it the device answers with an error.
 enum class CallNeeds : std::uint8_t { nothing, driver, context };
+
+/// The arguments of afterlifeLaunchHostWork, but for its stream.
+struct HostWorkLaunch {
+  const char* name;
+  AfterlifeHostWork function;
+  void* data;
+  void (*release)(void*);
+  const AfterlifeRange* ranges;
+  std::size_t range_count;
+};
 
 /// The functions that carry out the calls: one per row of cuda.def.
 struct DriverTable {
@@ -33,6 +44,9 @@ struct DriverTable {
   /// Names the resource that work on this stream touches. Must accept any value. Null: the device
   /// as a whole is what every call touches.
   Resource (*resource)(CUstream stream);
+
+  /// Launches a kernel whose body is a function of the host's. Null: the device has no such.
+  CUresult (*launch_host_work)(CUstream stream, const HostWorkLaunch& given);
 };
 
 /// The resource that calls which concern no stream of their own touch.

@@ -225,6 +225,23 @@ extern "C" {
   }
 #include "harness/cuda/aliases.def"
 
+/// See harness/host_work.h.
+int afterlifeLaunchHostWork(CUstream_st* stream, const char* name, AfterlifeHostWork function,
+                            void* data, void (*release)(void*), const AfterlifeRange* ranges,
+                            size_t range_count) try {
+  static constexpr CallInfo kInfo{"afterlifeLaunchHostWork", CallNeeds::driver,
+                                  CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES};
+  SeamCall call(kInfo);
+  CUresult status = call.enter(call.stream(stream));
+  const auto launch = call.table().launch_host_work;
+  if (status == CUDA_SUCCESS && launch != nullptr)
+    return call.leave(launch(stream, {name, function, data, release, ranges, range_count}));
+  if (release != nullptr) release(data);
+  return call.leave(status != CUDA_SUCCESS ? status : CUDA_ERROR_NOT_SUPPORTED);
+} catch (...) {
+  return harness::error_of_exception();
+}
+
 CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version,
                                      cuuint64_t flags, CUdriverProcAddressQueryResult* found) {
   constexpr cuuint64_t kFlags =
@@ -300,6 +317,8 @@ const EntryPoint kEntryPoints[] = {
     // Its base's name is its own only from CUDA 12 on.
     {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, Flavour::plain,
      reinterpret_cast<void*>(&::cuGraphInstantiateWithFlags)},
+    {AFTERLIFE_LAUNCH_HOST_WORK, AFTERLIFE_LAUNCH_HOST_WORK, 0, Flavour::plain,
+     reinterpret_cast<void*>(&::afterlifeLaunchHostWork)},
     {"cuGetProcAddress", "cuGetProcAddress", 11030, Flavour::plain,
      reinterpret_cast<void*>(&::afterlife_get_proc_address)},
     {"cuGetProcAddress_v2", "cuGetProcAddress", 12000, Flavour::plain,

@@ -17,6 +17,7 @@ DriverTable make_table() {
 #include "harness/cuda.def"
       admit,
       nullptr,
+      nullptr,
   };
   gpu_calls::add_own_functions(table);
   return table;

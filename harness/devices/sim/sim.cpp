@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/calls/host_work.h"
 #include "harness/devices/sim/kernels/symbolize.h"
 #include "harness/devices/sim/textures/texture_unit.h"
 
@@ -63,6 +64,10 @@ constexpr DriverTable kTable{
 #include "harness/cuda.def"
     [](CallNeeds needs) { return admit(SimDevice::current(), needs); },
     [](CUstream handle) { return resource(SimDevice::current(), handle); },
+    [](CUstream stream, const HostWorkLaunch& given) {
+      SimDevice& sim = SimDevice::current();
+      return left(sim, calls::launch_host_work(sim, stream, given));
+    },
 };
 
 }  // namespace

@@ -78,6 +78,8 @@ struct NodeParams {
   std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< The array of `batch`.
   std::vector<MemoryOp> memory_ops;  ///< The operations of `batch`, as they were meant.
 
+  HostWork host_work;  ///< A host node with such a function takes its time as a kernel does.
+
   Conditional* conditional;
   CUgraphConditionalNodeType condition_type;
 
@@ -95,6 +97,7 @@ struct NodeParams {
     access.clear();
     batch_operations.clear();
     memory_ops.clear();
+    host_work.clear();
     conditional = nullptr;
   }
 };

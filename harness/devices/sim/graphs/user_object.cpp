@@ -27,6 +27,13 @@ UserObject& UserObjects::create(void* data, CUhostFn destroy, std::uint64_t coun
   return object;
 }
 
+UserObject& UserObjects::create_data(void* data, CUhostFn release) {
+  UserObject& object = create(data, release, 1);
+  object.owned_by_callers = 0;
+  object.is_data = true;
+  return object;
+}
+
 void UserObjects::release(UserObject& object, std::uint64_t count) {
   HARNESS_CHECK(count <= object.count, "references are released once");
   object.count -= count;
@@ -37,6 +44,10 @@ void UserObjects::release(UserObject& object, std::uint64_t count) {
 }
 
 void UserObjects::destroy_later(UserObject& object) {
+  if (object.is_data) {
+    const CallbackScope scope(sim_.threads(), Callback::destructor);
+    return object.destroy(object.data);
+  }
   if (sim_.scheduler().in_task()) {
     enum : std::uint32_t { own_thread, shared_thread, caller, count };
     const std::uint32_t where =

@@ -30,7 +30,11 @@ struct UserObject : Object {
   Tick released = 0;              ///< When the last reference went.
   TaskId owed_by = TaskId::none;  ///< The task whose call is to call the destructor.
   bool shares_thread = false;     ///< Its destructor is called where host functions are.
-  void reset() { after.clear(); }
+  bool is_data = false;           ///< The data of host work: let go of at once, by who has the driver.
+  void reset() {
+    after.clear();
+    is_data = false;
+  }
 };
 
 /// The references that a graph, an executable or a launch holds.
@@ -79,6 +83,8 @@ class UserObjects {
   const auto& table() const { return table_; }
 
   UserObject& create(void* data, CUhostFn destroy, std::uint64_t count);
+  /// The data of host work, with one reference, which a graph is to hold.
+  UserObject& create_data(void* data, CUhostFn release);
   void release(UserObject& object, std::uint64_t count);
   /// Releases all references. `after`: the launches that used them, where there may have been any.
   void release(UserReferences& references, const Clock* after = nullptr);

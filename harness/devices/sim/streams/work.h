@@ -11,6 +11,7 @@
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/block_uses.h"
 #include "harness/devices/sim/streams/clock.h"
+#include "harness/devices/sim/streams/host_work.h"
 
 namespace harness::devices {
 
@@ -20,6 +21,7 @@ class GraphRun;
 
 enum class WorkKind : std::uint8_t {
   kernel,
+  host_work,  ///< A kernel whose body is a function of the program's.
   copy,
   set,
   prefetch,
@@ -85,6 +87,8 @@ struct Work {
   std::uint32_t unloads = 0;      ///< So many modules were unloaded before its submission.
   std::uint64_t regions = 0;      ///< The same of changes of regions.
 
+  HostWork host_work;
+
   Place target;
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
@@ -128,6 +132,7 @@ struct Work {
     staged_copy = 0;
     on = 0;
     words.clear();
+    host_work.clear();
     function = nullptr;
     callback = nullptr;
     memory_ops.clear();

@@ -206,6 +206,7 @@ void WorkQueues::finish(Stream& stream, Work& work) {
   }
   sim_.scheduler().touch(stream.resource);
   if (work.kind == WorkKind::graph) sim_.graphs().executables().end(*work.run);
+  if (work.kind == WorkKind::host_work) sim_.steps().release(work);
   spare_.push_back(&work);
 }
 

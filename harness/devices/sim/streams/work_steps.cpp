@@ -51,14 +51,17 @@ bool WorkSteps::step(Stream& stream, Work& work) {
 
 bool WorkSteps::do_step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
-  const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
-                              work.kind == WorkKind::set || work.kind == WorkKind::prefetch ||
-                              work.kind == WorkKind::memory_ops;
+  const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::host_work ||
+                              work.kind == WorkKind::copy || work.kind == WorkKind::set ||
+                              work.kind == WorkKind::prefetch || work.kind == WorkKind::memory_ops;
   if (sim_.faults().broken() != CUDA_SUCCESS && touches_memory) [[unlikely]]
     return true;
   switch (work.kind) {
     case WorkKind::kernel:
       return run_block(stream, work);
+    case WorkKind::host_work:
+      host_work(work);
+      return true;
     case WorkKind::copy:
       copy(work);
       return true;

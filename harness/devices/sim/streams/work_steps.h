@@ -33,6 +33,8 @@ class WorkSteps {
   /// The work was not done at its submission.
   void stays(Work& work);
   void note(EventKind kind, const Stream& stream, const Work& work);
+  /// Lets go of the data of host work that is over, if no graph has it.
+  void release(Work& work);
 
   /// Returns the heap of the kernel that runs.
   KernelHeap& heap() { return heap_; }
@@ -40,6 +42,7 @@ class WorkSteps {
  private:
   bool do_step(Stream& stream, Work& work);
   bool run_block(const Stream& stream, Work& work);
+  void host_work(Work& work);
   HostBytes host_bytes(const Place& place, std::uint64_t bytes);
   void check_host_bytes(const Work& work, const Place& place, const HostBytes& held);
   void copy(Work& work);

@@ -37,6 +37,7 @@ Work& make_work(SimDevice& sim, const NodeParams& params) {
   const WorkKind kind = params.type == CU_GRAPH_NODE_TYPE_KERNEL         ? WorkKind::kernel
                         : params.type == CU_GRAPH_NODE_TYPE_MEMCPY       ? WorkKind::copy
                         : params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? WorkKind::memory_ops
+                        : params.type == CU_GRAPH_NODE_TYPE_HOST         ? WorkKind::host_work
                                                                          : WorkKind::set;
   Work& work = sim.queues().fresh(kind, params.label);
   work.captured = params.captured;
@@ -47,6 +48,8 @@ Work& make_work(SimDevice& sim, const NodeParams& params) {
     fill_copy(work, params);
   } else if (kind == WorkKind::memory_ops) {
     work.memory_ops = params.memory_ops;
+  } else if (kind == WorkKind::host_work) {
+    work.host_work = params.host_work;
   } else {
     fill_set(work, params);
   }

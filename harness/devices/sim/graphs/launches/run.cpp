@@ -14,6 +14,13 @@
 
 namespace harness::devices {
 
+static bool is_work(const NodeParams& params) {
+  const CUgraphNodeType type = params.type;
+  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+         type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP || params.host_work.function != nullptr;
+}
+
 // ---- frames -----------------------------------------------------------------------------------
 
 void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
@@ -68,7 +75,8 @@ void GraphRun::fill(GraphFrame& frame, const ExecutablePlan& graph) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     frame.nodes[i].waits_for = graph.nodes[i].after_count;
     has_memory_ops_ |= !graph.nodes[i].params->memory_ops.empty();
-    has_host_nodes_ |= graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_HOST;
+    const NodeParams& params = *graph.nodes[i].params;
+    has_host_nodes_ |= params.type == CU_GRAPH_NODE_TYPE_HOST && !is_work(params);
     if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
       frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
   }
@@ -130,18 +138,12 @@ void GraphRun::complete_frame(GraphFrame& frame) {
   loop.again = true;
 }
 
-static bool is_work(CUgraphNodeType type) {
-  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
-         type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
-}
-
 bool GraphRun::takes_time(const Place& place) {
   const PlanNode& node = place.frame->graph->nodes[place.node];
   const NodeRun& run = place.frame->nodes[place.node];
   // Going round a loop takes time, so that one that never ends is not passed over for ever.
   if (run.again) return run.state == NodeState::open;
-  return node.enabled && is_work(node.params->type);
+  return node.enabled && is_work(*node.params);
 }
 
 bool GraphRun::can_go(const Place& place) {

@@ -1,0 +1,37 @@
+// HostWork: a kernel whose body is a function of the program's, and the memory that it says it
+// uses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/base.h"
+#include "harness/host_work.h"
+
+namespace harness::devices {
+
+/// Rows that the function uses, and whose memory they meant at the launch.
+struct HostWorkRange {
+  std::uint64_t address = 0;
+  BirthId birth = BirthId::none;  ///< None where no device memory was.
+  std::uint64_t bytes = 0;        ///< The bytes of a row.
+  std::uint64_t rows = 1;
+  std::uint64_t pitch = 0;
+  int use = 0;  ///< AFTERLIFE_READS and the others.
+};
+
+struct HostWork {
+  AfterlifeHostWork function = nullptr;
+  void* data = nullptr;
+  void (*release)(void*) = nullptr;  ///< Null where a graph keeps the data.
+  std::vector<HostWorkRange> ranges;
+
+  void clear() {
+    function = nullptr;
+    data = nullptr;
+    release = nullptr;
+    ranges.clear();
+  }
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,51 @@
+// Random numbers: a generator of the CPU's for each operator that draws, made of the seed and the
+// offset of CUDA's, so that a program which seeds gets the same numbers again. They are not the
+// numbers that a GPU draws.
+#pragma once
+
+#include <ATen/Context.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
+
+#include "harness/entries/torch/work.h"
+
+namespace afterlife {
+
+/// The operator of this name, which was registered.
+Operator& operator_named(const char* name);
+
+/// Returns the generator for an operator that is given `given`. In a capture CUDA's generator tells
+/// nothing: the numbers go on from replay to replay.
+inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStream& stream) {
+  static std::atomic<std::uint64_t> captured{0};
+  if (given.isGenerator() && given.toGenerator().device().is_cpu()) return given;
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+  if (c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None) {
+    offset = ++captured;
+  } else {
+    at::Generator generator = given.isGenerator()
+                                  ? given.toGenerator()
+                                  : at::globalContext().defaultGenerator(stream.device());
+    const std::lock_guard lock(generator.mutex());
+    constexpr std::uint64_t kStep = 4;  // Offsets of Philox are multiples of 4.
+    seed = generator.current_seed();
+    offset = generator.get_offset();
+    generator.set_offset(offset + kStep);
+  }
+  constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+  return at::make_generator<at::CPUGeneratorImpl>((seed + 1) * kMix ^ offset);
+}
+
+/// CUDA's dropout, which draws without a generator of its own: a mask, and what it leaves.
+inline std::tuple<at::Tensor, at::Tensor> dropout(const at::Tensor& input, double probability,
+                                                  std::optional<bool> train) {
+  const bool drops = !train.has_value() || *train;
+  at::Tensor mask = at::empty_like(input, input.options().dtype(at::kBool));
+  if (!drops) return {input.clone(), mask.fill_(true)};
+  mask.bernoulli_(1 - probability);
+  const double scale = probability == 1 ? 0 : 1 / (1 - probability);
+  return {input.mul(mask).mul(scale), mask};
+}
+
+}  // namespace afterlife
