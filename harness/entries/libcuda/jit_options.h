@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace harness::entries {
 
@@ -31,6 +32,7 @@ struct JitOptions {
   JitLog errors;
   JitLog information;
   void** wall_time = nullptr;
+  std::vector<const void*> outputs;  ///< Where the linker writes.
   bool is_verbose = false;
 
   /// Reads them. Those that make no difference here are accepted. Returns CUDA_ERROR_INVALID_VALUE

@@ -122,6 +122,12 @@ CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* g
   return cuStreamGetCtx(on, context);
 }
 
+static void give_data(SimDevice& sim, Work& work, void* data) {
+  work.data = data;
+  work.lent =
+      sim.lent_memory().lend(LentFor::host_function, reinterpret_cast<std::uint64_t>(data), 1);
+}
+
 CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
@@ -132,7 +138,7 @@ CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   }
   Work& work = sim.queues().fresh(WorkKind::function, "host function");
   work.function = function;
-  work.data = data;
+  give_data(sim, work, data);
   sim.queues().submit(*stream, work, Lag::never);
   return CUDA_SUCCESS;
 }
@@ -145,7 +151,7 @@ CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void
   Work& work = sim.queues().fresh(WorkKind::function, "stream callback");
   work.callback = callback;
   work.stream = on;
-  work.data = data;
+  give_data(sim, work, data);
   sim.queues().submit(*stream, work, Lag::never);
   return CUDA_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/launch.h"
+#include "harness/devices/sim/memory/lent_memory.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/block_uses.h"
 #include "harness/devices/sim/streams/clock.h"
@@ -36,6 +37,7 @@ enum class WorkKind : std::uint8_t {
 struct Place {
   std::uint64_t address = 0;
   BirthId birth = BirthId::none;  ///< None for pageable host memory.
+  LentId lent = LentId::none;     ///< Pageable memory that a node was given.
 };
 
 /// A wait for a value in memory, or a write of one.
@@ -107,6 +109,7 @@ struct Work {
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
   CUstream stream = nullptr;            ///< The stream that the callback is told.
   void* data = nullptr;
+  LentId lent = LentId::none;  ///< The data.
   GraphRun* run = nullptr;
 
   std::vector<MemoryOp> memory_ops;
@@ -128,6 +131,7 @@ struct Work {
     words.clear();
     function = nullptr;
     callback = nullptr;
+    lent = LentId::none;
     memory_ops.clear();
     memory_op_index = 0;
     was_held_up = false;

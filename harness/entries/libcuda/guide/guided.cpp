@@ -159,6 +159,7 @@ void Guided::coming(Label function) {
 }
 
 void Guided::letting_go(World& world) {
+  if (called_.letting_go(world)) report(world);
   host_watch_.protect(world);
   idle_device_.left(static_cast<devices::SimDevice&>(*world.device).queues().lags());
 }
@@ -181,6 +182,7 @@ Activation Guided::access(Label how) {
 void Guided::set_up(World& world) {
   world.calls_may_fail = orders_.fails;
   let_driver_be_late(world, orders_.pedantic);
+  memory_ends_.begin(world);
   is_set_up_ = true;
 }
 
@@ -199,6 +201,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   const Activation call = askers_.call(thread, function, Baton::mine());
   if (orders_.locates) parties_.note(call.name, std::move(next_place));
   this_call = call.name;
+  memory_ends_.begin_call(ProcessWorld::get().world(), call);
   try_wait(call.name);
   return call;
 }
