@@ -53,6 +53,7 @@ void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
     if (const int line = line_in(place); line > 0) {
       frame->file = found_from_here(place.substr(0, place.rfind(':')));
       frame->line = line;
+      frame->is_library = frame->is_library || frame->file.starts_with("/usr/include/");
     }
     if (!function.empty() && function != "??") frame->function = function;
   }

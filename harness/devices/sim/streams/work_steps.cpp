@@ -313,7 +313,7 @@ void WorkSteps::stays(Work& work) {
 void WorkSteps::check_host_bytes(const Work& work, const Place& place, const HostBytes& held) {
   if (held.block == 0) return;
   const Block& block = sim_.memory().block(held.block);
-  if (block.dead || block.use_count != held.use_count) return;
+  if (block.dead || block.lost != BirthId::none || block.use_count != held.use_count) return;
   if (hash_bytes(place, work.bytes) != held.hash)
     sim_.data_races().host_wrote(held.block, use_by(work, work.site));
 }
