@@ -16,7 +16,8 @@ namespace harness::client {
 
 struct CallMark::Page {
   std::uint64_t call_count;
-  std::array<char, 56> function;  ///< Ends with a null where it is shorter.
+  std::uint64_t function_count;   ///< So many host functions have not returned.
+  std::array<char, 48> function;  ///< Ends with a null where it is shorter.
 };
 
 static std::string mark_file(const std::string& folder, unsigned process) {
@@ -49,11 +50,22 @@ void CallMark::begin_call(std::string_view function) {
   page_->function[length] = '\0';
 }
 
+void CallMark::begin_function() {
+  if (page_ != nullptr) ++page_->function_count;
+}
+
+void CallMark::end_function() {
+  if (page_ != nullptr) --page_->function_count;
+}
+
 LastCall read_last_call(const std::string& folder, unsigned process) {
   LastCall last;
   std::ifstream file(mark_file(folder, process), std::ios::binary);
+  std::uint64_t function_count = 0;
   file.read(reinterpret_cast<char*>(&last.call_count), sizeof last.call_count);
+  file.read(reinterpret_cast<char*>(&function_count), sizeof function_count);
   if (!file) return {};
+  last.is_in_function = function_count != 0;
   std::getline(file, last.function, '\0');
   return last;
 }

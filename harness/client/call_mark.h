@@ -21,6 +21,9 @@ class CallMark {
   void open(const std::string& folder, unsigned process, std::uint64_t call_count);
   /// Keeps that a call begins.
   void begin_call(std::string_view function);
+  /// Keeps that the driver calls a host function, until that has returned.
+  void begin_function();
+  void end_function();
 
  private:
   struct Page;
@@ -32,6 +35,7 @@ class CallMark {
 struct LastCall {
   std::uint64_t call_count = 0;  ///< 0: nothing is known.
   std::string function;
+  bool is_in_function = false;  ///< A host function had not returned.
 };
 
 /// Reads the file of a process; one that cannot be read says nothing.

@@ -88,6 +88,10 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
 /// Adds what is known of a process that ended as it liked, or was ended.
 void add_last_call(Report& report, const std::string& folder) {
   const LastCall last = read_last_call(folder, report.process);
+  if (!last.is_in_function)
+    report.called.clear();
+  else if (report.called.empty())
+    report.called.push_back({.site = kHostFunction});
   if (last.call_count < report.call_count) return;
   report.call_count = last.call_count;
   report.last_call = last.function;
@@ -174,7 +178,8 @@ const ToldDecision* ClientRun::failure() const {
 std::string ClientRun::last_call() const {
   for (const Report& report : reports)
     if (!report.last_call.empty())
-      return fmt::format("its last CUDA call, of {}, was {}", report.call_count, report.last_call);
+      return fmt::format("its last CUDA call, of {}, was {}{}", report.call_count, report.last_call,
+                         report.called.empty() ? "" : ", and a host function had not returned");
   return {};
 }
 

@@ -47,26 +47,41 @@ const Frame* users_frame(const Place& place) {
 }
 
 // Names of files are whatever bytes the program has.
+static nlohmann::json json_of(const std::vector<Party>& parties) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Party& party : parties)
+    rows.push_back({{"site", party.site}, {"place", party.place}, {"thread", party.thread}});
+  return rows;
+}
+
+static std::vector<Party> parties_of(const nlohmann::json& rows) {
+  std::vector<Party> parties;
+  for (const auto& row : rows)
+    parties.push_back({.site = row.at("site"),
+                       .place = row.at("place").get<Place>(),
+                       .thread = row.at("thread")});
+  return parties;
+}
+
 std::string to_text(const Report& report) {
-  nlohmann::json json{{"process", report.process},
-                      {"calls", report.call_count},
-                      {"failable", report.failable_count},
-                      {"whole", report.is_whole},
-                      {"python", report.has_python},
-                      {"table", report.wants_table},
-                      {"work", report.has_work},
-                      {"note", report.note},
-                      {"doubt", report.doubt},
-                      {"free_threads", report.free_threads},
-                      {"forced", report.forced},
-                      {"faults", report.faults},
-                      {"errors", report.errors},
-                      {"decisions", report.decisions},
-                      {"deadlock", report.is_deadlock},
-                      {"asked", asked_json(report.asked)}};
-  for (const Party& party : report.stuck)
-    json["stuck"].push_back(
-        {{"site", party.site}, {"place", party.place}, {"thread", party.thread}});
+  const nlohmann::json json{{"process", report.process},
+                            {"calls", report.call_count},
+                            {"failable", report.failable_count},
+                            {"whole", report.is_whole},
+                            {"python", report.has_python},
+                            {"table", report.wants_table},
+                            {"work", report.has_work},
+                            {"note", report.note},
+                            {"doubt", report.doubt},
+                            {"free_threads", report.free_threads},
+                            {"forced", report.forced},
+                            {"faults", report.faults},
+                            {"errors", report.errors},
+                            {"decisions", report.decisions},
+                            {"deadlock", report.is_deadlock},
+                            {"stuck", json_of(report.stuck)},
+                            {"called", json_of(report.called)},
+                            {"asked", asked_json(report.asked)}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -90,10 +105,8 @@ Report parse_report(const std::string& text) {
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     report.asked = asked_of(json.at("asked"));
     report.is_deadlock = json.at("deadlock");
-    for (const auto& row : json.value("stuck", nlohmann::json::array()))
-      report.stuck.push_back({.site = row.at("site"),
-                              .place = row.at("place").get<Place>(),
-                              .thread = row.at("thread")});
+    report.stuck = parties_of(json.at("stuck"));
+    report.called = parties_of(json.at("called"));
     return report;
   });
 }

@@ -51,6 +51,10 @@ inline constexpr const char* kWait = "a wait";
 inline constexpr const char* kStep = "a step";
 /// The site of an allocation that an end or a use is not ordered with.
 inline constexpr const char* kAllocation = "allocation";
+/// The kind of memory of the program's own that is lent to the driver.
+inline constexpr const char* kHostMemory = "host memory";
+/// The site of a function of the program that the driver calls.
+inline constexpr const char* kHostFunction = "host function";
 
 /// A call of the program, or work of it, that has a part in a fault.
 struct Party {
@@ -141,9 +145,10 @@ struct Report {
   std::vector<ToldError> errors;  ///< The first of each function, status and line, in order.
   std::vector<ToldDecision> decisions;
   std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.
-  std::string last_call;  ///< The function, where the process did not end in an orderly way.
+  std::string last_call;     ///< The function, where the process did not end in an orderly way.
   std::vector<Party> stuck;  ///< Where each thread was, if the process hung: the main thread first.
   bool is_deadlock = false;  ///< It hung since each thread waited for another one.
+  std::vector<Party> called;  ///< The host function that had not returned, if one had not.
 };
 
 /// Returns the file's name in the folder of the orders.

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/cuda/call_frame.h"
 #include "harness/cuda/older_forms.h"
 #include "harness/cuda/passed.h"
 #include "harness/cuda/process.h"
@@ -66,7 +67,7 @@ class SeamCall {
   [[gnu::always_inline]] explicit SeamCall(const CallInfo& info)
       : info_(info), world_(World::current()) {
     if (world_ == nullptr) [[unlikely]]
-      join_process();
+      join_process(__builtin_frame_address(0));
     table_ = &world_->device->table();
     if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, called());
   }
@@ -154,7 +155,9 @@ class SeamCall {
     return status;
   }
 
-  void join_process() {
+  /// A frame begins with two words: where its caller's is, and where it returns to.
+  void join_process(const void* frame) {
+    call_frame = reinterpret_cast<std::uintptr_t>(frame) + 2 * sizeof(void*);
     process_ = &ProcessWorld::get();
     process_->begin_call(info_.base);
     world_ = &process_->world();

@@ -60,13 +60,18 @@ Advice order(const ToldFault& fault) {
 }
 
 Advice keep(const ToldFault& fault) {
+  const Trial left_out{Trial::Kind::leave_out, fault.death.call, 0};
+  if (fault.object == kHostMemory && !fault.capture.site.empty())
+    return {fmt::format("keep the memory that {} was given until it was used: {} comes too early",
+                        call_of(fault.capture), call_of(fault.death)),
+            left_out};
   const std::string kept = fmt::format("keep the {} of {}", fault.object, place_of(fault.birth));
   const std::string until =
       fault.capture.site.empty()
           ? fmt::format("{} is complete", place_of(fault.use))
           : fmt::format("the graph that took it at {} no longer runs", place_of(fault.capture));
   return {fmt::format("{} until {}: {} comes too early", kept, until, call_of(fault.death)),
-          {Trial::Kind::leave_out, fault.death.call, 0}};
+          left_out};
 }
 
 }  // namespace

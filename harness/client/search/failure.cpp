@@ -27,6 +27,11 @@ std::string where(const Place& place) {
   return fmt::format(" in {}:{}", frame->file.substr(frame->file.rfind('/') + 1), frame->function);
 }
 
+bool is_crash(const ClientRun& run) {
+  constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  return std::ranges::find(kCrashes, -run.ended.code) != kCrashes.end();
+}
+
 ToldFault failure_of(const ToldError& error, const std::string& ended) {
   ToldFault failure;
   failure.kind = kFailure;
@@ -88,18 +93,29 @@ void take_stuck(ToldFault& failure, const ClientRun& run) {
   }
 }
 
+/// Takes the host function in which the process crashed as the party. Returns the words of a
+/// signature for it.
+std::string take_called(ToldFault& failure, const ClientRun& run) {
+  for (const Report& report : run.reports) {
+    if (report.called.empty() || run.ended.code >= 0) continue;  // No signal has ended it.
+    failure.use = report.called.front();
+    return fmt::format(" in a {}", failure.use.site);
+  }
+  return {};
+}
+
 ToldFault end_of(const ClientRun& run, const std::string& ended) {
   ToldFault failure;
   failure.kind = kFailure;
   failure.object = kProgram;
   failure.use.place = traced(run.ended.err);
-  std::string how = without_numbers(ended);
+  std::string how = without_numbers(ended) + take_called(failure, run);
   if (!run.ended.hang.empty()) {
     take_stuck(failure, run);
     how = std::ranges::any_of(run.reports, &Report::is_deadlock) ? "deadlock" : kTookTooLong;
   }
-  failure.signature = fmt::format("{} {}{}{}", kFailure, how, where(failure.use.place),
-                                  where(failure.other.place));
+  failure.signature =
+      fmt::format("{} {}{}{}", kFailure, how, where(failure.use.place), where(failure.other.place));
   if (failure.detail.empty()) failure.detail = run.last_call();
   failure.ended = ended;
   return failure;
@@ -123,9 +139,7 @@ bool is_same(const ToldFault& left, const ToldFault& right) {
 /// Returns whether the end is one that checking code chooses after an injected error: an exception,
 /// an abort or an exit code.
 bool is_giving_up(const ClientRun& run) {
-  if (run.failure() == nullptr || !run.ended.hang.empty()) return false;
-  constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-  return std::ranges::find(kCrashes, -run.ended.code) == kCrashes.end();
+  return run.failure() != nullptr && run.ended.hang.empty() && !is_crash(run);
 }
 
 }  // namespace

@@ -86,7 +86,11 @@ struct Module : Object {
 struct Library : Object {
   Module* module = nullptr;
   std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
-  void reset() { kernels.clear(); }
+  LentId code = LentId::none;    ///< The image, where it is said to be preserved.
+  void reset() {
+    kernels.clear();
+    code = LentId::none;
+  }
 };
 
 struct Kernel : Object {

@@ -13,18 +13,23 @@ CUresult JitOptions::read(unsigned count, const CUjit_option* options, void** va
     switch (options[i]) {
       case CU_JIT_WALL_TIME:
         wall_time = &values[i];
+        outputs.push_back(&values[i]);
         break;
       case CU_JIT_INFO_LOG_BUFFER:
         information.give(values[i]);
+        outputs.push_back(values[i]);
         break;
       case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
         information.limit(&values[i]);
+        outputs.push_back(&values[i]);
         break;
       case CU_JIT_ERROR_LOG_BUFFER:
         errors.give(values[i]);
+        outputs.push_back(values[i]);
         break;
       case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
         errors.limit(&values[i]);
+        outputs.push_back(&values[i]);
         break;
       case CU_JIT_LOG_VERBOSE:
         is_verbose = values[i] != nullptr;

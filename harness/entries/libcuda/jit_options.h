@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <vector>
+
 #include "harness/devices/sim/jit_log.h"
 
 namespace harness::entries {
@@ -12,6 +14,7 @@ struct JitOptions {
   devices::JitLog errors;
   devices::JitLog information;
   void** wall_time = nullptr;
+  std::vector<const void*> outputs;  ///< Where the linker writes.
   bool is_verbose = false;
 
   /// Reads them. Those that make no difference here are accepted. Returns CUDA_ERROR_INVALID_VALUE

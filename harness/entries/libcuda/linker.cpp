@@ -14,9 +14,12 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/cuda/process.h"
+#include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/jit_options.h"
 #include "harness/entries/libcuda/ptx.h"
 #include "harness/ptx/image.h"
@@ -30,6 +33,7 @@
 
 struct CUlinkState_st {
   harness::entries::JitOptions options;
+  std::vector<harness::devices::LentId> lent;  ///< The memory that the options name.
   std::vector<harness::ptx::LinkInput> inputs;
   std::string image;
 };
@@ -45,6 +49,45 @@ CUlinkState_st* find_state(CUlinkState wanted) {
   const auto found = std::ranges::find_if(
       states, [&](const std::unique_ptr<CUlinkState_st>& one) { return one.get() == wanted; });
   return found != states.end() ? found->get() : nullptr;
+}
+
+/// A call, for as long as it has the driver.
+class DriverCall {
+ public:
+  explicit DriverCall(Label function) : process_(ProcessWorld::get()) {
+    process_.begin_call(function);
+    site_.emplace(process_.world().scheduler, function);
+  }
+  ~DriverCall() {
+    site_.reset();
+    process_.unlock();
+  }
+  DriverCall(const DriverCall&) = delete;
+  DriverCall& operator=(const DriverCall&) = delete;
+
+  devices::LentMemory& lent_memory() const {
+    return static_cast<devices::SimDevice&>(*process_.world().device).lent_memory();
+  }
+
+ private:
+  ProcessWorld& process_;
+  std::optional<SiteScope> site_;
+};
+
+void lend_outputs(CUlinkState_st& state) {
+  if (state.options.outputs.empty()) return;
+  const DriverCall call("cuLinkCreate");
+  for (const void* output : state.options.outputs)
+    state.lent.push_back(call.lent_memory().lend(devices::LentFor::link_output,
+                                                 reinterpret_cast<std::uint64_t>(output), 1));
+}
+
+/// What is gone is reported, and then nothing is written any more.
+void use_outputs(CUlinkState_st& state, Label function) {
+  if (state.lent.empty()) return;
+  const DriverCall call(function);
+  for (const devices::LentId lent : state.lent)
+    if (!call.lent_memory().used(lent, {})) state.options = {};
 }
 
 CUresult fail(CUlinkState_st& state, CUresult error, const std::string& line) {
@@ -85,6 +128,7 @@ CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkStat
   auto state = std::make_unique<CUlinkState_st>();
   if (const CUresult error = state->options.read(count, options, values); error != CUDA_SUCCESS)
     return error;
+  lend_outputs(*state);
   const std::lock_guard lock(mutex);
   *made = states.emplace_back(std::move(state)).get();
   return CUDA_SUCCESS;
@@ -99,6 +143,7 @@ CUresult add_data(CUlinkState wanted, CUjitInputType type, const void* data, std
   if (count != 0 && (options == nullptr || values == nullptr || !are_for_an_input(count, options)))
     return CUDA_ERROR_INVALID_VALUE;
   const auto* text = static_cast<const char*>(data);
+  use_outputs(*state, "cuLinkAddData");
   const std::string input =
       name != nullptr ? name : fmt::format("input {}", state->inputs.size() + 1);
   if (type != CU_JIT_INPUT_FATBINARY || ptx::form_of(data) != ptx::Form::binary)
@@ -123,6 +168,7 @@ CUresult complete(CUlinkState wanted, void** image, std::size_t* bytes) {
   CUlinkState_st* state = find_state(wanted);
   if (state == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  use_outputs(*state, "cuLinkComplete");
   const auto began = std::chrono::steady_clock::now();
   try {
     state->image = ptx::link(state->inputs);
@@ -145,6 +191,10 @@ CUresult complete(CUlinkState wanted, void** image, std::size_t* bytes) {
 
 CUresult destroy(CUlinkState wanted) {
   const std::lock_guard lock(mutex);
+  if (CUlinkState_st* state = find_state(wanted); state != nullptr && !state->lent.empty()) {
+    const DriverCall call("cuLinkDestroy");
+    for (const devices::LentId lent : state->lent) call.lent_memory().give_back(lent);
+  }
   return std::erase_if(states, [&](const auto& one) { return one.get() == wanted; }) != 0
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_HANDLE;

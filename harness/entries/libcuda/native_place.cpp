@@ -6,6 +6,7 @@
 #include <array>
 
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/memory_hooks.h"
 #include "harness/entries/libcuda/native_code.h"
 
 namespace harness::entries {
@@ -19,6 +20,7 @@ client::Place native_place(std::uintptr_t interrupted) {
   std::array<void*, kFrameLimit> codes{};
   const int count = backtrace(codes.data(), kFrameLimit);
   const void* ours = native_code(reinterpret_cast<const void*>(&native_place)).base;
+  const void* preloaded = native_code(dlsym(RTLD_DEFAULT, kTakeMemoryHooks)).base;
   client::Place place;
   // A runtime's own frames are no place of the program's.
   const auto outer = std::ranges::find(codes, ProcessWorld::outer_call().return_address);
@@ -28,7 +30,7 @@ client::Place native_place(std::uintptr_t interrupted) {
     // All but one are where a call returns to, which is behind it.
     const auto at = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]);
     const NativeCode code = code_at(at == interrupted ? at : at - 1);
-    if (code.base == ours || code.file == nullptr) continue;
+    if (code.base == ours || code.base == preloaded || code.file == nullptr) continue;
     place.push_back({code.file, 0, code.function != nullptr ? code.function : "", code.offset,
                      is_system_library(code.file)});
   }

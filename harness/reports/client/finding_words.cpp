@@ -75,6 +75,7 @@ std::string_view label_of(const ToldFault& fault, const client::PartyInfo& info)
     return "stuck";
   if (is_use && is_failure) return "failed";
   if (is_use && !fault.other.site.empty()) return "second";
+  if (info.party == &ToldFault::capture && fault.object == client::kHostMemory) return "lent";
   return info.name;
 }
 

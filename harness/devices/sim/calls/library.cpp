@@ -1,5 +1,6 @@
 // Libraries, and the kernels in them, which belong to no context.
 #include <algorithm>
+#include <span>
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/image_file.h"
@@ -22,6 +23,13 @@ static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary*
   return CUDA_SUCCESS;
 }
 
+/// The driver may look into code that it was told is preserved at any call on the library.
+static Library* find_library(SimDevice& sim, CUlibrary handle) {
+  Library* library = sim.find(sim.handles().libraries, handle, "library");
+  if (library != nullptr) sim.lent_memory().used(library->code, {});
+  return library;
+}
+
 /// Options of a library have no values, some of them. All are hints here.
 static bool are_options(unsigned count, const CUjit_option* options, void* const* values,
                         unsigned library_count, const CUlibraryOption* library_options) {
@@ -39,7 +47,13 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
   JitLogs logs(option_count, options, option_values);
   const ImageFound found = find_image(image);
   logs.end(found.why);
-  return make_library(sim, found, library);
+  const CUresult status = make_library(sim, found, library);
+  const std::span given(library_options, library_option_count);
+  if (status == CUDA_SUCCESS &&
+      std::ranges::find(given, CU_LIBRARY_BINARY_IS_PRESERVED) != given.end())
+    sim.handles().libraries.find(*library)->code =
+        sim.lent_memory().lend(LentFor::library_code, reinterpret_cast<std::uint64_t>(image), 1);
+  return status;
 }
 
 CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUjit_option* options,
@@ -60,7 +74,7 @@ CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUji
 CUresult Calls::cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
                                    const char* name) {
   if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Library* library = sim.find(sim.handles().libraries, handle, "library");
+  const Library* library = find_library(sim, handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   return find_variable(sim, *library->module, name, address, bytes);
 }
@@ -73,6 +87,7 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
     sim.ledger().double_free(library->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  sim.lent_memory().give_back(library->code);
   library->alive = library->module->alive = false;
   library->module->unload = ++sim.handles().unload_count;
   sim.ledger().died(library->birth);
@@ -94,7 +109,7 @@ static Kernel& get_kernel(SimDevice& sim, Library& library, Function& function) 
 
 CUresult Calls::cuLibraryGetKernelCount(unsigned* count, CUlibrary handle) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Library* library = sim.find(sim.handles().libraries, handle, "library");
+  const Library* library = find_library(sim, handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *count = library->module->image->entry_count;
   return CUDA_SUCCESS;
@@ -102,7 +117,7 @@ CUresult Calls::cuLibraryGetKernelCount(unsigned* count, CUlibrary handle) {
 
 CUresult Calls::cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary handle) {
   if (kernels == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Library* library = sim.find(sim.handles().libraries, handle, "library");
+  Library* library = find_library(sim, handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   for (std::uint32_t i = 0; i < std::min(count, library->module->image->entry_count); ++i)
     kernels[i] = get_kernel(sim, *library, get_function(sim, *library->module, i)).as<CUkernel>();
@@ -111,7 +126,7 @@ CUresult Calls::cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUl
 
 CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
   if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Library* library = sim.find(sim.handles().libraries, handle, "library");
+  Library* library = find_library(sim, handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Function* function = find_function(sim, *library->module, name);
   if (function == nullptr) return CUDA_ERROR_NOT_FOUND;

@@ -127,6 +127,12 @@ static Lag lag_of_function(SimDevice& sim) {
   return ProcessWorld::of(sim.world()) != nullptr ? Lag::ask : Lag::never;
 }
 
+static void give_data(SimDevice& sim, Work& work, void* data) {
+  work.data = data;
+  work.lent =
+      sim.lent_memory().lend(LentFor::host_function, reinterpret_cast<std::uint64_t>(data), 1);
+}
+
 CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
@@ -137,7 +143,7 @@ CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   }
   Work& work = sim.queues().fresh(WorkKind::function, "host function");
   work.function = function;
-  work.data = data;
+  give_data(sim, work, data);
   sim.queues().submit(*stream, work, lag_of_function(sim));
   return CUDA_SUCCESS;
 }
@@ -150,7 +156,7 @@ CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void
   Work& work = sim.queues().fresh(WorkKind::function, "stream callback");
   work.callback = callback;
   work.stream = on;
-  work.data = data;
+  give_data(sim, work, data);
   sim.queues().submit(*stream, work, lag_of_function(sim));
   return CUDA_SUCCESS;
 }

@@ -52,6 +52,7 @@ struct NodeParams {
   CUDA_MEMCPY3D copy;
   CUDA_MEMSET_NODE_PARAMS set;
   CUDA_HOST_NODE_PARAMS host;
+  LentId lent;  ///< The data of a host function.
 
   Context* context;  ///< The context of a kernel, copy or set.
 
@@ -90,6 +91,7 @@ struct NodeParams {
     values.clear();
     pointers.clear();
     words.clear();
+    lent = LentId::none;
     context = nullptr;
     function = nullptr;
     event = nullptr;

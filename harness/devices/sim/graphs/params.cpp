@@ -90,6 +90,12 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
 
 // ---- copies and sets --------------------------------------------------------------------------
 
+/// Of several rows the first stands for all: others may be between them.
+static void lend_pageable(SimDevice& sim, Place& place, std::uint64_t bytes) {
+  if (place.birth == BirthId::none)
+    place.lent = sim.lent_memory().lend(LentFor::copy_node, place.address, bytes);
+}
+
 Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given,
                                          CUcontext handle) {
   Context* context = nullptr;
@@ -108,6 +114,8 @@ Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& gi
   params.target = shape.target;
   params.source = shape.source;
   params.rows = shape.rows;
+  lend_pageable(sim, params.target, shape.bytes);
+  lend_pageable(sim, params.source, shape.bytes);
   return params;
 }
 
@@ -143,6 +151,8 @@ Found<const NodeParams> make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PA
   NodeParams& params =
       sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
   params.host = given;
+  params.lent = sim.lent_memory().lend(LentFor::host_node,
+                                       reinterpret_cast<std::uint64_t>(given.userData), 1);
   return params;
 }
 

@@ -31,7 +31,7 @@ struct BlockRef {
   std::uint64_t bytes = 0;
   bool alive = false;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
-  /// The memory that an open IPC mapping was opened for, once the exporter has freed it.
+  /// The memory that an open IPC mapping was opened for, or that is registered, once it was freed.
   BirthId lost = BirthId::none;
   BirthId met = BirthId::none;  ///< The life that such a mapping leads to now.
   /// The life that a story tells of, where that is another: one of several of the same allocation.

@@ -349,6 +349,7 @@ BlockRef Memory::find(std::uint64_t address) const {
   if (address - block.base >= block.bytes) return {};
   BlockRef here{block.birth, block.base, block.bytes, !block.dead, block.process};
   here.life = block.story();
+  here.lost = block.lost;
   if (block.origin == Origin::imported && !block.dead) look_through(block, here);
   if (!regions_.empty()) [[unlikely]]
     narrow_to_region(address, here);

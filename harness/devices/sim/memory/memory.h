@@ -14,6 +14,7 @@
 
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/limits.h"
+#include "harness/devices/sim/memory/lent_memory.h"
 #include "harness/devices/sim/memory/registrations.h"
 #include "harness/devices/sim/memory/reservations.h"
 #include "harness/devices/sim/memory/views.h"
@@ -79,6 +80,9 @@ struct Block {
   std::uint32_t exported = 0;      ///< The block whose memory an imported or mapped one is.
   std::uint32_t open_count = 0;    ///< Number of times that an imported block is open.
   std::uint32_t import_count = 0;  ///< Number of processes that map it.
+  LentId lent = LentId::none;      ///< Registered memory.
+  /// Registered memory that the program has freed: the life of that. None while it is there.
+  BirthId lost = BirthId::none;
 
   /// Returns the life that a story tells of: the birth, but for graph memory.
   BirthId story() const { return life != BirthId::none ? life : birth; }

@@ -20,12 +20,31 @@ struct HostFunctions::Callee {
 };
 
 HostFunctions::Callee HostFunctions::callee(const HostCall& call) {
-  const CUDA_HOST_NODE_PARAMS& host = GraphRun::host_of(call);
+  const NodeParams& params = GraphRun::params_of(call);
+  const CUDA_HOST_NODE_PARAMS& host = params.host;
+  begin(params.lent, *call.stream, params.captured, reinterpret_cast<const void*>(host.fn));
   return {.function = host.fn, .data = host.userData};
 }
 
-HostFunctions::Callee HostFunctions::callee(const Work& work) {
+HostFunctions::Callee HostFunctions::callee(const Stream& stream, const Work& work) {
+  const void* const function = work.callback != nullptr
+                                   ? reinterpret_cast<const void*>(work.callback)
+                                   : reinterpret_cast<const void*>(work.function);
+  begin(work.lent, stream, {}, function);
+  sim_.lent_memory().give_back(work.lent);  // The function may free it.
   return {work.function, work.callback, work.stream, sim_.faults().broken(), work.data};
+}
+
+/// It is told before the function is called, which may crash.
+void HostFunctions::begin(LentId data, const Stream& stream, CapturedAt captured,
+                          const void* function) {
+  if (stream.idle()) return;  // A graph that nobody waits for calls at its launch.
+  last_called_ = {reinterpret_cast<std::uintptr_t>(function), stream.front().activation};
+  sim_.lent_memory().used(data, {.site = "host function",
+                                 .activation = last_called_.activation,
+                                 .stream = stream.own_name,
+                                 .captured = captured,
+                                 .code = last_called_.code + 1});
 }
 
 bool HostFunctions::call(Stream& stream, Work& work) {
@@ -36,7 +55,7 @@ bool HostFunctions::call(Stream& stream, Work& work) {
   sim_.data_races().host_saw(work.before);
   {
     const CallbackScope scope(sim_.threads(), Callback::host_function);
-    callee(work)();
+    callee(stream, work)();
   }
   sim_.queues().complete_front(stream);
   return true;
@@ -97,7 +116,7 @@ void HostFunctions::call_now(const HostCall& call) {
   const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
   const DriverLock::Hold lock(owner.lock, scheduler, holds);
   const CallbackScope scope(sim_.threads(), Callback::host_function);
-  const Callee act = call.run != nullptr ? callee(call) : callee(work);
+  const Callee act = call.run != nullptr ? callee(call) : callee(*call.stream, work);
   const ProcessWorld::Open open(ProcessWorld::of(sim_.world()), work.activation);
   act();
 }

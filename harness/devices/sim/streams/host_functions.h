@@ -23,11 +23,19 @@ class HostFunctions {
   void call(const HostCall& call);
   /// Returns whether the driver's thread has called all that it was given.
   bool idle() const { return thread_.idle(); }
+  /// A function of the program, and who handed it over.
+  struct Called {
+    std::uintptr_t code = 0;  ///< Its first instruction.
+    Name activation = 0;
+  };
+  /// Returns the function that is called, or was called last.
+  const Called& last_called() const { return last_called_; }
 
  private:
   struct Callee;
-  static Callee callee(const HostCall& call);
-  Callee callee(const Work& work);
+  Callee callee(const HostCall& call);
+  Callee callee(const Stream& stream, const Work& work);
+  void begin(LentId data, const Stream& stream, CapturedAt captured, const void* function);
   bool call_later(const HostCall& call);
   [[noreturn]] void serve(ProcessId id);
   void call_now(const HostCall& call);
@@ -35,6 +43,7 @@ class HostFunctions {
 
   SimDevice& sim_;
   ProcessThread thread_;
+  Called last_called_;
 };
 
 }  // namespace harness::devices

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/launch.h"
+#include "harness/devices/sim/memory/lent_memory.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/block_uses.h"
 #include "harness/devices/sim/streams/clock.h"
@@ -38,6 +39,7 @@ enum class WorkKind : std::uint8_t {
 struct Place {
   std::uint64_t address = 0;
   BirthId birth = BirthId::none;  ///< None for pageable host memory.
+  LentId lent = LentId::none;     ///< Pageable memory that a node was given.
 };
 
 /// A wait for a value in memory, or a write of one.
@@ -112,6 +114,7 @@ struct Work {
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
   CUstream stream = nullptr;            ///< The stream that the callback is told.
   void* data = nullptr;
+  LentId lent = LentId::none;  ///< The data.
   GraphRun* run = nullptr;
 
   std::vector<MemoryOp> memory_ops;
@@ -135,6 +138,7 @@ struct Work {
     host_work.clear();
     function = nullptr;
     callback = nullptr;
+    lent = LentId::none;
     memory_ops.clear();
     memory_op_index = 0;
     was_held_up = is_late = false;

@@ -145,7 +145,9 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
 /// is still to come.
 bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
-  if (place.birth == BirthId::none) return true;
+  if (place.birth == BirthId::none)
+    return place.lent == LentId::none ||
+           sim_.lent_memory().used(place.lent, {.captured = work.captured});
   const BlockRef here = sim_.memory().find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return bytes <= here.bytes - (place.address - here.base) || met_beyond(here, place, bytes);
@@ -329,7 +331,7 @@ void WorkSteps::stays(Work& work) {
 void WorkSteps::check_host_bytes(const Work& work, const Place& place, const HostBytes& held) {
   if (held.block == 0) return;
   const Block& block = sim_.memory().block(held.block);
-  if (block.dead || block.use_count != held.use_count) return;
+  if (block.dead || block.lost != BirthId::none || block.use_count != held.use_count) return;
   if (hash_bytes(place, work.bytes) != held.hash)
     sim_.data_races().host_wrote(held.block, use_by(work, work.site));
 }

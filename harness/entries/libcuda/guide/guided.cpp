@@ -162,6 +162,7 @@ void Guided::let_device_catch_up(Label function) {
 }
 
 void Guided::letting_go(World& world) {
+  if (called_.letting_go(world)) report(world);
   host_watch_.protect(world);
   const auto& queues = static_cast<devices::SimDevice&>(*world.device).queues();
   idle_device_.left(queues.lags());
@@ -186,6 +187,7 @@ Activation Guided::access(Label how) {
 void Guided::set_up(World& world) {
   world.calls_may_fail = orders_.fails;
   let_driver_be_late(world, orders_.pedantic);
+  memory_ends_.begin(world);
   is_set_up_ = true;
 }
 
@@ -208,6 +210,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   }
   if (orders_.locates) parties_.note(call.name, std::move(next_place));
   this_call = call.name;
+  memory_ends_.begin_call(ProcessWorld::get().world(), call);
   try_wait(call.name);
   return call;
 }

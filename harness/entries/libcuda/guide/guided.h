@@ -14,9 +14,11 @@
 #include "harness/cuda/guide.h"
 #include "harness/entries/libcuda/free_threads.h"
 #include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/guide/called.h"
 #include "harness/entries/libcuda/guide/parties.h"
 #include "harness/entries/libcuda/host_watch.h"
 #include "harness/entries/libcuda/idle_device.h"
+#include "harness/entries/libcuda/memory_ends.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/python/threads.h"
 #include "harness/entries/libcuda/system_threads.h"
@@ -43,7 +45,10 @@ class Guided final : public Guide,
   Activation begin_call(std::size_t thread, Label function) override;
   bool leaves_out() const override;
   void passed(const World& world) override;
-  void taken() override { host_watch_.lift(); }
+  void taken() override {
+    host_watch_.lift();
+    called_.taken();
+  }
   void letting_go(World& world) override;
   bool is_asleep(pid_t thread) override { return entries::is_asleep(thread); }
   void found(const World& world, const Fault& fault) override;
@@ -117,6 +122,8 @@ class Guided final : public Guide,
   IdleDevice idle_device_;
   PythonThreads python_threads_{*this};
   Parties parties_{askers_, python_threads_, free_threads_};
+  MemoryEnds memory_ends_{askers_, parties_, orders_};
+  Called called_{mark_, report_, askers_, parties_, orders_};
 };
 
 }  // namespace harness::entries

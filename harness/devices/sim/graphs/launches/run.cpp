@@ -330,8 +330,8 @@ Work& GraphRun::work_of(const Place& place) {
   return *run.work;
 }
 
-const CUDA_HOST_NODE_PARAMS& GraphRun::host_of(const HostCall& call) {
-  return call.frame->graph->nodes[call.node].params->host;
+const NodeParams& GraphRun::params_of(const HostCall& call) {
+  return *call.frame->graph->nodes[call.node].params;
 }
 
 }  // namespace harness::devices

@@ -77,8 +77,8 @@ class GraphRun {
   /// Passes one node that takes no time, or hands over a host function. Returns false if there is
   /// none.
   bool pass(Stream& stream);
-  /// Returns the function of the program that a host node stands for.
-  static const CUDA_HOST_NODE_PARAMS& host_of(const HostCall& call);
+  /// Returns the work of a host node.
+  static const NodeParams& params_of(const HostCall& call);
   void called(const HostCall& call) { complete(*call.frame, call.node); }
 
  private:

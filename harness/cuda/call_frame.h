@@ -1,0 +1,12 @@
+// Call frame: where the stack of the program ends while it calls the driver.
+#pragma once
+
+#include <cstdint>
+
+namespace harness {
+
+/// What is below it on the calling thread's stack belongs to no function of the program any more.
+/// Threads: each has its own; set by each call that the thread begins.
+inline constinit thread_local std::uintptr_t call_frame = 0;
+
+}  // namespace harness

@@ -1,0 +1,35 @@
+// Called: which function of the program the driver is calling, kept so that it is known however the
+// process ends.
+#pragma once
+
+#include "harness/client/call_mark.h"
+#include "harness/client/orders.h"
+#include "harness/client/report.h"
+#include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/guide/parties.h"
+#include "harness/world.h"
+
+namespace harness::entries {
+
+/// Threads: for whoever has the driver. Lifetime: until the process ends; borrows all it is given.
+class Called {
+ public:
+  Called(client::CallMark& mark, client::Report& report, Askers& askers, const Parties& parties,
+         const client::Orders& orders)
+      : mark_(mark), report_(report), askers_(askers), parties_(parties), orders_(orders) {}
+
+  /// The calling thread lets go of the driver. Returns whether it calls a host function, and places
+  /// are noted: then the report says which.
+  bool letting_go(World& world);
+  /// The calling thread has the driver again.
+  void taken();
+
+ private:
+  client::CallMark& mark_;
+  client::Report& report_;
+  Askers& askers_;
+  const Parties& parties_;
+  const client::Orders& orders_;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,65 @@
+// MemoryEnds: hears of the ends of memory that the program has lent to the driver: it is freed, or
+// the stack frame that it is in ends.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <set>
+
+#include "harness/client/orders.h"
+#include "harness/devices/sim/memory/lent_memory.h"
+#include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/guide/parties.h"
+#include "harness/entries/libcuda/memory_hooks.h"
+#include "harness/world.h"
+
+namespace harness::entries {
+
+/// Memory that functions of the program are still to be called with stays as it is for a while, so
+/// that they do the same in each run.
+///
+/// A stack frame has ended once its thread calls the driver from above it. Frames of coroutines and
+/// other stacks that the program makes are memory that is freed.
+///
+/// Threads: for whoever has the driver, but for what the library in front of the C library calls.
+/// Lifetime: until the process ends; borrows who names what happens, and the orders.
+class MemoryEnds final : public devices::LentMemory::Listener {
+ public:
+  MemoryEnds(Askers& askers, Parties& parties, const client::Orders& orders)
+      : askers_(askers), parties_(parties), orders_(orders) {}
+
+  /// Has memory of this process be lent from now on, where the library is loaded that sees it end.
+  void begin(World& world);
+  /// The calling thread calls the driver: ends the stack frames that it has left.
+  void begin_call(World& world, const Activation& call);
+
+  void lent(std::uint64_t address, Name birth) override;
+  void returned(std::uint64_t address) override;
+
+ private:
+  class LeftStack;
+
+  static bool ends(void* memory, std::size_t bytes, const char* how);
+  bool end(std::uintptr_t low, std::uintptr_t high, Label how, void* block);
+  bool holds(std::uintptr_t low, std::uintptr_t high);
+  client::Place calling_place() const;
+  void keep(void* memory, std::size_t bytes);
+
+  Askers& askers_;
+  Parties& parties_;
+  const client::Orders& orders_;
+  LentPages pages_;
+  std::mutex mutex_;
+  std::multiset<std::uintptr_t> addresses_;  ///< Those that are lent; the mutex is of these.
+  struct Kept {
+    void* memory;
+    std::size_t bytes;
+  };
+  std::deque<Kept> kept_;  ///< The oldest first.
+  std::size_t kept_bytes_ = 0;
+};
+
+}  // namespace harness::entries
