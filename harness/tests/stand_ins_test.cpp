@@ -15,8 +15,6 @@ namespace harness::stand_ins {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 const std::string kPtx = "// A comment.\n.version 8.3\n.target sm_80\n.address_size 64\n";
 

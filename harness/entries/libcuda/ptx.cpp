@@ -32,8 +32,7 @@ CUresult error_of(ptx::Refused::Why why) {
 }
 
 /// Says so on stderr, too.
-devices::ImageFound refuse(const std::string& why,
-                           CUresult error = CUDA_ERROR_NO_BINARY_FOR_GPU) {
+devices::ImageFound refuse(const std::string& why, CUresult error = CUDA_ERROR_NO_BINARY_FOR_GPU) {
   std::fprintf(stderr, "afterlife: a module %s\n", why.c_str());
   return {nullptr, error, "error   : a module " + why};
 }

@@ -62,9 +62,7 @@ bool is_form_of(const char* name, const char* base) {
 
 }  // namespace
 
-bool is_table_wanted() {
-  return calls.count(static_cast<std::size_t>(Row::cuGetExportTable)) > 0;
-}
+bool is_table_wanted() { return calls.count(static_cast<std::size_t>(Row::cuGetExportTable)) > 0; }
 
 void* find_unsupported(const char* base) {
   for (const Export& each : kExports)
