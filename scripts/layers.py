@@ -51,6 +51,8 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|forced|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
+    (r"harness/entries/torch/.*", r"harness/cuda/host_work\.h|harness/entries/torch/.*",
+     "the plug-in for PyTorch is built for the user's, and knows one entry point of the driver"),
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
      "the benchmarks of a GPU know the driver and the tables, and make no run"),
     (r"harness/entries/.*",
