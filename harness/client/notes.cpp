@@ -8,7 +8,8 @@ namespace {
 constexpr const char* kRuntimeNote =
     "the program, or a library of it, uses NVIDIA's CUDA runtime, linked statically or older than "
     "13, which asks the driver for an undocumented table (cuGetExportTable): build it again with "
-    "the runtime as a shared library, by the environment NVCC_APPEND_FLAGS=\"-cudart shared -gencode "
+    "the runtime as a shared library, by the environment NVCC_APPEND_FLAGS=\"-cudart shared "
+    "-gencode "
     "arch=compute_80,code=compute_80 --no-compress\", by CMake's "
     "CMAKE_CUDA_RUNTIME_LIBRARY=Shared with CMAKE_CUDA_ARCHITECTURES=80-virtual, or link it with "
     "lib/libcudart_static.a of Afterlife's build";

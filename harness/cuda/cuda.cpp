@@ -104,7 +104,8 @@ class SeamCall {
     injected_before_ = world_->injected_failures;
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
     scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
-    if (info_.failure != CUDA_SUCCESS && world_->pick_failure(2) != 0) return info_.failure;
+    if (info_.failure != CUDA_SUCCESS && can_fail() && world_->pick_failure(2) != 0)
+      return info_.failure;
     return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
   }
 
@@ -120,6 +121,8 @@ class SeamCall {
     const char* outer = process_ != nullptr ? ProcessWorld::outer_call().function : nullptr;
     return outer != nullptr ? Label::of(outer) : info_.base;
   }
+
+  bool can_fail() const { return process_ == nullptr || ProcessWorld::outer_call().can_fail; }
 
   /// Stands for the status of a call that is left out; no error has the number.
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);

@@ -10,6 +10,7 @@ namespace harness {
 struct OuterCall {
   const char* function = nullptr;        ///< Null outside of such a call.
   const void* return_address = nullptr;  ///< In whoever called it.
+  bool can_fail = true;                  ///< The program is told of an error, and can handle it.
 };
 
 }  // namespace harness

@@ -16,7 +16,7 @@ SOURCES = ROOT / "scripts/real/nvcc"
 BUILT = ROOT / "build/real/nvcc"
 PTX = ("-gencode", "arch=compute_80,code=compute_80", "--no-compress")
 WAYS = ("shared", "archive", "defaults")  # -cudart shared; our libcudart_static.a; nothing but NVCC_APPEND_FLAGS.
-SOUND_RUNS = 50
+SOUND = ("--runs", "50")
 
 
 @dataclasses.dataclass
@@ -80,9 +80,9 @@ def built(preset, program, way):
     return file
 
 
-def searched(preset, file, arguments, runs, seed, out):
-    command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", str(runs), "--seed", str(seed), "--timeout", "300", "--out", out,
-               "--json", "--", file, *arguments]
+def searched(preset, file, arguments, options, seed, out):
+    command = [ROOT / f"build/{preset}/afterlife", "run", *options, "--seed", str(seed), "--timeout", "300", "--out", out, "--json", "--",
+               file, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
         return {"findings": [], "failures": [], "runs": 0, "stopped": f"exit {ended.returncode}: {ended.stderr.strip()[-600:]}"}
@@ -125,18 +125,19 @@ def judge(preset, program, way, seeds):
         return False
     build_seconds = time.monotonic() - began
     good = True
-    searches = [((), 20, seed) for seed in range(1, seeds + 1)] if program.kinds else [((), SOUND_RUNS, 1)]
     if program.kinds:
-        searches.append((("fixed",), SOUND_RUNS, 1))
-    for arguments, runs, seed in searches:
+        searches = [((), ("--runs", "20"), seed) for seed in range(1, seeds + 1)] + [(("fixed",), SOUND, 1)]
+    else:
+        searches = [((), SOUND, 1), ((), (*SOUND, "--failures"), 1)]
+    for arguments, options, seed in searches:
         with tempfile.TemporaryDirectory() as out:
             began = time.monotonic()
-            found = searched(preset, file, arguments, runs, seed, out)
+            found = searched(preset, file, arguments, options, seed, out)
             seconds = time.monotonic() - began
         why = complaint(program if not arguments else Program(program.name), found)
         good = good and not why
         told = "; ".join(finding["kind"] for finding in found["findings"]) or "nothing"
-        print(f"{'FAIL' if why else 'ok  '} {' '.join((program.row(way), *arguments))}, seed {seed}: {told}; {found['runs']} runs, "
+        print(f"{'FAIL' if why else 'ok  '} {' '.join((program.row(way), *arguments, *options[2:]))}, seed {seed}: {told}; {found['runs']} runs, "
               f"{seconds:.1f} s (built in {build_seconds:.0f} s){': ' + why if why else ''}", flush=True)
         build_seconds = 0
     return good

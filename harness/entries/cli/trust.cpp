@@ -138,10 +138,11 @@ bool is_own_finding(const std::string& text) {
 void require_trust(const std::string& file, const std::string& text, const Command& command,
                    bool trusted) {
   std::error_code none;
-  fmt::print(stderr,
-             "command: {}\nfolder: {}\nenvironment: LD_PRELOAD, LD_AUDIT and LD_LIBRARY_PATH name our "
-             "libraries first; PYTHONHASHSEED=0 unless it is set\n",
-             printable(typed(command)), printable(fs::current_path(none).string()));
+  fmt::print(
+      stderr,
+      "command: {}\nfolder: {}\nenvironment: LD_PRELOAD, LD_AUDIT and LD_LIBRARY_PATH name our "
+      "libraries first; PYTHONHASHSEED=0 unless it is set\n",
+      printable(typed(command)), printable(fs::current_path(none).string()));
   std::fflush(stderr);
   if (trusted || is_own_finding(text)) return;
   if (::isatty(0) == 1 && ::isatty(2) == 1 && says_yes()) return;

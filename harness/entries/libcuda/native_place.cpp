@@ -20,7 +20,7 @@ client::Place native_place(std::uintptr_t interrupted) {
   const int count = backtrace(codes.data(), kFrameLimit);
   const void* ours = native_code(reinterpret_cast<const void*>(&native_place)).base;
   client::Place place;
-  // What a runtime does in its function is no place of the program's.
+  // A runtime's own frames are no place of the program's.
   const auto outer = std::ranges::find(codes, ProcessWorld::outer_call().return_address);
   const auto first =
       outer != codes.end() && *outer != nullptr ? static_cast<int>(outer - codes.begin()) : 0;

@@ -81,7 +81,7 @@ devices::ImageFound load_best(const Texts& texts) {
       ptx::can_extract()
           ? "is no PTX, and cuobjdump finds none in it: needs PTX, such as nvcc -ptx gives"
           : "is no PTX, and shows none: needs PTX, such as nvcc -ptx or -fatbin "
-            "--no-compress gives, or cuobjdump to take it out");
+            "--no-compress gives, or cuobjdump to take it out (pip install nvidia-cuda-cuobjdump)");
 }
 
 /// Says once what is taken for granted.

@@ -20,13 +20,14 @@ namespace harness::cudart {
 /// other the outermost counts.
 class Call {
  public:
-  /// Lifetime of the name: the process.
-  [[gnu::always_inline]] explicit Call(const char* function) {
+  /// Lifetime of the name: the process. `can_fail` is false where nothing tells the program of an
+  /// error: none is injected then.
+  [[gnu::always_inline]] explicit Call(const char* function, bool can_fail = true) {
     if (!open_driver() || driver.outer_call == nullptr) return;
     OuterCall* call = driver.outer_call();
     if (call->function != nullptr) return;
     call_ = call;
-    *call_ = {function, __builtin_return_address(0)};
+    *call_ = {function, __builtin_return_address(0), can_fail};
   }
   ~Call() {
     if (call_ != nullptr) *call_ = {};

@@ -16,7 +16,7 @@ namespace {
 struct ThreadContext {
   int device = 0;
   bool is_bound = false;
-  CUcontext primary = nullptr;  ///< What it made current itself.
+  CUcontext primary = nullptr;  ///< The one that it made current itself.
 };
 thread_local ThreadContext mine;
 

@@ -13,7 +13,7 @@ using harness::cudart::SymbolRange;
 
 namespace {
 
-/// Who takes a copy: a new node, a node, or a node of an executable graph.
+/// A copy is taken by a new node, by a node, or by a node of an executable graph.
 struct NewNode {
   cudaGraphNode_t* node;
   cudaGraph_t graph;

@@ -1,6 +1,7 @@
 #include "harness/entries/libcudart/launch.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "harness/entries/libcudart/binaries.h"
@@ -16,6 +17,9 @@ static_assert(static_cast<int>(cudaLaunchAttributeClusterDimension) ==
               CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 static_assert(static_cast<int>(cudaLaunchAttributePreferredSharedMemoryCarveout) ==
               CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+
+/// The driver takes no number that is larger.
+constexpr std::size_t kSharedLimit = std::numeric_limits<unsigned>::max();
 
 int device_limit(CUdevice_attribute attribute) {
   int value = 0;
@@ -59,6 +63,7 @@ cudaError_t launch_error(CUresult result, const LaunchSize& size) {
 
 cudaError_t launch(CUkernel kernel, const LaunchSize& size, void** arguments) {
   const auto& [grid, block, shared_bytes, stream] = size;
+  if (shared_bytes > kSharedLimit) return cudaErrorInvalidConfiguration;
   const CUresult result = driver.cuLaunchKernel(
       reinterpret_cast<CUfunction>(kernel), grid.x, grid.y, grid.z, block.x, block.y, block.z,
       static_cast<unsigned>(shared_bytes), stream, arguments, nullptr);
@@ -84,6 +89,7 @@ static cudaError_t launch_function(const void* function, const cudaLaunchConfig_
                                    void** arguments) {
   CUkernel kernel = nullptr;
   if (const cudaError_t error = find_kernel(function, kernel)) return error;
+  if (config.dynamicSmemBytes > kSharedLimit) return cudaErrorInvalidConfiguration;
   const CUlaunchConfig wanted = launch_config(config);
   return launch_error(
       driver.cuLaunchKernelEx(&wanted, reinterpret_cast<CUfunction>(kernel), arguments, nullptr),

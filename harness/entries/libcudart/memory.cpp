@@ -1,4 +1,5 @@
 // Memory: allocations and their ends, and what is known of a pointer.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -49,7 +50,7 @@ CUDART_API cudaError_t cudaHostAlloc(void** address, size_t bytes, unsigned flag
 CUDART_API cudaError_t cudaMallocPitch(void** address, size_t* pitch, size_t width, size_t height) {
   const Call call("cudaMallocPitch");
   if (pitch != nullptr) *pitch = 0;
-  return allocate(address, width * height, [&] {
+  return allocate(address, std::min(width, height), [&] {
     return driver.cuMemAllocPitch_v2(address_of(address), pitch, width, height, kElementBytes);
   });
 }
@@ -84,6 +85,7 @@ CUDART_API cudaError_t cudaMemPrefetchBatchAsync(void** addresses, size_t* sizes
   const Call call("cudaMemPrefetchBatchAsync");
   return in_context([&] {
     if (flags != 0 || stream == nullptr || location_count == 0 || location_count > count ||
+        addresses == nullptr || sizes == nullptr || locations == nullptr || first_of == nullptr ||
         first_of[0] != 0)
       return CUDA_ERROR_INVALID_VALUE;
     CUresult error = CUDA_SUCCESS;
@@ -105,7 +107,7 @@ CUDART_PTSZ(cudaMemPrefetchBatchAsync, stream,
 
 namespace {
 
-/// What the driver knows of a pointer, 0 where it knows nothing.
+/// The attributes of a pointer, 0 where the driver knows nothing.
 struct Known {
   unsigned type = 0;
   int device = 0;

@@ -11,12 +11,11 @@
 
 using harness::cudart::Binary;
 using harness::cudart::Call;
-using harness::cudart::driver;
 using harness::cudart::in_context;
 
 namespace {
 
-/// What <<<...>>> says of the launch that comes next.
+/// The part of a launch that is between <<< and >>>.
 struct Configuration {
   dim3 grid;
   dim3 block;
@@ -65,9 +64,10 @@ CUDART_API void __cudaRegisterManagedVar(void** handle, void** pointer, char* /*
   binary_of(handle).add_managed(pointer, name, bytes);
 }
 
-/// Is called before the first use of a managed variable on the host.
+/// Is called before the first use of a managed variable on the host, which does not look at what it
+/// returns.
 CUDART_API char __cudaInitModule(void** handle) {
-  const Call call("__cudaInitModule");
+  const Call call("__cudaInitModule", false);
   return in_context([&] { return binary_of(handle).find_managed(); }) == cudaSuccess ? 1 : 0;
 }
 

@@ -38,6 +38,12 @@ constexpr std::ptrdiff_t kAlikeLimit = 8;
 
 Guided* guided = nullptr;
 
+/// Returns the function that the program called: the driver's, or a runtime's that calls it.
+std::string_view called(Label function) {
+  const char* outer = ProcessWorld::outer_call().function;
+  return outer != nullptr ? outer : function.view();
+}
+
 /// The place of the call that this thread is about to make, and its function.
 thread_local client::Place next_place;
 thread_local Label next_function;
@@ -185,7 +191,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   ++report_.call_count;
   report_.has_work = report_.has_work || is_work(function.view());
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
-  mark_.begin_call(function.view());
+  mark_.begin_call(called(function));
   host_watch_.begin_call();
   idle_device_.begin_call();
   if (free_threads_.call(thread, Baton::mine() != nullptr) &&
@@ -216,9 +222,8 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   const World& world = process.world();
-  const char* outer = ProcessWorld::outer_call().function;
-  take_error({outer != nullptr ? outer : std::string(function.view()), name_of(world, error),
-              is_injected, std::move(place), "", world.picker.tape().size(), this_call});
+  take_error({std::string(called(function)), name_of(world, error), is_injected, std::move(place),
+              "", world.picker.tape().size(), this_call});
   process.unlock();
 }
 

@@ -88,17 +88,32 @@ std::string ran(const std::string& program) {
 TEST_F(RuntimeInstances, StoriesNameTheRuntimesFunctionsAndBeginWithTheProgram) {
   const std::string story = ran(folder() + "/client_cudart_used");
   EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:6 in main, by cudaMalloc"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:7 in main, by cudaFree"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:8 in main, by cudaMemset"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:8 in main, by cudaMalloc"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:10 in main, by cudaFree"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaMemset"));
   EXPECT_THAT(story, Not(HasSubstr("cuMem")));
   EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
+}
+
+TEST_F(RuntimeInstances, TheLastCallOfAProgramIsTheRuntimes) {
+  EXPECT_THAT(ran(folder() + "/client_cudart_used abort"), HasSubstr(", was cudaMalloc"));
 }
 
 TEST_F(RuntimeInstances, OursIsTakenForAnotherOneThatTheProgramHasByItsPath) {
   const std::string program = folder() + "/client_cudart_other";
   EXPECT_EQ(WEXITSTATUS(std::system(program.c_str())), 3);  // By itself it takes the other one.
   EXPECT_THAT(ran(program), HasSubstr("use_after_death of device memory"));
+}
+
+/// They are in every process of a program, shells too.
+TEST_F(RuntimeInstances, LibrariesThatAreLoadedFirstNeedTheCLibraryAtMost) {
+  const auto needed = [](const std::string& library) {
+    return printed("objdump -p " + folder() + "/lib/" + library + " | grep NEEDED");
+  };
+  EXPECT_EQ(needed("libafterlife_audit.so"), "");
+  EXPECT_THAT(needed("libafterlife_threads.so"), HasSubstr("libc.so"));
+  EXPECT_THAT(needed("libafterlife_threads.so"), Not(HasSubstr("libfmt")));
+  EXPECT_THAT(needed("libafterlife_threads.so"), Not(HasSubstr("libstdc++")));
 }
 
 TEST_F(RuntimeInstances, OursIsNotThereWhereNothingAsksForIt) {

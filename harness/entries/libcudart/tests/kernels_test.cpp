@@ -70,7 +70,7 @@ TEST_F(RuntimeKernels, AreLaunchedWithAttributes) {
   expect_error(cudaLaunchKernelExC(&config, &host.add, two.get()), cudaErrorInvalidValue);
 }
 
-/// What nvcc writes for kernel<<<1, 8>>>(...).
+/// These calls are what nvcc writes for kernel<<<1, 8>>>(...).
 TEST_F(RuntimeKernels, AreLaunchedByWhatNvccWrites) {
   AddArguments two(memory_, 2);
   cudaKernel_t kernel = nullptr;

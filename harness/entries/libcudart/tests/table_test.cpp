@@ -75,7 +75,7 @@ TEST(RuntimeTable, EachFunctionThatDoesSomethingHasATest) {
 TEST(RuntimeTable, SourcesAreGroupsOfTheHeader) {
   const std::string text = header();
   for (const Row& row : kRows)
-    if (std::string(row.group) != "CUDART_PROFILER")  // Of cuda_profiler_api.h.
+    if (std::string(row.group) != "CUDART_PROFILER")  // It is in cuda_profiler_api.h.
       EXPECT_NE(text.find(row.group), std::string::npos) << row.name << ": " << row.group;
 }
 
