@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-#include "harness/host_work.h"
+#include "harness/cuda/host_work.h"
 #include "harness/pick.h"
 #include "harness/world.h"
 

@@ -56,6 +56,8 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/(?:missed_calls|libnvtx/interface)\.h|harness/client/(?:call_mark|forced|hang_watch|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
+    (r"harness/entries/torch/.*", r"harness/cuda/host_work\.h|harness/entries/torch/.*",
+     "the plug-in for PyTorch is built for the user's, and knows one entry point of the driver"),
     (r"harness/entries/libcudart/.*", r"harness/cuda\.def|harness/cuda/outer_call\.h|harness/entries/libcudart/.*",
      "libcudart.so.13 calls the driver by its interface, and knows nothing of what is behind it"),
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",

@@ -46,8 +46,9 @@ std::string variable(const char* name) {
 Client with_hook(Client client, const std::string& more) {
   client.notes_reads = true;
   const std::string others = variable("PYTHONPATH");
-  client.environment.push_back(fmt::format("PYTHONPATH={0}/world_reads:{0}/torch{1}{2}", client.library_folder,
-                                           others.empty() ? "" : ":", others));
+  client.environment.push_back(fmt::format("PYTHONPATH={0}/world_reads:{0}/torch{1}{2}",
+                                           client.library_folder, others.empty() ? "" : ":",
+                                           others));
   client.environment.push_back(more);
   return client;
 }

@@ -228,7 +228,7 @@ extern "C" {
   }
 #include "harness/cuda/aliases.def"
 
-/// See harness/host_work.h.
+/// See harness/cuda/host_work.h.
 int afterlifeLaunchHostWork(CUstream_st* stream, const char* name, AfterlifeHostWork function,
                             void* data, void (*release)(void*), const AfterlifeRange* ranges,
                             size_t range_count) try {

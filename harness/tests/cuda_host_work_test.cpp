@@ -44,8 +44,8 @@ AfterlifeLaunchHostWork find_launch() {
 
 CUresult launch_work(CUstream stream, Body& body, const std::vector<AfterlifeRange>& ranges,
                      AfterlifeHostWork function = add) {
-  return static_cast<CUresult>(find_launch()(stream, "aten::add_", function, &body, let_go,
-                                             ranges.data(), ranges.size()));
+  return static_cast<CUresult>(
+      find_launch()(stream, "aten::add_", function, &body, let_go, ranges.data(), ranges.size()));
 }
 
 AfterlifeRange range(CUdeviceptr address, int use, std::uint64_t bytes = 4) {

@@ -38,7 +38,7 @@ ROWS = [
     Program("wait_stream", ("order",), line="# read on the side"),
     Program("staging", ("order",), line="# copied"),
     Program("graph_input", ("use_after_death",), line="# used"),
-    Program("read_early", ("order",), line="# copied"),
+    Program("read_early", ("order",), line="# read"),
 ]
 
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls/calls.h"
-#include "harness/devices/sim/calls/host_work.h"
 #include "harness/devices/sim/kernels/symbolize.h"
 #include "harness/devices/sim/textures/texture_unit.h"
 

@@ -91,12 +91,12 @@ struct Operator {
   }
 
   c10::OperatorHandle handle;
-  std::string name;           ///< As reports say it: aten::mul.
-  std::vector<bool> writes;   ///< Of the arguments.
-  std::vector<bool> fresh;    ///< The results that are no argument.
+  std::string name;          ///< The name in reports: aten::mul.
+  std::vector<bool> writes;  ///< Whether it writes the argument.
+  std::vector<bool> fresh;   ///< The results that are no argument.
   bool has_out = false;
-  bool is_out = false;        ///< It writes its out= arguments and no others.
-  int generator = -1;         ///< The index of the argument.
+  bool is_out = false;  ///< It writes its out= arguments and no others.
+  int generator = -1;   ///< The index of the argument.
   int pin_memory = -1;
   bool picks_bytes = false;   ///< Indices say which bytes of the first argument are used.
   bool waits_on_gpu = false;  ///< CUDA's own kernel waits for the stream, too.
@@ -112,8 +112,8 @@ struct Operator {
 /// A number in a tensor's place stays what it is: meta kernels in Python take it for a number.
 inline at::Tensor on_meta(const at::Tensor& tensor) {
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return tensor;
-  at::Tensor made = at::Tensor(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(),
-                                                              tensor.scalar_type()));
+  at::Tensor made = at::Tensor(
+      at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
   if (tensor.is_conj()) made._set_conj(true);
   if (tensor.is_neg()) made._set_neg(true);
   return made;

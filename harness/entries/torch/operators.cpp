@@ -46,7 +46,8 @@ Values on_host(const Operator& op, const Values& arguments, Places& places) {
   for (const c10::IValue& value : arguments)
     made.push_back(value.isDevice() ? c10::IValue(c10::Device(c10::DeviceType::CPU))
                                     : mapped(value, [&](const at::Tensor& tensor) {
-                                        if (strided(op, tensor).is_cuda()) return places.over(tensor);
+                                        if (strided(op, tensor).is_cuda())
+                                          return places.over(tensor);
                                         at::Tensor copy = tensor.clone();
                                         copy.unsafeGetTensorImpl()->set_wrapped_number(
                                             tensor.unsafeGetTensorImpl()->is_wrapped_number());
@@ -159,7 +160,8 @@ void carry_out(const c10::OperatorHandle& handle, c10::DispatchKeySet /*keys*/,
   const std::size_t count = op.writes.size();
   const Values arguments(stack->end() - static_cast<std::ptrdiff_t>(count), stack->end());
   torch::jit::drop(*stack, count);
-  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(device_of(arguments).index());
+  const c10::cuda::CUDAStream stream =
+      c10::cuda::getCurrentCUDAStream(device_of(arguments).index());
   Places places;
   Values host = on_host(op, arguments, places);
   if (op.generator >= 0) {
@@ -247,12 +249,12 @@ void add(torch::Library& library, const c10::OperatorHandle& handle) {
   const std::string bare = full.substr(full.find("::") + 2);
   Operator& op = operators.emplace_back(handle);
   by_schema[&handle.schema()] = &op;
-  op.picks_bytes = is_in(bare, {"gather", "scatter", "index", "embedding", "masked", "take", "put"});
+  op.picks_bytes =
+      is_in(bare, {"gather", "scatter", "index", "embedding", "masked", "take", "put"});
   op.waits_on_gpu = is_in(bare, {"nonzero", "masked_select", "unique", "bincount", "equal",
                                  "repeat_interleave", "index", "linalg", "histogram", "_assert"});
   if (bare == "copy_") return void(library.impl("copy_", TORCH_FN(copy)));
-  if (bare == "native_dropout")
-    return void(library.impl("native_dropout", TORCH_FN(dropout)));
+  if (bare == "native_dropout") return void(library.impl("native_dropout", TORCH_FN(dropout)));
   library.impl(bare.c_str(), has_cpu_kernel(handle)
                                  ? torch::CppFunction::makeFromBoxedFunction<&carry_out>()
                                  : torch::CppFunction::makeFromBoxedFunction<&refuse>());
@@ -273,8 +275,7 @@ AfterlifeLaunchHostWork find_launch() {
 }  // namespace
 
 Operator& operator_named(const char* name) {
-  return *by_schema.at(
-      &c10::Dispatcher::singleton().findSchemaOrThrow(name, "").schema());
+  return *by_schema.at(&c10::Dispatcher::singleton().findSchemaOrThrow(name, "").schema());
 }
 
 }  // namespace afterlife

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/host_work.h"
+#include "harness/cuda/host_work.h"
 
 namespace afterlife {
 

@@ -3,8 +3,8 @@
 // numbers that a GPU draws.
 #pragma once
 
-#include <ATen/Context.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 
 #include "harness/entries/torch/work.h"

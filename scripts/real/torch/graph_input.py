@@ -3,8 +3,8 @@ import sys
 
 import torch
 
-static = torch.ones(1 << 20, device="cuda")  # born
-out = torch.empty(1 << 20, device="cuda")
+static = torch.ones(1 << 23, device="cuda")  # born
+out = torch.empty(1 << 23, device="cuda")
 side = torch.cuda.Stream()
 side.wait_stream(torch.cuda.current_stream())
 with torch.cuda.stream(side):

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "harness/cuda.h"
 #include "harness/devices/sim/found.h"
 #include "harness/devices/sim/sim_device.h"
 
@@ -19,6 +20,10 @@ struct Calls {
   CUresult name parameters;
 #include "harness/cuda.def"
 };
+
+/// Launches a kernel whose body is a function of the program's. It is ours: cuda.def has no row of
+/// it.
+CUresult launch_host_work(SimDevice& sim, CUstream on, const HostWorkLaunch& given);
 
 /// The kind of object that faults of addresses tell of.
 inline constexpr Label kDeviceMemory = "device memory";

@@ -1,9 +1,8 @@
 // Host work: kernels whose body is a function of the program's.
-#include "harness/devices/sim/calls/host_work.h"
-
 #include <algorithm>
 
 #include "harness/devices/sim/calls/array/copy_shape.h"
+#include "harness/devices/sim/graphs/params.h"
 
 namespace harness::devices::calls {
 
@@ -59,8 +58,7 @@ CUresult launch_host_work(SimDevice& sim, CUstream on, const HostWorkLaunch& giv
   host.release = given.release;
   const bool fits = find_ranges(sim, given, host.ranges);
   if (!fits || stream->capture != nullptr) {
-    const CUresult status =
-        fits ? capture(sim, *stream, label, host) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult status = fits ? capture(sim, *stream, label, host) : CUDA_ERROR_INVALID_VALUE;
     sim.queues().discard(work);
     return status == CUDA_SUCCESS ? status : give_back(given, status);
   }

@@ -30,7 +30,7 @@ struct UserObject : Object {
   Tick released = 0;              ///< When the last reference went.
   TaskId owed_by = TaskId::none;  ///< The task whose call is to call the destructor.
   bool shares_thread = false;     ///< Its destructor is called where host functions are.
-  bool is_data = false;           ///< The data of host work: let go of at once, by who has the driver.
+  bool is_data = false;           ///< The data of host work: let go of at once.
   void reset() {
     after.clear();
     is_data = false;

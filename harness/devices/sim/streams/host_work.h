@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/base.h"
-#include "harness/host_work.h"
+#include "harness/cuda/host_work.h"
 
 namespace harness::devices {
 
