@@ -150,11 +150,13 @@ TEST_F(ClientBadEnds, WhatOnlyTheCudaRuntimeAsksForIsNotJudgedAndOneLine) {
   const std::string ask = "cuda.cuInit(0)\nassert cuda.cuGetExportTable(None, None) == 801\n";
   const Ended ended = run_lines(ask);
   EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
-  EXPECT_THAT(ended.err,
-              HasSubstr("so that nothing was judged: the program uses the CUDA runtime"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("so that nothing was judged: the program, or a library of it, uses NVIDIA's "
+                "CUDA runtime"));
   const json result = found({"--runs", "3"}, lines(ask), 2);
   EXPECT_THAT(result["note"].get<std::string>(),
-              HasSubstr("program uses the CUDA runtime (libcudart)"));
+              HasSubstr("by the environment NVCC_APPEND_FLAGS=\"-cudart shared "));
   EXPECT_THAT(run_lines(ask + "raise SystemExit(7)\n").err, HasSubstr("it ended with exit code 7"));
 }
 
@@ -162,7 +164,7 @@ TEST_F(ClientBadEnds, WhoeverAsksForThatAndUsesTheDriverIsJudgedAndTold) {
   const std::string ask = "cuda.cuGetExportTable(None, None)\n";
   const Ended ended = run_lines("use()\n" + ask);
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("program uses the CUDA runtime (libcudart)"));
+  EXPECT_THAT(ended.out, HasSubstr("by the environment NVCC_APPEND_FLAGS=\"-cudart shared "));
   expect_found(run_lines(ask + "free_twice()\n"), "double_free");
   EXPECT_EQ(found({"--runs", "3"}, lines("use()\n"), 0)["note"], "");
 }
