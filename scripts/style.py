@@ -381,7 +381,8 @@ def self_test():
 def check():
     files = sources()
     proven = proven_by_build(ROOT, files)
-    asked = [name for name in files if name.endswith(".h") and name not in proven]
+    # The plug-in for PyTorch is built on the user's PyTorch, whose headers are not here.
+    asked = [name for name in files if name.endswith(".h") and name not in proven and not name.startswith("harness/entries/torch/")]
     bare, count = uncommented(ROOT, asked_headers(ROOT))
     found = unlaid(ROOT, files) + not_alone(ROOT, asked) + unused(ROOT, [name for name in files if name.endswith(".cpp")])
     found += [f"{line}: a public function without a comment" for line in bare]

@@ -182,9 +182,14 @@ class Description {
   std::string text_;
 };
 
-/// Finds the results, or of out= operators the arguments that they write, as meta tensors. Returns
-/// false where only the values say what sizes they have, or no meta kernel does.
-inline bool find_shapes(Operator& op, const Values& arguments, Values& found) {
+enum class Sizes : std::uint8_t {
+  known,
+  unknown,  ///< There is no meta kernel, or only the values say.
+  refused,  ///< The meta kernel found an error: the CPU's kernel tells which.
+};
+
+/// Finds the results, or of out= operators the arguments that they write, as meta tensors.
+inline Sizes find_shapes(Operator& op, const Values& arguments, Values& found) {
   Description description;
   const bool is_described = std::all_of(arguments.begin(), arguments.end(),
                                         [&](const c10::IValue& v) { return description.add(v); });
@@ -192,7 +197,7 @@ inline bool find_shapes(Operator& op, const Values& arguments, Values& found) {
     const std::lock_guard lock(op.mutex);
     if (const auto known = op.shapes.find(description.text()); known != op.shapes.end()) {
       found = known->second;
-      return true;
+      return Sizes::known;
     }
   }
   torch::jit::Stack stack;
@@ -204,8 +209,10 @@ inline bool find_shapes(Operator& op, const Values& arguments, Values& found) {
   try {
     const c10::impl::ForceDispatchKeyGuard guard = backend_only();
     op.handle.callBoxed(stack);
+  } catch (const c10::NotImplementedError&) {
+    return Sizes::unknown;
   } catch (const std::exception&) {
-    return false;
+    return Sizes::refused;
   }
   found.assign(stack.begin(), stack.end());
   if (op.is_out) {
@@ -216,7 +223,7 @@ inline bool find_shapes(Operator& op, const Values& arguments, Values& found) {
   constexpr std::size_t kMost = 1000;
   const std::lock_guard lock(op.mutex);
   if (is_described && op.shapes.size() < kMost) op.shapes.emplace(description.text(), found);
-  return true;
+  return Sizes::known;
 }
 
 }  // namespace afterlife

@@ -162,27 +162,21 @@ void carry_out(const c10::OperatorHandle& handle, c10::DispatchKeySet /*keys*/,
   torch::jit::drop(*stack, count);
   const c10::cuda::CUDAStream stream =
       c10::cuda::getCurrentCUDAStream(device_of(arguments).index());
+  Values shapes;
+  const Sizes sizes = find_shapes(op, arguments, shapes);
+  if (sizes == Sizes::known && op.is_out) resize(op, arguments, shapes);
   Places places;
   Values host = on_host(op, arguments, places);
   if (op.generator >= 0) {
     const auto index = static_cast<std::size_t>(op.generator);
     host[index] = next_draw(arguments[index], stream);
   }
-  Values shapes;
   const bool must_know = op.is_out || op.has_fresh_results();
-  if (!find_shapes(op, arguments, shapes) && must_know)
+  if (sizes == Sizes::refused || (sizes == Sizes::unknown && must_know))
     return wait_and_compute(op, arguments, std::move(host), stream, stack);
   Values results;
   auto work = std::make_unique<Work>();
   work->op = &op;
-  if (op.is_out) {
-    resize(op, arguments, shapes);
-    Places resized;
-    host = on_host(op, arguments, resized);
-    if (op.generator >= 0)
-      host[static_cast<std::size_t>(op.generator)] =
-          next_draw(arguments[static_cast<std::size_t>(op.generator)], stream);
-  }
   Ranges ranges;
   add_uses(op, arguments, ranges);
   if (op.has_fresh_results())

@@ -138,7 +138,7 @@ inline void launch(const Operator& op, std::unique_ptr<Work> work, const Ranges&
   Work* const given = work.release();
   const int status = launch_host_work(stream.stream(), op.name.c_str(), run_work, given,
                                       release_work, ranges.data(), ranges.size());
-  // After an error that work left the driver keeps what it was given: it may be queued.
+  // The driver releases what it was given also where nothing was launched.
   C10_CUDA_CHECK(static_cast<cudaError_t>(status));
 }
 
