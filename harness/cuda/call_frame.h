@@ -5,7 +5,7 @@
 
 namespace harness {
 
-/// What is below it on the calling thread's stack belongs to no function of the program any more.
+/// Below it, the calling thread's stack belongs to no function of the program any more.
 /// Threads: each has its own; set by each call that the thread begins.
 inline constinit thread_local std::uintptr_t call_frame = 0;
 

@@ -28,7 +28,6 @@ void SimDevice::begin(World& world) {
   streams_.begin();
   queues_.begin();
   host_memory_.begin();
-  lent_memory_.begin();
 }
 
 void SimDevice::end() {

@@ -13,7 +13,6 @@
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/kernels/runner.h"
 #include "harness/devices/sim/memory/host_memory.h"
-#include "harness/devices/sim/memory/lent_memory.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/objects.h"
@@ -56,7 +55,6 @@ class SimDevice final : public Device {
   Memory& memory() { return memory_; }
   Pools& pools() { return pools_; }
   HostMemory& host_memory() { return host_memory_; }
-  LentMemory& lent_memory() { return lent_memory_; }
 
   Streams& streams() { return streams_; }
   WorkQueues& queues() { return queues_; }
@@ -79,7 +77,6 @@ class SimDevice final : public Device {
   Memory memory_;
   Pools pools_{*this};
   HostMemory host_memory_{*this};
-  LentMemory lent_memory_{*this};
   Streams streams_{*this};
   WorkQueues queues_{*this};
   WorkSteps steps_{*this};

@@ -66,7 +66,7 @@ class DriverCall {
   DriverCall& operator=(const DriverCall&) = delete;
 
   devices::LentMemory& lent_memory() const {
-    return static_cast<devices::SimDevice&>(*process_.world().device).lent_memory();
+    return static_cast<devices::SimDevice&>(*process_.world().device).host_memory().lent();
   }
 
  private:
@@ -82,7 +82,7 @@ void lend_outputs(CUlinkState_st& state) {
                                                  reinterpret_cast<std::uint64_t>(output), 1));
 }
 
-/// What is gone is reported, and then nothing is written any more.
+/// Reports memory that is gone; then nothing is written any more.
 void use_outputs(CUlinkState_st& state, Label function) {
   if (state.lent.empty()) return;
   const DriverCall call(function);

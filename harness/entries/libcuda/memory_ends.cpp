@@ -49,7 +49,7 @@ const Stack& calling_stack() {
 thread_local std::uintptr_t lowest_lent = ~std::uintptr_t{0};
 
 devices::LentMemory& lent_memory(World& world) {
-  return static_cast<devices::SimDevice&>(*world.device).lent_memory();
+  return static_cast<devices::SimDevice&>(*world.device).host_memory().lent();
 }
 
 }  // namespace

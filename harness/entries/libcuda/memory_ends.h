@@ -10,7 +10,7 @@
 #include <set>
 
 #include "harness/client/orders.h"
-#include "harness/devices/sim/memory/lent_memory.h"
+#include "harness/devices/sim/lent/lent_memory.h"
 #include "harness/entries/libcuda/guide/askers.h"
 #include "harness/entries/libcuda/guide/parties.h"
 #include "harness/entries/libcuda/memory_hooks.h"

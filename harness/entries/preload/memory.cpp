@@ -89,7 +89,7 @@ AFTERLIFE_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
   const size_t old_bytes = watched_bytes(memory);
   if (old_bytes != 0 && bytes == 0) return end(*system, memory, old_bytes, "realloc"), nullptr;
   if (old_bytes != 0 && bytes > old_bytes) return grow(*system, memory, old_bytes, bytes);
-  return system->realloc(memory, bytes);  // What shrinks stays where it is.
+  return system->realloc(memory, bytes);  // A block that shrinks stays where it is.
 }
 
 AFTERLIFE_EXPORT int munmap(void* memory, size_t bytes) noexcept {

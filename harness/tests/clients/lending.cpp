@@ -52,7 +52,7 @@ void begin() {
   gate = reinterpret_cast<CUdeviceptr>(pinned);
 }
 
-/// What is queued behind it stays queued until open().
+/// Work that is queued behind it stays queued until open().
 void close() { CALL(cuStreamWaitValue32, stream, gate, 1, CU_STREAM_WAIT_VALUE_GEQ); }
 void open() {
   CUstream other = nullptr;
@@ -323,7 +323,7 @@ void pageable() {
   CALL(cuStreamSynchronize, stream);
 }
 
-/// Who never runs uses nothing.
+/// A graph that never runs uses nothing.
 void never_launched() {
   Graph graph;
   long* data = new_long();
@@ -368,7 +368,7 @@ void shrunk() {
   free(data);
 }
 
-/// What is lent again at the same address is another memory.
+/// Memory that is lent again at the same address is another one.
 void lent_again() {
   for (int i = 0; i < 20; ++i) {
     long* data = new_long();

@@ -26,7 +26,7 @@ static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary*
 /// The driver may look into code that it was told is preserved at any call on the library.
 static Library* find_library(SimDevice& sim, CUlibrary handle) {
   Library* library = sim.find(sim.handles().libraries, handle, "library");
-  if (library != nullptr) sim.lent_memory().used(library->code, {});
+  if (library != nullptr) sim.host_memory().lent().used(library->code, {});
   return library;
 }
 
@@ -51,8 +51,8 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
   const std::span given(library_options, library_option_count);
   if (status == CUDA_SUCCESS &&
       std::ranges::find(given, CU_LIBRARY_BINARY_IS_PRESERVED) != given.end())
-    sim.handles().libraries.find(*library)->code =
-        sim.lent_memory().lend(LentFor::library_code, reinterpret_cast<std::uint64_t>(image), 1);
+    sim.handles().libraries.find(*library)->code = sim.host_memory().lent().lend(
+        LentFor::library_code, reinterpret_cast<std::uint64_t>(image), 1);
   return status;
 }
 
@@ -87,7 +87,7 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
     sim.ledger().double_free(library->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  sim.lent_memory().give_back(library->code);
+  sim.host_memory().lent().give_back(library->code);
   library->alive = library->module->alive = false;
   library->module->unload = ++sim.handles().unload_count;
   sim.ledger().died(library->birth);

@@ -206,7 +206,7 @@ CUresult Calls::cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
   Block& block = sim.memory().block(sim.host_memory().enter(address, bytes));
   block.context = sim.threads().context();
   block.host_flags = flags;
-  block.lent = sim.lent_memory().lend(LentFor::registered, address, bytes);
+  block.lent = sim.host_memory().lent().lend(LentFor::registered, address, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -222,7 +222,7 @@ CUresult Calls::cuMemHostUnregister(void* host) {
   if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;  // Meanwhile.
   if (sim.data_races().on())
     sim.data_races().freed(index, {{}, sim.data_races().caller(), sim.scheduler().site()});
-  sim.lent_memory().give_back(sim.memory().block(index).lent);
+  sim.host_memory().lent().give_back(sim.memory().block(index).lent);
   sim.memory().retire(index);
   return CUDA_SUCCESS;
 }

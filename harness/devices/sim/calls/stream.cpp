@@ -129,8 +129,8 @@ static Lag lag_of_function(SimDevice& sim) {
 
 static void give_data(SimDevice& sim, Work& work, void* data) {
   work.data = data;
-  work.lent =
-      sim.lent_memory().lend(LentFor::host_function, reinterpret_cast<std::uint64_t>(data), 1);
+  work.lent = sim.host_memory().lent().lend(LentFor::host_function,
+                                            reinterpret_cast<std::uint64_t>(data), 1);
 }
 
 CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {

@@ -90,10 +90,10 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
 
 // ---- copies and sets --------------------------------------------------------------------------
 
-/// Of several rows the first stands for all: others may be between them.
+/// The first of several rows stands for all: other memory may be between them.
 static void lend_pageable(SimDevice& sim, Place& place, std::uint64_t bytes) {
   if (place.birth == BirthId::none)
-    place.lent = sim.lent_memory().lend(LentFor::copy_node, place.address, bytes);
+    place.lent = sim.host_memory().lent().lend(LentFor::copy_node, place.address, bytes);
 }
 
 Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given,
@@ -151,8 +151,8 @@ Found<const NodeParams> make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PA
   NodeParams& params =
       sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
   params.host = given;
-  params.lent = sim.lent_memory().lend(LentFor::host_node,
-                                       reinterpret_cast<std::uint64_t>(given.userData), 1);
+  params.lent = sim.host_memory().lent().lend(LentFor::host_node,
+                                              reinterpret_cast<std::uint64_t>(given.userData), 1);
   return params;
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/devices/sim/graphs/memory.h"
 #include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/lent/lent_memory.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/pools.h"
 
@@ -20,7 +21,10 @@ bool is_mapped(std::uint64_t address, std::uint64_t bytes);
 class HostMemory {
  public:
   explicit HostMemory(SimDevice& sim) : sim_(sim) {}
-  void begin() { blocks_.clear(); }
+  void begin() {
+    blocks_.clear();
+    lent_.begin();
+  }
 
   static bool is_pinned(const Block& block) {
     return block.origin == Origin::pinned || block.origin == Origin::registered ||
@@ -32,6 +36,8 @@ class HostMemory {
   }
   static bool is_visible(const Block& block) { return is_pinned(block) || is_managed(block); }
   void add(std::uint32_t block) { blocks_.push_back(block); }
+  /// Returns what the program has lent of its own memory.
+  LentMemory& lent() { return lent_; }
   /// Registers memory of the host's, of which no part is registered. Returns the block.
   std::uint32_t enter(std::uint64_t address, std::uint64_t bytes);
 
@@ -42,6 +48,7 @@ class HostMemory {
  private:
   SimDevice& sim_;
   std::vector<std::uint32_t> blocks_;
+  LentMemory lent_{sim_};
   CapturedWords words_;  ///< Scratch.
 };
 

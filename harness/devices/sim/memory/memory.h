@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/lent/lent_memory.h"
 #include "harness/devices/sim/limits.h"
-#include "harness/devices/sim/memory/lent_memory.h"
 #include "harness/devices/sim/memory/registrations.h"
 #include "harness/devices/sim/memory/reservations.h"
 #include "harness/devices/sim/memory/views.h"

@@ -31,7 +31,7 @@ HostFunctions::Callee HostFunctions::callee(const Stream& stream, const Work& wo
                                    ? reinterpret_cast<const void*>(work.callback)
                                    : reinterpret_cast<const void*>(work.function);
   begin(work.lent, stream, {}, function);
-  sim_.lent_memory().give_back(work.lent);  // The function may free it.
+  sim_.host_memory().lent().give_back(work.lent);  // The function may free it.
   return {work.function, work.callback, work.stream, sim_.faults().broken(), work.data};
 }
 
@@ -40,11 +40,11 @@ void HostFunctions::begin(LentId data, const Stream& stream, CapturedAt captured
                           const void* function) {
   if (stream.idle()) return;  // A graph that nobody waits for calls at its launch.
   last_called_ = {reinterpret_cast<std::uintptr_t>(function), stream.front().activation};
-  sim_.lent_memory().used(data, {.site = "host function",
-                                 .activation = last_called_.activation,
-                                 .stream = stream.own_name,
-                                 .captured = captured,
-                                 .code = last_called_.code + 1});
+  sim_.host_memory().lent().used(data, {.site = "host function",
+                                        .activation = last_called_.activation,
+                                        .stream = stream.own_name,
+                                        .captured = captured,
+                                        .code = last_called_.code + 1});
 }
 
 bool HostFunctions::call(Stream& stream, Work& work) {

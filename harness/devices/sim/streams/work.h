@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/launch.h"
-#include "harness/devices/sim/memory/lent_memory.h"
+#include "harness/devices/sim/lent/lent_memory.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/block_uses.h"
 #include "harness/devices/sim/streams/clock.h"

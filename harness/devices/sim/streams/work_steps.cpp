@@ -147,7 +147,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none)
     return place.lent == LentId::none ||
-           sim_.lent_memory().used(place.lent, {.captured = work.captured});
+           sim_.host_memory().lent().used(place.lent, {.captured = work.captured});
   const BlockRef here = sim_.memory().find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return bytes <= here.bytes - (place.address - here.base) || met_beyond(here, place, bytes);

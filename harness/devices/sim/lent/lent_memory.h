@@ -14,10 +14,10 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// What memory is lent for: a row of lent.def.
+/// The use that memory is lent for: a row of lent.def.
 enum class LentFor : std::uint8_t {
 #define LENT(name, given, until) name,
-#include "harness/devices/sim/memory/lent.def"
+#include "harness/devices/sim/lent/lent.def"
 #undef LENT
 };
 
@@ -73,7 +73,7 @@ class LentMemory {
     LentFor use;
     std::uint64_t high;
     CapturedAt at;
-    std::uint32_t block;  ///< Of registered memory; else 0.
+    std::uint32_t block;  ///< The block of registered memory; else 0.
   };
   struct Dead {
     BirthId life;

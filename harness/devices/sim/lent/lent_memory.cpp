@@ -1,6 +1,6 @@
 // How it works. A loan becomes a life of the ledger only when it ends: most end after the driver's
 // last use, and no report needs them.
-#include "harness/devices/sim/memory/lent_memory.h"
+#include "harness/devices/sim/lent/lent_memory.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ const char* until(LentFor use) {
 #define LENT(name, given, until) \
   case LentFor::name:            \
     return until;
-#include "harness/devices/sim/memory/lent.def"
+#include "harness/devices/sim/lent/lent.def"
 #undef LENT
   }
   return "";
