@@ -99,7 +99,7 @@ Name ProcessWorld::cause() { return function_cause; }
 
 bool ProcessWorld::has_driver() { return current.has_value(); }
 
-void ProcessWorld::call_no_thread_of_the_program() { thread_number = ~std::size_t{0}; }
+void ProcessWorld::call_no_thread_of_the_program() { thread_number = kOwnThread; }
 
 void ProcessWorld::begin_call(Label function) {
   if (guide_ != nullptr) guide_->coming(function);

@@ -39,8 +39,10 @@ class ProcessWorld {
   static void guide_by(std::unique_ptr<Guide> (*make)());
   /// Returns that of this process, made when it is first asked for.
   static ProcessWorld& get();
-  /// Returns the number of the calling thread, from 1 on; 0 before it has called.
+  /// Returns the number of the calling thread, from 1 on; 0 before it has called, and kOwnThread of
+  /// one of ours.
   static std::size_t calling_thread();
+  static constexpr std::size_t kOwnThread = ~std::size_t{0};
   /// Returns whether the calling thread has the driver.
   static bool has_driver();
   /// Returns whether the calling thread waits in a call, and others have the driver meanwhile.
@@ -51,7 +53,7 @@ class ProcessWorld {
   static Name cause();
   /// Returns which function of a runtime the calling thread is in.
   static OuterCall& outer_call();
-  /// The calling thread is ours: it gets no number.
+  /// The calling thread is ours, and no thread of the program.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);

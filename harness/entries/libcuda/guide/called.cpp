@@ -1,5 +1,6 @@
 #include "harness/entries/libcuda/guide/called.h"
 
+#include "harness/cuda/process.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/native_place.h"
 
@@ -10,7 +11,8 @@ static thread_local bool is_called = false;
 
 bool Called::letting_go(World& world) {
   auto& device = static_cast<devices::SimDevice&>(*world.device);
-  if (is_called || device.threads().caller().callback != devices::Callback::host_function)
+  if (is_called || ProcessWorld::calling_thread() == ProcessWorld::kOwnThread ||
+      device.threads().caller().callback != devices::Callback::host_function)
     return false;
   is_called = true;
   mark_.begin_function();
