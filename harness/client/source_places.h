@@ -12,8 +12,8 @@ void add_lines(const std::vector<ToldFault*>& faults, const std::vector<Place*>&
 /// Does so for these, which may be of several modules.
 void add_lines(const std::vector<Frame*>& frames);
 
-/// Takes what addr2line prints of these frames: the address, and two lines for each function that is
-/// inlined there, the innermost first. Frames that it does not know stay.
+/// Takes what addr2line prints of these frames: the address, and two lines for each function that
+/// is inlined there, the innermost first. Frames that it does not know stay.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed);
 
 /// Marks the frames of the CUDA toolkit's headers, and of what nvcc writes, as a library's.
