@@ -22,7 +22,7 @@ int asking_signal();
 /// Tells the process why it is asked: bits of the signal's value.
 enum AskedBecause : int {
   kMayStand = 0,
-  kAllStand = 1,      ///< As the kernel sees it, each thread waits for another without a limit.
+  kAllStand = 1,      ///< Each thread waits for another without a limit, the kernel says.
   kMainStands = 2,    ///< The main thread does.
   kTakesTooLong = 4,  ///< Its time is up.
   kSaysItsPlace = 8,  ///< One thread of the process asks another.

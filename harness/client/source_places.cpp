@@ -48,8 +48,8 @@ std::string found_from_here(const std::string& file) {
 
 }  // namespace
 
-/// Of the functions that are inlined there, the innermost that is no header's of the system tells
-/// more than the system's.
+/// The innermost function that is inlined there and in no header of the system tells more than one
+/// that is.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   std::istringstream lines(printed);
   std::string line, place;
