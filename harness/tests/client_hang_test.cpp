@@ -14,7 +14,6 @@ using testing::line_at;
 using testing::line_of;
 using testing::run_toys;
 using testing::script;
-using testing::Words;
 
 class ClientHang : public testing::RunStage {
  protected:
