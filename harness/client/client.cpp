@@ -75,8 +75,11 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
                                   with_first("LD_LIBRARY_PATH", client.library_folder),
                                   with_first("LD_PRELOAD", preloaded(client)),
                                   with_first("LD_AUDIT", audit(client)),
-                                  with_first("PATH", stand_ins),
-                                  with_first("PYTHONPATH", client.library_folder + "/torch")};
+                                  with_first("PATH", stand_ins)};
+  const bool has_python_path = std::ranges::any_of(
+      client.environment, [](const std::string& one) { return one.starts_with("PYTHONPATH="); });
+  if (!has_python_path)
+    wanted.push_back(with_first("PYTHONPATH", client.library_folder + "/torch"));
   for (std::string& each : framework_switches(client.library_folder, stand_ins))
     wanted.push_back(std::move(each));
   // Python's sets and dictionaries of texts then have one order in all runs.

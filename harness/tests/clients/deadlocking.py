@@ -42,10 +42,10 @@ def let_go(lock):
 
 if HOW == "timer":
     signal.signal(signal.SIGALRM, lambda *_: let_go(right))
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 0.5, 0.5)
 elif HOW == "child":
     signal.signal(signal.SIGUSR1, lambda *_: let_go(right))
-    subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -USR1 {os.getpid()}"])
+    subprocess.Popen(["sh", "-c", f"while sleep 0.5 && kill -USR1 {os.getpid()}; do :; done"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 worker = threading.Thread(target=use, args=(left, right) if HOW == "fixed" else (right, left), name="worker")
 worker.start()
 use(left, right)

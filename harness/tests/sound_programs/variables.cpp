@@ -1,6 +1,7 @@
 // Variables: modules and libraries with memory of their own, from a file or from memory.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -14,15 +15,16 @@ namespace {
 constexpr const char* kText = "kernels of a sound program";
 constexpr std::size_t kTableBytes = 64;
 
-/// The kernels for conformance, with a variable besides.
-const KernelImage& with_a_table() {
-  static std::uint64_t address = 0;
-  static const KernelVariable table{"table", kTableBytes, nullptr};
+/// The kernels for conformance, with a variable besides, and a managed one.
+const KernelImage& with_tables() {
+  static std::array<std::uint64_t, 2> addresses{};
+  static const std::array<KernelVariable, 2> tables{
+      {{"table", kTableBytes, nullptr}, {"managed", kTableBytes, nullptr, true}}};
   static const KernelImage image = [] {
     KernelImage made = afterlife_kernels_conformance;
-    made.variable_count = 1;
-    made.variables = &table;
-    made.variable_addresses = &address;
+    made.variable_count = tables.size();
+    made.variables = tables.data();
+    made.variable_addresses = addresses.data();
     return made;
   }();
   return image;
@@ -34,7 +36,7 @@ class Text {
   Text() {
     devices::set_image_lookup([](const void* image) -> devices::ImageFound {
       const bool ours = std::strcmp(static_cast<const char*>(image), kText) == 0;
-      return ours ? devices::ImageFound{&with_a_table(), CUDA_SUCCESS}
+      return ours ? devices::ImageFound{&with_tables(), CUDA_SUCCESS}
                   : devices::ImageFound{nullptr, CUDA_ERROR_INVALID_IMAGE};
     });
   }
@@ -87,6 +89,8 @@ void library_with_a_variable(Program& p) {
   CUdeviceptr address = 0;
   std::size_t bytes = 0;
   cuLibraryGetGlobal(&address, &bytes, library, "table");
+  use_table(p, address, bytes);
+  cuLibraryGetManaged(&address, &bytes, library, "managed");
   use_table(p, address, bytes);
   cuLibraryUnload(library);
 }
