@@ -257,7 +257,6 @@ def main():
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
     rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))
-    rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))
             and (options.long or options.only or not (row.is_compiled or row.is_long))]
     programs = list(runtime.rows(options.only, options.long))
     if not rows and not programs or options.seeds is not None and options.seeds < 1:
