@@ -42,7 +42,7 @@ RULES = [
     ("atomics may order blocks", "streams/block_uses.cpp", "judged_ &= !has_atomics;",
      "judged_ &= !has_atomics || true;"),
     ("work that wrote the bytes is not the host", "streams/work_steps.cpp",
-     "if (block.dead || block.use_count != held.use_count) return;", "if (block.dead) return;"),
+     "block.lost != BirthId::none || block.use_count != held.use_count) return;", "block.lost != BirthId::none) return;"),
     ("packed records hold pointers", "kernels/provenance.cpp",
      "else if (offset < kPackedBytes)", "else if (offset > kPackedBytes)"),
     ("more exit nodes are another topology", "calls/graph/update.cpp",

@@ -45,17 +45,17 @@ RULES = [
      "if (wait_is_over(op.condition, op.bytes, found, op.value)) return false;", "return false;"),
     # -- what waits for what
     ("a host function waits for the copy before it", "calls/stream.cpp",
-     "work.function = function;\n  work.data = data;\n  sim.queues().submit(*stream, work, Lag::never);",
-     "work.function = function;\n  work.data = data;\n  if (!stream->idle() && stream->front().kind == WorkKind::copy) { function(data); return CUDA_SUCCESS; }\n"
-     "  sim.queues().submit(*stream, work, Lag::never);"),
+     "work.function = function;\n  give_data(sim, work, data);\n  sim.queues().submit(*stream, work, lag_of_function(sim));",
+     "work.function = function;\n  give_data(sim, work, data);\n  if (!stream->idle() && stream->front().kind == WorkKind::copy) { function(data); return CUDA_SUCCESS; }\n"
+     "  sim.queues().submit(*stream, work, lag_of_function(sim));"),
     ("a host function waits for the kernel before it", "calls/stream.cpp",
-     "work.function = function;\n  work.data = data;\n  sim.queues().submit(*stream, work, Lag::never);",
-     "work.function = function;\n  work.data = data;\n  if (!stream->idle() && stream->front().kind == WorkKind::kernel) { function(data); return CUDA_SUCCESS; }\n"
-     "  sim.queues().submit(*stream, work, Lag::never);"),
+     "work.function = function;\n  give_data(sim, work, data);\n  sim.queues().submit(*stream, work, lag_of_function(sim));",
+     "work.function = function;\n  give_data(sim, work, data);\n  if (!stream->idle() && stream->front().kind == WorkKind::kernel) { function(data); return CUDA_SUCCESS; }\n"
+     "  sim.queues().submit(*stream, work, lag_of_function(sim));"),
     ("a callback waits for the work before it", "calls/stream.cpp",
-     "work.stream = on;\n  work.data = data;\n  sim.queues().submit(*stream, work, Lag::never);",
-     "work.stream = on;\n  work.data = data;\n  if (!stream->idle()) { callback(on, CUDA_SUCCESS, data); return CUDA_SUCCESS; }\n"
-     "  sim.queues().submit(*stream, work, Lag::never);"),
+     "work.stream = on;\n  give_data(sim, work, data);\n  sim.queues().submit(*stream, work, lag_of_function(sim));",
+     "work.stream = on;\n  give_data(sim, work, data);\n  if (!stream->idle()) { callback(on, CUDA_SUCCESS, data); return CUDA_SUCCESS; }\n"
+     "  sim.queues().submit(*stream, work, lag_of_function(sim));"),
     ("a callback is given its stream", "calls/stream.cpp", "work.stream = on;", ""),
     ("work is done in the order of its stream", "streams/work_queues.cpp",
      "const bool free_to_run = first && can_start(work)", "const bool free_to_run = can_start(work)"),

@@ -109,7 +109,7 @@ RULES = [
     ("an event has the time of its last record in a graph", "graphs/launches/run.cpp",
      "if (event.point.stream == point.stream && event.point.seq == point.seq)", "if (event.point.stream != nullptr)"),
     ("a disabled node does nothing", "graphs/launches/run.cpp",
-     "return node.enabled && is_work(node.params->type);", "return is_work(node.params->type);"),
+     "return node.enabled && is_work(*node.params);", "return is_work(*node.params);"),
     ("a condition begins with its default", "graphs/launches/run.cpp",
      "if (conditional->assigns_default) conditional->value = conditional->default_value;", ""),
     ("a condition's default is for every launch", "graphs/launches/run.cpp",
