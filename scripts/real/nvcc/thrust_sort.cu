@@ -1,11 +1,14 @@
-// Sorts a device vector of thrust.
+// Sorts a device vector of thrust, which throws where a call fails.
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
 #include <thrust/sort.h>
 
+#include <cstdio>
+#include <exception>
+
 #include "check.h"
 
-int main() {
+static int sort() {
   constexpr int n = 3000;
   thrust::host_vector<int> host(n);
   for (int i = 0; i < n; ++i) host[i] = (i * 7919) % 3001;
@@ -15,4 +18,13 @@ int main() {
   bool is_right = true;
   for (int i = 1; i < n; ++i) is_right = is_right && sorted[i - 1] <= sorted[i];
   return judge(is_right);
+}
+
+int main() {
+  try {
+    return sort();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
 }
