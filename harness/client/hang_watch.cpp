@@ -25,20 +25,22 @@ bool handles(pid_t process, int signal) {
 
 /// The main thread answers. Returns whether it was asked.
 bool ask(pid_t process, int because) {
-  const int signal = asking_signal();
-  if (!handles(process, signal)) return false;
-  siginfo_t info{};
-  info.si_signo = signal;
-  info.si_code = SI_QUEUE;
-  info.si_pid = ::getpid();
-  info.si_uid = ::getuid();
-  info.si_value.sival_int = because;
-  return ::syscall(SYS_rt_tgsigqueueinfo, process, process, signal, &info) == 0;
+  return handles(process, asking_signal()) && ask_thread(process, process, because);
 }
 
 }  // namespace
 
 int asking_signal() { return SIGRTMAX - 5; }
+
+bool ask_thread(pid_t process, pid_t thread, int because) {
+  siginfo_t info{};
+  info.si_signo = asking_signal();
+  info.si_code = SI_QUEUE;
+  info.si_pid = ::getpid();
+  info.si_uid = ::getuid();
+  info.si_value.sival_int = because;
+  return ::syscall(SYS_rt_tgsigqueueinfo, process, thread, info.si_signo, &info) == 0;
+}
 
 void HangWatch::passes(pid_t process, double seconds) {
   constexpr double kBetweenLooks = 0.1;

@@ -28,6 +28,10 @@ enum AskedBecause : int {
   kSaysItsPlace = 8,  ///< One thread of the process asks another.
 };
 
+/// Asks a thread, with a reason that is none or several of those. Returns whether it could be
+/// asked.
+bool ask_thread(pid_t process, pid_t thread, int because);
+
 /// Lifetime: that of a run.
 class HangWatch final : public ProcessWatch {
  public:

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <vector>
 
 namespace harness {
 namespace {
@@ -49,15 +48,6 @@ bool is_join(pid_t process, unsigned long address) {
   return word > 0 && fs::exists(fmt::format("/proc/{}/task/{}", process, word));
 }
 
-std::vector<pid_t> threads_of(pid_t process) {
-  std::vector<pid_t> threads;
-  std::error_code ignored;
-  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), ignored))
-    threads.push_back(std::stoi(task.path().filename().string()));
-  std::ranges::sort(threads);
-  return threads;
-}
-
 std::string sleeps_of(pid_t process, pid_t thread) {
   std::ifstream status(file_of(process, thread, "status"));
   for (std::string line; std::getline(status, line);)
@@ -66,6 +56,15 @@ std::string sleeps_of(pid_t process, pid_t thread) {
 }
 
 }  // namespace
+
+std::vector<pid_t> threads_of(pid_t process) {
+  std::vector<pid_t> threads;
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), ignored))
+    threads.push_back(std::stoi(task.path().filename().string()));
+  std::ranges::sort(threads);
+  return threads;
+}
 
 Standstill standstill_of(pid_t process, pid_t thread) {
   constexpr std::array kWaits{FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2};

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace harness {
 
@@ -16,6 +17,9 @@ enum class Standstill {
   possible,  ///< Each waits for another; some look now and then whether they may go on.
   certain,   ///< Each waits for another without a limit.
 };
+
+/// Returns the threads of a process, in the order of their numbers.
+std::vector<pid_t> threads_of(pid_t process);
 
 /// Returns whether a thread of this process, the calling one or a child of it, waits for another
 /// one of it.

@@ -84,7 +84,7 @@ SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
 /// Returns the orders of a run that is to show the finding, and notes places.
 Orders orders_of(const Finding& finding);
 
-/// Runs the client once with these orders.
+/// Runs the client once as the finding says.
 ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop);
 
 }  // namespace harness::client

@@ -3,14 +3,12 @@
 #include "harness/entries/libcuda/guide/hang.h"
 
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -36,21 +34,11 @@ client::Place calling_place() {
 }
 
 std::vector<pid_t> other_threads() {
-  std::vector<pid_t> threads;
-  std::error_code ignored;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ignored))
-    if (const pid_t id = std::stoi(task.path().filename().string());
-        id != ::gettid() && !has_name(::getpid(), id, client::kIdleThread))
-      threads.push_back(id);
+  std::vector<pid_t> threads = threads_of(::getpid());
+  std::erase_if(threads, [](pid_t id) {
+    return id == ::gettid() || has_name(::getpid(), id, client::kIdleThread);
+  });
   return threads;
-}
-
-void send(pid_t thread, int because) {
-  siginfo_t info{};
-  info.si_signo = client::asking_signal();
-  info.si_code = SI_QUEUE;
-  info.si_value.sival_int = because;
-  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), thread, info.si_signo, &info);
 }
 
 /// A thread that cannot say it in a moment has no place.
@@ -58,7 +46,7 @@ client::Place place_of(pid_t thread) {
   constexpr int kLooks = 300;
   constexpr useconds_t kBetween = 1'000;
   told_by = 0;
-  send(thread, client::kSaysItsPlace);
+  client::ask_thread(::getpid(), thread, client::kSaysItsPlace);
   for (int i = 0; i < kLooks && told_by != thread; ++i) ::usleep(kBetween);
   return told_by == thread ? std::exchange(told_place, {}) : client::Place();
 }
@@ -67,7 +55,6 @@ client::Place place_of(pid_t thread) {
 bool may_hear_from_outside() {
   siginfo_t info{};
   itimerval timer{};
-  std::error_code ignored;
   const bool has_child =
       ::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
   ::getitimer(ITIMER_REAL, &timer);
