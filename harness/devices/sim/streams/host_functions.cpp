@@ -38,7 +38,7 @@ HostFunctions::Callee HostFunctions::callee(const Stream& stream, const Work& wo
 /// It is told before the function is called, which may crash.
 void HostFunctions::begin(LentId data, const Stream& stream, CapturedAt captured,
                           const void* function) {
-  if (stream.idle()) return;  // A graph that nobody waits for calls at its launch.
+  if (stream.queued() == 0) return;  // A graph's launch is not queued while the call runs it.
   last_called_ = {reinterpret_cast<std::uintptr_t>(function), stream.front().activation};
   sim_.host_memory().lent().used(data, {.site = "host function",
                                         .activation = last_called_.activation,
