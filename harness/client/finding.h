@@ -24,7 +24,8 @@ struct Finding {
   bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
   std::string doubt;                    ///< The reason why a replay may differ, where one is known.
   bool has_free_threads = false;        ///< It is that threads call the driver freely.
-  unsigned placing_count = 0;           ///< So many further runs looked for its places in vain.
+  double limit_seconds = 0;    ///< The time that its runs exceeded; 0 if it is not one of time.
+  unsigned placing_count = 0;  ///< So many further runs looked for its places in vain.
   Trial repair;        ///< The repair that was tried, if `fix` is not empty; not in the file.
   std::string fix;     ///< A repair with which the fault was gone; empty where none was found.
   std::string forced;  ///< The reason why decisions are, where some are forced.

@@ -16,6 +16,7 @@ namespace harness::client {
 namespace {
 
 constexpr const char* kKind = "run 1";
+constexpr double kLongestLimit = 24 * 3600;
 
 /// The program's own name: the script, where an interpreter runs one.
 std::string program_of(const Command& command) {
@@ -62,6 +63,13 @@ std::string other_party(const ToldFault& recorded, const ToldFault& now, const P
   return first_difference(file.place, run.place, info.name);
 }
 
+/// The end without the time that the run had: a replay has more than the run that was recorded.
+std::string without_limit(const std::string& ended) {
+  constexpr std::string_view kOption = " (--timeout)";
+  return without_numbers(ended.ends_with(kOption) ? ended.substr(0, ended.size() - kOption.size())
+                                                  : ended);
+}
+
 /// Says in which of its fields two faults differ first, or nothing.
 std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
   const std::array texts{
@@ -72,7 +80,7 @@ std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
       return differs;
   for (const PartyInfo& info : kParties)
     if (std::string differs = other_party(recorded, now, info); !differs.empty()) return differs;
-  if (without_numbers(recorded.ended) != without_numbers(now.ended))
+  if (without_limit(recorded.ended) != without_limit(now.ended))
     return first_difference(recorded.ended, now.ended, "ended");
   return {};
 }
@@ -113,6 +121,7 @@ std::string to_text(const Finding& whole, const Command& command) {
                       {"doubt", finding.doubt},
                       {"fix", finding.fix}};
   if (!finding.forced.empty()) json["forced"] = finding.forced;
+  if (finding.limit_seconds != 0) json["limit_seconds"] = finding.limit_seconds;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -137,6 +146,9 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.doubt = json.value("doubt", "");
     file.finding.forced = json.value("forced", "");
     file.finding.fix = json.value("fix", "");
+    file.finding.limit_seconds = json.value("limit_seconds", 0.0);
+    if (file.finding.limit_seconds < 0 || file.finding.limit_seconds > kLongestLimit)
+      throw std::runtime_error("limit_seconds is not between 0 and a day");
     return file;
   });
 }

@@ -205,6 +205,25 @@ TEST_F(CliBisect, IsWhatGitDoesWithItsLine) {
               HasSubstr(commit_of("c7") + " is the first bad commit"));
 }
 
+TEST_F(CliBisect, AStepAnswersForTheTreeThatIsCheckedOut) {
+  commit({kWith});
+  EXPECT_EQ(bisect({"--step"}).code, 1);
+  EXPECT_EQ(bisect({"--step", "--fixed"}).code, 0);
+  commit({kWithout});
+  EXPECT_EQ(bisect({"--step"}).code, 0);
+  EXPECT_EQ(bisect({"--step", "--fixed"}).code, 1);
+  for (const char* option : {"--good=c0", "--bad=c0", "--runs=9", "--json"})
+    EXPECT_EQ(bisect({"--step", option}).code, 3) << option;
+  EXPECT_EQ(bisect({"--good", "c0", "--fixed"}).code, 3);
+}
+
+TEST_F(CliBisect, MeasuresWithAtMostSoManyRuns) {
+  commit(many(2, kWithout));
+  commit(many(2, kWith));
+  EXPECT_EQ(bisected({"--good", "c0"})["found_within"], 500);
+  EXPECT_EQ(bisected({"--good", "c0", "--runs", "499"})["found_within"], nullptr);
+}
+
 TEST_F(CliBisect, RefusesEndsThatAreNone) {
   commit(many(2, kWithout));
   commit(many(2, kWith));

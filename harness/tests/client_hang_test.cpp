@@ -53,6 +53,10 @@ TEST_F(ClientHang, ALoopWithoutEndIsFoundByItsTime) {
   EXPECT_EQ(finding["signature"], "failure hang in deadlocking.py:take");
   EXPECT_EQ(finding["ended"], "did not end within 1.5 s (--timeout)");
   EXPECT_EQ(finding["shown"], 3);
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended = run_toys({"replay", finding["file"]});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST_F(ClientHang, AProgramThatDeadlocksByItselfIsToldAtOnce) {

@@ -208,7 +208,7 @@ class Search {
     const auto in_form = [&](const Tape& tape) { return trying(tape, false); };
     const auto alone = [&](const Tape& tape) { return trying(tape, true); };
     const Tape tape = tape_before(run, finding.fault);
-    if (took_too_long(finding.fault) && !still_hangs(signature, tape)) return false;
+    if (took_too_long(finding.fault) && !still_hangs(finding, tape)) return false;
     if (!failing_.depends(signature, tape, in_form)) return false;
     completion_.complete(finding, run, plain_code_);
     return finding.replay_count == kReplays && finding.repeats() && !finding.decisions.empty() &&
@@ -217,15 +217,16 @@ class Search {
   }
 
   /// Returns whether a run takes too long when it is given more time, too, twice.
-  bool still_hangs(const std::string& signature, const Tape& tape) {
+  bool still_hangs(Finding& finding, const Tape& tape) {
     constexpr unsigned kRuns = 2;
     Orders patient = orders();
     patient.tape = tape;
     patient.limit_seconds = kConfirming * limit_of(options_.client, patient);
     for (unsigned i = 0; i < kRuns; ++i)
-      if (further_run("waiting longer for a run that hangs, run", patient).find(signature) ==
-          nullptr)
+      if (further_run("waiting longer for a run that hangs, run", patient)
+              .find(finding.fault.signature) == nullptr)
         return false;
+    finding.limit_seconds = patient.limit_seconds;
     return true;
   }
 
@@ -405,13 +406,19 @@ SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
   return Search(options, watcher, stop).run();
 }
 
-Orders orders_of(const Finding& finding) {
+Orders default_orders_of(const Finding& finding) {
   Orders orders;
-  orders.tape = tape_of(finding.decisions);
-  orders.locates = orders.flushes = true;
   orders.fails = std::ranges::any_of(finding.decisions, &ToldDecision::is_failure);
   orders.pedantic = finding.pedantic;
   orders.forces = finding.is_forced();
+  orders.limit_seconds = finding.limit_seconds;
+  return orders;
+}
+
+Orders orders_of(const Finding& finding) {
+  Orders orders = default_orders_of(finding);
+  orders.tape = tape_of(finding.decisions);
+  orders.locates = orders.flushes = true;
   return orders;
 }
 

@@ -81,6 +81,9 @@ class SearchWatcher {
 SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
                     const std::atomic<bool>& stop);
 
+/// Returns the orders of a run like the finding's, without its decisions.
+Orders default_orders_of(const Finding& finding);
+
 /// Returns the orders of a run that is to show the finding, and notes places.
 Orders orders_of(const Finding& finding);
 

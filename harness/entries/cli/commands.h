@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,9 +65,9 @@ int replay(const ReplayOptions& options);
 
 struct MinimizeOptions {
   std::string file;
-  std::string out;                  ///< "" = beside the file, "found.min.repro" of "found.repro".
-  std::string programs = "corpus";  ///< To compare with.
-  bool trust = false;               ///< Start the command of a finding whoever wrote it.
+  std::string out;       ///< "" = beside the file, "found.min.repro" of "found.repro".
+  std::string programs;  ///< The corpus to compare with; "" = corpus, if it is there.
+  bool trust = false;    ///< Start the command of a finding whoever wrote it.
   bool json = false;
 };
 int minimize(const MinimizeOptions& options);
@@ -88,9 +89,9 @@ struct ExplainOptions {
 int explain(const ExplainOptions& options);
 
 struct TriageCommandOptions {
-  std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
-  std::uint64_t runs = 240;        ///< Other schedules in which a repair must work.
-  std::string good_program;        ///< Shows none of the faults; "" = there is none.
+  std::vector<std::string> files;     ///< Folders stand for the reproducers in them.
+  std::optional<std::uint64_t> runs;  ///< Other schedules in which a repair must work.
+  std::string good_program;           ///< Shows none of the faults; "" = there is none.
   bool json = false;
 };
 int triage(const TriageCommandOptions& options);

@@ -29,6 +29,10 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string corpus_of(const MinimizeOptions& options) {
+  return options.programs.empty() ? "corpus" : options.programs;
+}
+
 /// The fault to keep: the first that the file records, or that its run shows.
 std::string signature_to_keep(Runner& runner, const Reproducer& reproducer,
                               const std::string& file) {
@@ -147,7 +151,7 @@ bool write(Runner& runner, Result& result, const MinimizeOptions& options, const
   result.window = outcome.windows[index];
   Reproducer after = describe(runner, outcome, smallest);
   put_first(after, result.signature);
-  result.window_ops = window_ops(after.the_case, result.window, options.programs);
+  result.window_ops = window_ops(after.the_case, result.window, corpus_of(options));
   write_whole_file(file,
                    keep_comments(result.stopped ? text : without_caveat(text), to_string(after)));
   return true;
@@ -163,6 +167,7 @@ int minimize(const MinimizeOptions& options) {
   const Reproducer before = parse_reproducer(text, options.file);
   const std::string file = options.out.empty() ? beside(options.file) : options.out;
   require_replaceable(file);
+  if (!options.programs.empty()) read_programs(options.programs, *before.the_case.scenario);
   Runner runner;
   Limits limits;
   limits.stop = &take_interrupts();
@@ -172,7 +177,7 @@ int minimize(const MinimizeOptions& options) {
   result.signature = signature_to_keep(runner, before, options.file);
   const double start = now();
   const std::vector<Tape> known =
-      read_smallest(options.programs, *before.the_case.scenario, result.signature);
+      read_smallest(corpus_of(options), *before.the_case.scenario, result.signature);
   result.known_ops = smallest_known_ops(runner, before.the_case, result.signature, known);
   result.minimized = harness::minimize(runner, before.the_case, result.signature, limits, known);
   result.seconds = now() - start;

@@ -27,6 +27,7 @@ using reports::Align;
 using reports::Terminal;
 
 /// Enough for most cases that a search has found and not minimized.
+constexpr std::uint64_t kRuns = 240;
 constexpr std::uint64_t kMinimizeRuns = 300;
 
 /// The reproducers that could be read, and why the others could not.
@@ -258,13 +259,19 @@ class Triaged {
 int triage(const TriageCommandOptions& options) {
   const std::vector<std::string> names = reproducer_files(options.files);
   const auto finding_count = std::ranges::count_if(names, is_finding_file);
-  if (finding_count == std::ssize(names)) return triage_findings(names, options.json);
+  if (finding_count == std::ssize(names)) {
+    if (options.runs || !options.good_program.empty())
+      throw UsageError(
+          "findings of `run` are sorted by what they record, without runs: leave out --runs and "
+          "--good-program");
+    return triage_findings(names, options.json);
+  }
   if (finding_count > 0)
     throw UsageError(
         "findings of `run` are sorted by what they record, and reproducers by what is tried: name "
         "files of one kind");
   TriageOptions terms;
-  terms.search_runs = options.runs;
+  terms.search_runs = options.runs.value_or(kRuns);
   terms.minimize_runs = kMinimizeRuns;
   terms.stop = &take_interrupts();
   const GoodProgram good(options.good_program, *terms.stop);

@@ -18,23 +18,33 @@ CLI::App* add_bisect(CLI::App& app, BisectOptions& options) {
   CLI::App* command = app.add_subcommand(
       "bisect", "Find the commit that made what a reproducer shows, or that fixed it");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
-  command
-      ->add_option("--good", options.good,
-                   "A revision that does not show it; a later one than "
-                   "--bad: who fixed it?")
-      ->type_name("REV");
-  command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")->type_name("REV");
+  CLI::Option* good = command
+                          ->add_option("--good", options.good,
+                                       "A revision that does not show it; a later one than --bad "
+                                       "asks for the commit that fixed it")
+                          ->type_name("REV");
+  CLI::Option* bad = command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")
+                         ->type_name("REV");
   add_build_command(*command, options.build);
-  command
-      ->add_option("--runs", options.runs,
-                   "At most so many runs, to measure how soon a search finds it (32000)")
-      ->check(whole_number(0, ~std::uint64_t{0} / 16))
-      ->type_name("N");
-  command->add_flag(
-      "--step", options.step,
-      "Build and judge the tree of this folder, for `git bisect run`: exit 0, 1, 125");
-  command->add_flag("--fixed", options.fixed, "With --step: 0 where it is shown, 1 where not");
-  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  CLI::Option* runs =
+      command
+          ->add_option("--runs", options.runs,
+                       "At most so many runs, to measure how soon a search finds it (32000)")
+          ->check(whole_number(0, ~std::uint64_t{0} / 16))
+          ->type_name("N");
+  CLI::Option* json =
+      command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  CLI::Option* step =
+      command
+          ->add_flag(
+              "--step", options.step,
+              "Build and judge the tree of this folder, for `git bisect run`: exit 0, 1, 125")
+          ->excludes(good)
+          ->excludes(bad)
+          ->excludes(runs)
+          ->excludes(json);
+  command->add_flag("--fixed", options.fixed, "With --step: 0 where it is shown, 1 where not")
+      ->needs(step);
   command->footer(
       help_footer("  afterlife bisect results/found/argpack-own-08fa146f.repro --good v1.2\n"
                   "  afterlife bisect old.repro --bad v1.2 --good main",

@@ -24,15 +24,6 @@ namespace {
 
 using client::Finding;
 
-/// Returns the orders of a run that is asked what the finding's runs were, without decisions.
-client::Orders plain_orders(const Finding& finding) {
-  client::Orders orders;
-  orders.fails = std::ranges::any_of(finding.decisions, &client::ToldDecision::is_failure);
-  orders.pedantic = finding.pedantic;
-  orders.forces = finding.is_forced();
-  return orders;
-}
-
 /// Runs the program of one finding, counts the runs, and shows them.
 class Minimizing {
  public:
@@ -41,7 +32,7 @@ class Minimizing {
 
   /// Minimizes what the run of the recorded decisions showed.
   void minimize(Finding& finding, const client::ClientRun& run) {
-    const client::Orders base = plain_orders(finding);
+    const client::Orders base = client::default_orders_of(finding);
     const int code = again("running plainly, run", base).ended.code;
     const client::Completion completion(
         client_, base,
@@ -100,6 +91,8 @@ void print(const MinimizeOptions& options, const Finding& finding, std::size_t b
 }  // namespace
 
 int minimize_finding(const MinimizeOptions& options) {
+  if (!options.programs.empty())
+    throw UsageError("--programs is about reproducers: a finding of `run` has no corpus");
   const std::string file = options.out.empty() ? beside(options.file) : options.out;
   require_replaceable(file);
   const std::atomic<bool>& stop = take_interrupts();
