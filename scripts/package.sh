@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the packages: installs what is missing, builds the preset `package`, installs it into a tree that can be moved, and
+# Makes the packages: installs what is missing, builds the release, installs it into a tree that can be moved, and
 # makes of that a wheel for pip and a tarball.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,13 +24,14 @@ HELP
 esac
 
 [[ ${1:-} == --no-setup ]] || ./scripts/setup.sh
-./scripts/build.sh package installed
+./scripts/build.sh release installed
 build=build/package
+mkdir -p $build
 tree=$build/tree
-version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build/release/CMakeCache.txt)
 rm -rf "$tree" "$build"/*.whl "$build"/*.tar.gz
 # With the lines of programs, by which a fault in a kernel of ours is told, and without the rest.
-cmake --install "$build" --prefix "$tree" >/dev/null || { echo "package: cmake --install failed" >&2; exit 2; }
+cmake --install build/release --prefix "$tree" >/dev/null || { echo "package: cmake --install failed" >&2; exit 2; }
 if grep -rqF "$PWD" "$tree"; then
   echo "package: these name this folder, which is elsewhere on other machines:" >&2
   grep -rlF "$PWD" "$tree" >&2
