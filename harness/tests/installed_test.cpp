@@ -13,7 +13,6 @@ namespace harness {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 namespace fs = std::filesystem;
 
 const std::atomic<bool> kGoOn{false};
