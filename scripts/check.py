@@ -289,11 +289,13 @@ def policies(tally, full):
 
 
 def contracts(tally, full):
-    """The fuzz targets as others build and judge them: OSS-Fuzz with each of its sanitizers, AFL++."""
+    """The fuzz targets as others build and judge them: OSS-Fuzz with each of its sanitizers, AFL++; the GitHub Action as a job runs it."""
     for sanitizer in ("address", "undefined"):
         script(tally, "contracts/oss_fuzz.py", "--sanitizer", sanitizer)
     script(tally, "contracts/oss_fuzz.py", "--look-only", "--self-test")
     script(tally, "contracts/afl.py", "--seconds", "60" if full else "10")
+    script(tally, "contracts/action.py", "--self-test")
+    script(tally, "contracts/action.py")
 
 
 def recipes(tally, full):

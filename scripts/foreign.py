@@ -78,6 +78,7 @@ STARTS = {
     "harness/flow/symbols.cpp": "llvm-symbolizer of the machine, on the running program",
     "harness/gate/": "the benchmarks that the user names on the command line",
     "harness/entries/cli/run/gdb.cpp": "gdb, with afterlife itself in it, or the command of a finding that `replay` would start",
+    "harness/entries/cli/selftest.cpp": "afterlife itself, on programs of ours beside its libraries",
     "harness/entries/cli/bisect/": "git, the tree's build, and afterlife itself",
     "harness/entries/cli/diverge/": "afterlife itself",
     "harness/entries/cli/nightly/compare.cpp": "afterlife itself, of a reproducer",
@@ -92,7 +93,7 @@ STARTS = {
 }
 
 # Those that may run the program of a finding.
-RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|run/|trust)[a-z_]*\.(?:h|cpp)")
+RUNNERS = re.compile(r"harness/(?:client|reports/client)/.*|harness/entries/cli/(?:run_|run/|trust|nightly/programs/)[a-z_]*\.(?:h|cpp)")
 
 
 def without_comments(text):

@@ -25,7 +25,7 @@ HELP
 esac
 
 packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3 python3-venv
-          libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+          libboost-context-dev libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev libsodium-dev
           valgrind            # Instructions, counted exactly.
           strace              # System calls, seen from outside, for scripts/mutated_foreign.py.

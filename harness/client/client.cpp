@@ -100,6 +100,15 @@ void add_last_call(Report& report, const std::string& folder) {
   report.last_call = last.function;
 }
 
+/// Returns the folder of our libraries: beside this program where it was built, and
+/// ../lib/afterlife where it is installed.
+fs::path find_library_folder() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path built = folder / "lib";
+  const fs::path installed = folder.parent_path() / "lib" / "afterlife";
+  return fs::exists(installed) && !fs::exists(built / kLibraries[0]) ? installed : built;
+}
+
 /// Looks up the lines of machine code, and the functions that identify each fault.
 void locate(ClientRun& run) {
   std::vector<ToldFault*> faults;
@@ -133,12 +142,13 @@ std::string library_folder() {
     throw std::runtime_error(
         "this build's libcuda.so.1 has a sanitizer, whose run-time other programs lack: use the "
         "build dev or release");
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path() / "lib";
+  const fs::path folder = find_library_folder();
   for (const char* library : kLibraries)
     if (!fs::exists(folder / library))
-      throw std::runtime_error(
-          fmt::format("{}/{} is not there: ./scripts/build.sh {} cuda_sim builds it",
-                      folder.string(), library, folder.parent_path().filename().string()));
+      throw std::runtime_error(fmt::format(
+          "{}/{} is not there: in a clone, ./scripts/build.sh PRESET cuda_sim builds it; what was "
+          "installed is to be installed again",
+          folder.string(), library));
   return folder.string();
 }
 

@@ -18,14 +18,6 @@ namespace {
 constexpr const char* kKind = "run 1";
 constexpr double kLongestLimit = 24 * 3600;
 
-/// The program's own name: the script, where an interpreter runs one.
-std::string program_of(const Command& command) {
-  for (const std::string& word : command)
-    if (const auto extension = std::filesystem::path(word).extension(); extension == ".py")
-      return std::filesystem::path(word).stem().string();
-  return std::filesystem::path(command.front()).filename().string();
-}
-
 /// The frame in words that tell it from every other.
 std::string words(const Frame& frame) {
   return fmt::format("{}:{} in {}{}", shown(frame.file), frame.line, shown(frame.function),
@@ -153,8 +145,15 @@ FindingFile parse_finding(const std::string& text) {
   });
 }
 
-std::string finding_name(const Finding& finding, const Command& command) {
-  return fmt::format("{}-{}-{:08x}.run.json", program_of(command), finding.fault.kind,
+std::string program_of(const Command& command) {
+  for (const std::string& word : command)
+    if (const auto extension = std::filesystem::path(word).extension(); extension == ".py")
+      return std::filesystem::path(word).stem().string();
+  return std::filesystem::path(command.front()).filename().string();
+}
+
+std::string finding_name(const Finding& finding, const std::string& program) {
+  return fmt::format("{}-{}-{:08x}.run.json", program, finding.fault.kind,
                      hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
 }
 

@@ -25,8 +25,11 @@ bool is_finding(const std::string& text);
 /// Errors: std::runtime_error with one line.
 FindingFile parse_finding(const std::string& text);
 
+/// Returns the program's own name: the script's, where an interpreter runs one.
+std::string program_of(const Command& command);
+
 /// Returns the name of the file: of the program, of the kind, and a hash of the signature.
-std::string finding_name(const Finding& finding, const Command& command);
+std::string finding_name(const Finding& finding, const std::string& program);
 
 /// Says how a replay of the finding differs from what is recorded, or nothing. Folders and the
 /// numbers of lines may differ: functions, instructions and decisions may not.

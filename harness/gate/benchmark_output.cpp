@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "harness/printable.h"
@@ -40,6 +43,12 @@ double checked(const std::string& name, double value) {
                      value, shown(name)));
 }
 
+/// Adds a value; of several of one name the least counts.
+void add(Reading& reading, const std::string& name, double value) {
+  const auto [known, is_new] = reading.emplace(name, checked(name, value));
+  if (!is_new) known->second = std::min(known->second, value);
+}
+
 /// Takes one row of Google Benchmark's; one that sums others up is passed over.
 void take(Reading& reading, const json& row) {
   if (row.value("run_type", "iteration") != "iteration") return;
@@ -48,17 +57,96 @@ void take(Reading& reading, const json& row) {
     refuse(fmt::format("failed in benchmark '{}': {}", shown(name),
                        shown(row.value("error_message", "no reason given"))));
   const double scale = nanoseconds_in(row.value("time_unit", "ns"));
-  const double value = checked(name, row.at("real_time").get<double>() * scale);
-  const auto [known, is_new] = reading.emplace(name, value);
-  if (!is_new) known->second = std::min(known->second, value);
+  add(reading, name, row.at("real_time").get<double>() * scale);
+}
+
+// ---- NVBench ------------------------------------------------------------------------------------
+
+/// The times of a state that one can be judged by, the best first.
+constexpr std::array kTimes{"nv/cold/time/gpu/min",     "nv/cold/time/gpu/mean",
+                            "nv/cold/time/cpu/min",     "nv/cold/time/cpu/mean",
+                            "nv/cpu_only/time/cpu/min", "nv/cpu_only/time/cpu/mean"};
+
+/// Returns the number of a summary: NVBench writes it as text, as JSON has no such numbers.
+double seconds_in(const json& summary) {
+  for (const json& one : summary.at("data"))
+    if (one.at("name") == "value") {
+      const json& value = one.at("value");
+      return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+    }
+  refuse("printed a time of NVBench's without a value");
+}
+
+void take_state(Reading& reading, const std::string& benchmark, const json& state) {
+  if (state.value("is_skipped", false)) return;
+  const std::string words = state.value("name", state.value("description", ""));
+  const std::string name = words.empty() ? benchmark : benchmark + " " + words;
+  for (const char* time : kTimes)
+    for (const json& summary : state.at("summaries"))
+      if (summary.at("tag") == time) return add(reading, name, seconds_in(summary) * 1e9);
+  refuse(fmt::format("printed no time for '{}' of NVBench's", shown(name)));
+}
+
+// ---- lines --------------------------------------------------------------------------------------
+
+/// Returns the number that is all of a word, if it is one.
+std::optional<double> number_in(std::string_view word) {
+  double number = 0;
+  const auto [rest, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (failed != std::errc{} || rest != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+/// Returns whether it may be the name of what was measured: two numbers are none of each other's.
+bool is_name(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char one) { return std::isalpha(one) != 0; });
+}
+
+/// Takes a line with one number at its end or its beginning; the rest is its name.
+void take_line(Reading& reading, std::string_view line) {
+  constexpr std::string_view kBetween = " \t:=";
+  if (const auto number = number_in(line)) return add(reading, std::string(kNumberName), *number);
+  const std::size_t first = line.find_first_of(kBetween), last = line.find_last_of(kBetween);
+  if (last != line.npos) {
+    const std::size_t name_end = line.find_last_not_of(kBetween, last);
+    const std::size_t name_begin = line.find_first_not_of(kBetween, first);
+    if (const auto number = number_in(line.substr(last + 1));
+        number && is_name(line.substr(0, name_end + 1)))
+      return add(reading, std::string(line.substr(0, name_end + 1)), *number);
+    if (const auto number = number_in(line.substr(0, first));
+        number && name_begin != line.npos && is_name(line.substr(name_begin)))
+      return add(reading, std::string(line.substr(name_begin)), *number);
+  }
+  refuse(
+      fmt::format("printed neither JSON of Google Benchmark or NVBench nor lines of numbers, but "
+                  "'{}'",
+                  shown(line)));
+}
+
+Reading read_lines(std::string_view text) {
+  Reading reading;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (const std::string_view line = trimmed(text.substr(0, end)); !line.empty())
+      take_line(reading, line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return reading;
 }
 
 Reading read_json(const json& parsed) {
   Reading reading;
   try {
-    for (const json& row : parsed.at("benchmarks")) take(reading, row);
+    for (const json& row : parsed.at("benchmarks"))
+      if (row.contains("states"))
+        for (const json& state : row.at("states"))
+          take_state(reading, row.at("name").get<std::string>(), state);
+      else
+        take(reading, row);
   } catch (const json::exception&) {
-    refuse("printed JSON that is not Google Benchmark's");
+    refuse("printed JSON that is neither Google Benchmark's nor NVBench's");
+  } catch (const std::logic_error&) {
+    refuse("printed a time of NVBench's that is no number");
   }
   if (reading.empty()) refuse("printed the JSON of no benchmark");
   return reading;
@@ -69,14 +157,9 @@ Reading read_json(const json& parsed) {
 Reading read_output(std::string_view text) {
   const std::string_view all = trimmed(text);
   if (all.empty()) refuse("printed nothing on stdout");
-  double number = 0;
-  const auto [rest, failed] = std::from_chars(all.data(), all.data() + all.size(), number);
-  if (failed == std::errc{} && rest == all.data() + all.size())
-    return {{std::string(kNumberName), checked("value", number)}};
+  if (all.front() != '{') return read_lines(all);
   const json parsed = json::parse(all, nullptr, false);
-  if (!parsed.is_object())
-    refuse(fmt::format("printed neither Google Benchmark's JSON nor one number, but '{}'",
-                       shown(all.substr(0, all.find('\n')))));
+  if (!parsed.is_object()) refuse("printed JSON that is cut off or damaged");
   return read_json(parsed);
 }
 

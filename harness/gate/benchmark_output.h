@@ -1,8 +1,10 @@
 // Benchmark output: the text that a benchmark program printed, as a reading.
 //
-// Understood are the JSON of Google Benchmark (`--benchmark_format=json`) and one number, which is
-// called "value". Of repetitions the least counts; times are real times in nanoseconds; what Google
-// Benchmark adds up itself (means, medians) is left out.
+// Understood are the JSON of Google Benchmark (`--benchmark_format=json`), that of NVBench (`--json
+// stdout`), one number, which is called "value", and lines of numbers, each with its name before it
+// or after it, or with none. Of repetitions the least counts; times are real times in nanoseconds;
+// what Google Benchmark adds up itself (means, medians) is left out. NVBench gives no single times:
+// its least GPU time counts, else its mean, else those of the CPU; its skipped states are left out.
 // Errors: std::runtime_error, in words that follow "the base ".
 #pragma once
 

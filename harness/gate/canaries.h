@@ -44,6 +44,10 @@ struct CanaryRound {
   Reading slower_by_3;
 };
 
+/// Returns a canary of a round in which one command ran on both sides: as if the head had done 1 %
+/// and 3 % more.
+CanaryRound planted_in(const Round& round);
+
 /// Rounds in their order, by what else the machine did: "quiet", "hogs".
 using CanaryRecord = std::map<std::string, std::vector<CanaryRound>>;
 
@@ -73,6 +77,7 @@ struct CanaryRow {
   std::size_t trials = 0;
   Rate found;         ///< Suites that are red, or benchmarks that are called slower.
   Rate mann_whitney;  ///< The same by the rule of Google Benchmark at 5 %, of the first rounds.
+  Rate means;         ///< The same by the difference of means at 5 %.
   Health health = Health::too_few;
   Curtailing curtailing = {};
 };

@@ -59,4 +59,19 @@ double mann_whitney(std::span<const double> first, std::span<const double> secon
   return std::erfc(above / std::sqrt(2 * variance));
 }
 
+double welch(std::span<const double> first, std::span<const double> second) {
+  double means[2] = {}, errors[2] = {};
+  int side = 0;
+  for (const auto& set : {first, second}) {
+    const auto size = static_cast<double>(set.size());
+    for (const double value : set) means[side] += value / size;
+    for (const double value : set)
+      errors[side] += (value - means[side]) * (value - means[side]) / (size * (size - 1));
+    ++side;
+  }
+  const double apart = std::abs(means[0] - means[1]), error = std::sqrt(errors[0] + errors[1]);
+  if (error <= 0) return apart > 0 ? 0 : 1;
+  return std::erfc(apart / error / std::sqrt(2));
+}
+
 }  // namespace harness::gate

@@ -39,4 +39,8 @@ Health health_of(const Rate& rate, bool is_false_alarm);
 /// for more than 8 samples.
 double mann_whitney(std::span<const double> first, std::span<const double> second);
 
+/// Returns the same of their means. Source: Welch (1947), with the normal distribution for
+/// Student's, as sets of 20 and more allow.
+double welch(std::span<const double> first, std::span<const double> second);
+
 }  // namespace harness::gate

@@ -37,7 +37,9 @@ void require_target(const std::string& text) { target_name(text); }
 
 /// A finding's page is written beside its file, and its replay goes by the ending.
 void require_file(const std::string& text) {
-  if (!is_plain_name(text) || !(text.ends_with(kReproducerEnding) || text.ends_with(".txt")))
+  const bool has_ending = text.ends_with(kReproducerEnding) || text.ends_with(".txt") ||
+                          text.ends_with(".run.json");  // A program's; here it has no command.
+  if (!is_plain_name(text) || !has_ending)
     throw NotAName(fmt::format("it is '{}', which is no plain name of a reproducer", shown(text)));
 }
 

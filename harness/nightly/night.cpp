@@ -18,6 +18,7 @@ std::string NightCell::verdict() const {
   const bool failed = is_canary() ? caught_runs > 0 : faulty_runs > 0;
   if (failed) return is_canary() ? "caught" : "refuted";
   if (runs > 0 && vacuous_runs == runs && !is_canary()) return "vacuous";
+  if (path == kPrograms) return runs > 0 ? "held" : "too few runs";
   if (is_canary()) return runs < kRunsToCatch ? "too few runs" : "missed";
   return least_runs < kEnoughRuns ? "too few runs" : "held";
 }

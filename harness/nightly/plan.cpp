@@ -221,6 +221,48 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
   return plan;
 }
 
+Plan make_program_plan(const Terms& terms, std::span<const ProgramShare> programs) {
+  Plan plan{terms, {}};
+  Budget all;
+  for (const ProgramShare& one : programs) {
+    all.runs += one.budget.runs;
+    all.seconds += one.budget.seconds;
+  }
+  std::uint64_t runs = 0;
+  double seconds = 0;
+  for (const ProgramShare& one : programs) {
+    Cell cell{kPrograms,
+              one.name,
+              std::string(to_label(ClaimKind::sound).view()),
+              mix(terms.seed, hash_name(one.name)),
+              {},
+              {},
+              {}};
+    // By whichever of the two the programs have.
+    if (all.runs > 0) {
+      cell.budget.runs = share(terms.budget.runs, runs, runs + one.budget.runs, all.runs);
+      cell.budget.seconds = terms.budget.seconds * static_cast<double>(one.budget.runs) /
+                            static_cast<double>(all.runs);
+    } else {
+      constexpr double kParts = 1e6;
+      const auto at = [&](double end) {
+        return static_cast<std::uint64_t>(kParts * end / all.seconds);
+      };
+      cell.budget.runs = share(terms.budget.runs, at(seconds), at(seconds + one.budget.seconds),
+                               static_cast<std::uint64_t>(kParts));
+      cell.budget.seconds = terms.budget.seconds * one.budget.seconds / all.seconds;
+    }
+    runs += one.budget.runs;
+    seconds += one.budget.seconds;
+    plan.cells.push_back(cell);
+  }
+  return plan;
+}
+
+bool is_of_programs(const Plan& plan) {
+  return !plan.cells.empty() && plan.cells.front().path == kPrograms;
+}
+
 namespace {
 
 /// Returns how many runs a shard has for a cell's tapes. Where each replay has its run, whoever

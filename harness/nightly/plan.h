@@ -25,6 +25,8 @@ namespace harness::nightly {
 inline constexpr std::uint64_t kMostRuns = 10'000'000'000'000;
 /// No count of a night (runs, bytes, instructions, a time) is larger: a thousand can be summed.
 inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 53;
+/// The path of cells that are somebody's programs, by name, and no variants of ours.
+inline constexpr const char* kPrograms = "programs";
 /// The most shards that a night may have.
 inline constexpr std::size_t kMostShards = 10'000;
 
@@ -111,6 +113,18 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
                const std::vector<KnownRepair>& known = {},
                const std::vector<VariantTapes>& tapes = {},
                const std::vector<VariantInputs>& inputs = {});
+
+/// A program's part of a night.
+struct ProgramShare {
+  std::string name;
+  Budget budget;  ///< The night's is shared out by these.
+};
+
+/// Plans a night of programs. Each claims to be sound.
+Plan make_program_plan(const Terms& terms, std::span<const ProgramShare> programs);
+
+/// Returns whether it is a night of programs.
+bool is_of_programs(const Plan& plan);
 
 /// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "harness/process/clang.h"
 #include "harness/process/cuda_tool.h"
 #include "harness/process/tool.h"
 
@@ -13,14 +14,6 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-std::string find_clang() {
-  if (const std::string wanted = variable("AFTERLIFE_CLANG"); !wanted.empty())
-    return find_tool(wanted);
-  for (const char* name : {"clang++-19", "clang++"})
-    if (std::string found = find_tool(name); !found.empty()) return found;
-  return {};
 }
 
 Toolchain made(Toolchain::Kind kind, const std::string& program) {
@@ -48,8 +41,9 @@ Toolchain find_toolchain() {
   if (const std::string found = find_clang(); !found.empty())
     return made(Toolchain::Kind::clang, found);
   throw NoCompiler{
-      "kernels in CUDA C++ need a compiler here: nvcc in PATH, CUDA_HOME or a wheel "
-      "(nvidia-cuda-nvcc), or clang++ 19; AFTERLIFE_CUDA_COMPILER may name one"};
+      fmt::format("kernels in CUDA C++ need a compiler here: nvcc in PATH, CUDA_HOME or a wheel "
+                  "(nvidia-cuda-nvcc), or {}; AFTERLIFE_CUDA_COMPILER may name one",
+                  kClangAdvice)};
 }
 
 }  // namespace harness::nvrtc

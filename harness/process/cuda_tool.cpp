@@ -1,9 +1,11 @@
 #include "harness/process/cuda_tool.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,22 @@ std::vector<std::string> package_folders() {
   return folders;
 }
 
+/// Where a build has a link to the toolkit that it was made with, seen from its libraries, from its
+/// programs, and from the stand-ins. Nothing of that is installed.
+constexpr const char* kBuildFolders[] = {"/toolkit/bin/", "/lib/toolkit/bin/",
+                                         "/../../toolkit/bin/"};
+
+/// Returns the folders of the library that this is in, and of the program.
+std::vector<std::string> own_folders() {
+  std::vector<std::string> folders;
+  Dl_info info{};
+  std::error_code none;
+  if (::dladdr(reinterpret_cast<void*>(&package_folders), &info) != 0)
+    folders.push_back(std::filesystem::canonical(info.dli_fname, none).parent_path().string());
+  folders.push_back(std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string());
+  return folders;
+}
+
 /// Where wheels have programs of the toolkit.
 constexpr const char* kWheelFolders[] = {"nvidia/cu13/bin/", "nvidia/cuda_nvcc/bin/",
                                          "nvidia/cuda_cuobjdump/bin/",
@@ -42,11 +60,10 @@ std::string find_cuda_tool(const std::string& name) {
       if (std::string found = find_tool(std::string(folder) + "/bin/" + name); !found.empty())
         return found;
   if (std::string found = find_tool(name); !found.empty()) return found;
-  const std::string built = AFTERLIFE_NVCC;
-  for (const std::string& folder :
-       {std::string("/usr/local/cuda/bin/"), built.substr(0, built.rfind('/') + 1)})
-    if (std::string found = folder.empty() ? "" : find_tool(folder + name); !found.empty())
-      return found;
+  if (std::string found = find_tool("/usr/local/cuda/bin/" + name); !found.empty()) return found;
+  for (const std::string& own : own_folders())
+    for (const char* build : kBuildFolders)
+      if (std::string found = find_tool(own + build + name); !found.empty()) return found;
   for (const std::string& packages : package_folders())
     for (const char* wheel : kWheelFolders)
       if (std::string found = find_tool(packages + wheel + name); !found.empty()) return found;

@@ -29,7 +29,8 @@ std::string find_tool(const std::string& name) {
 
 bool is_stand_in(const std::string& path) {
   std::error_code failed;
-  return std::filesystem::canonical(path, failed).filename() == kStandInFile;
+  const auto folder = std::filesystem::canonical(path, failed).parent_path();
+  return std::filesystem::exists(folder / kStandInFile, failed);
 }
 
 std::string tool_identity(const std::string& path) {

@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// The file of the stand-ins, to which the names of the tools are links.
+/// The file of the stand-ins. Beside it are links to it by the names of the tools, or copies of it.
 inline constexpr const char* kStandInFile = "afterlife_stand_in";
 
 /// Returns the path of a program, which is looked for in PATH unless its name is a path; else "". A

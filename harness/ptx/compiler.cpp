@@ -10,6 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "harness/process/clang.h"
 #include "harness/process/tool.h"
 
 namespace harness::ptx {
@@ -46,16 +47,12 @@ Command flags() {
 }
 
 std::string find_compiler() {
-  if (const char* wanted = std::getenv("AFTERLIFE_CLANG"); wanted != nullptr && *wanted != '\0') {
-    const std::string found = find_tool(wanted);
-    if (!found.empty()) return found;
+  std::string found = find_clang();
+  if (!found.empty()) return found;
+  if (const char* wanted = std::getenv("AFTERLIFE_CLANG"); wanted != nullptr && *wanted != '\0')
     throw Refused{Refused::Why::no_compiler,
                   fmt::format("AFTERLIFE_CLANG names no program: {}", wanted)};
-  }
-  for (const char* name : {"clang++-19", "clang++"})
-    if (const std::string found = find_tool(name); !found.empty()) return found;
-  throw Refused{Refused::Why::no_compiler,
-                "kernels in PTX need clang++ (19 or later) here, in PATH or in AFTERLIFE_CLANG"};
+  throw Refused{Refused::Why::no_compiler, fmt::format("kernels in PTX need {}", kClangAdvice)};
 }
 
 /// Two files of a name of our own, which are gone in the end, unless one was renamed.

@@ -17,7 +17,7 @@ struct Refused {
 /// Threads: any number, and of any number of processes.
 class Compiler {
  public:
-  /// Looks for a compiler: AFTERLIFE_CLANG, clang++-19, clang++. Errors: Refused.
+  /// Looks for a compiler (find_clang()). Errors: Refused.
   Compiler();
 
   /// Returns a shared object for the text, compiled now or before. Errors: Refused.

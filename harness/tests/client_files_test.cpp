@@ -152,11 +152,13 @@ TEST(ClientFiles, AnotherVersionOrNoCommandIsRefused) {
 
 TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
   Finding finding = some_finding();
-  const std::string name = finding_name(finding, {"/usr/bin/python3", "-X", "dev", "x/crash.py"});
+  const std::string name =
+      finding_name(finding, program_of({"/usr/bin/python3", "-X", "dev", "x/crash.py"}));
   EXPECT_THAT(name, HasSubstr("crash-use_after_death-"));
-  EXPECT_THAT(finding_name(finding, {"./bin/program"}), HasSubstr("program-use_after_death-"));
+  EXPECT_THAT(finding_name(finding, program_of({"./bin/program"})),
+              HasSubstr("program-use_after_death-"));
   finding.fault.signature += " elsewhere";
-  EXPECT_NE(finding_name(finding, {"x/crash.py"}), name);
+  EXPECT_NE(finding_name(finding, program_of({"x/crash.py"})), name);
 }
 
 TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "harness/process/process.h"
 #include "harness/sanitizers.h"
 #include "harness/tests/child.h"
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 const std::atomic<bool> kGoOn{false};
 
 ProcessEnd ended(const Command& command) {
-  const std::string plugin = fs::current_path() / "scripts";
+  const std::string plugin = fs::current_path() / "scripts/pytest";
   return run_process(command, {120, {"PYTHONPATH=" + plugin}, std::size_t{1} << 16}, kGoOn);
 }
 
@@ -80,6 +82,82 @@ TEST_F(ClientPytest, FailsWhereATestUsesWhatTheCollectorEnded) {
   EXPECT_THAT(end.out, HasSubstr("collected.py:31 in __del__, by cuMemFree"));
   EXPECT_THAT(end.out, HasSubstr("the collector runs"));
   EXPECT_THAT(end.out, HasSubstr("assert (1 + 1) == 3"));
+}
+
+TEST_F(ClientPytest, AFindingHasTheNameOfItsTestAndTellsLinesFixAndReplay) {
+  write_file(folder_ / "test_two.py",
+             fmt::format("import pytest, runpy\n"
+                         "@pytest.mark.parametrize('way', ['a/b', 'a b'])\n"
+                         "def test_dropped(way): runpy.run_path('{0}/collected.py')\n"
+                         "def test_alone(): runpy.run_path('{0}/collected.py')\n",
+                         clients()));
+  const ProcessEnd end = pytest({"-q", folder_ / "test_two.py"});
+  EXPECT_THAT(end.out, HasSubstr("3 failed")) << end.err;
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_ / "found"))
+    names.insert(entry.path().filename().string());
+  ASSERT_EQ(names.size(), 3u) << "one for each test, although the bug is one";
+  EXPECT_THAT(*names.begin(), HasSubstr("test_two.py-test_alone-use_after_death-"));
+  EXPECT_THAT(*names.rbegin(), HasSubstr("test_two.py-test_dropped-a"));
+  EXPECT_THAT(end.out, HasSubstr("cuda.cuMemFree_v2(self.address)"));
+  EXPECT_THAT(end.out, HasSubstr("  fix       keep"));
+  EXPECT_THAT(end.out, HasSubstr(program_ + " replay "));
+}
+
+TEST_F(ClientPytest, HasTheOptionsOfASearch) {
+  write_file(folder_ / "test_known.py",
+             fmt::format("import runpy\n"
+                         "def test_dropped(): runpy.run_path('{0}/collected.py')\n",
+                         clients()));
+  write_file(folder_ / "known.txt", "* */collected.py we know of it\n");
+  const std::string test = folder_ / "test_known.py";
+  EXPECT_EQ(pytest({test}).code, 1);
+  const ProcessEnd known =
+      pytest({"--afterlife-suppressions", folder_ / "known.txt", "--afterlife-seed", "3",
+              "--afterlife-jobs", "2", "--afterlife-timeout", "50", "--afterlife-failures", test});
+  EXPECT_EQ(known.code, 0) << known.out << known.err;
+  const ProcessEnd few = pytest({"--afterlife-runs", "1", test});
+  EXPECT_EQ(few.code, 0) << "the plain run shows nothing: " << few.out;
+}
+
+TEST_F(ClientPytest, AMarkHasTheOptionsOfATestAndTheFixtureRunsACommand) {
+  write_file(
+      folder_ / "test_marked.py",
+      fmt::format("import os, pytest, runpy, sys\n"
+                  "@pytest.mark.afterlife(runs=1)\n"
+                  "def test_few(): runpy.run_path('{0}/collected.py')\n"
+                  "@pytest.mark.afterlife(off=True)\n"
+                  "def test_off(): assert 'AFTERLIFE_RUN' not in os.environ\n"
+                  "def test_on(): assert 'AFTERLIFE_RUN' in os.environ\n"
+                  "def test_sound(afterlife):\n"
+                  "  assert afterlife([sys.executable, '{0}/sound.py'], runs=3)['runs'] == 3\n"
+                  "def test_broken(afterlife):\n"
+                  "  afterlife([sys.executable, '{0}/captured.py'], runs=3)\n"
+                  "@pytest.mark.afterlife(run=1)\n"
+                  "def test_mistaken(): pass\n",
+                  clients()));
+  const ProcessEnd end = pytest({"-q", "--deselect", "test_marked.py::test_mistaken", "--rootdir",
+                                 folder_.path(), folder_ / "test_marked.py"});
+  EXPECT_THAT(end.out, HasSubstr("1 failed, 4 passed")) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  const ProcessEnd mistaken = pytest({folder_ / "test_marked.py", "-k", "mistaken"});
+  EXPECT_NE(mistaken.code, 0);
+  EXPECT_THAT(mistaken.out + mistaken.err, HasSubstr("afterlife has no option run"));
+}
+
+TEST_F(ClientPytest, ATestWithoutCudaTakesHalfASecondMoreAtMost) {
+  write_file(folder_ / "test_plain.py",
+             "import pytest\n"
+             "@pytest.mark.parametrize('i', range(6))\n"
+             "def test_plain(i): pass\n");
+  double least = 1e9;  // On a busy machine the best of three tells what it takes.
+  for (int i = 0; i < 3; ++i) {
+    const ProcessEnd end = pytest({"-q", folder_ / "test_plain.py"});
+    ASSERT_EQ(end.code, 0) << end.out << end.err;
+    least = std::min(least, end.seconds / 6);
+  }
+  RecordProperty("seconds", fmt::format("{:.2f}", least));
+  EXPECT_LT(least, 2.0) << "0.5 s on a quiet machine";
 }
 
 TEST_F(ClientPytest, TellsTheOutcomesOfThePlainRun) {
@@ -164,7 +242,8 @@ TEST_F(ClientLaunchers, CtestFailsWhereAProgramDoes) {
   EXPECT_NE(end.code, 0);
   EXPECT_THAT(end.out, HasSubstr("50% tests passed, 1 tests failed out of 2"));
   EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
-  EXPECT_FALSE(fs::is_empty(fs::path(build) / "afterlife-found"));
+  EXPECT_FALSE(fs::exists(fs::path(build) / "afterlife-found/kept"));
+  EXPECT_FALSE(fs::is_empty(fs::path(build) / "afterlife-found/freed"));
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST(GateCanaryPage, SaysThatSamplesAreTooFewBeforeThat) {
 
 TEST(GateCanaryPage, IsShownWhereEveryIntervalIsWithin) {
   reports::CanaryReport report;
-  report.rows.push_back({"quiet", Canary::unchanged, 300, {0, 300}, {}, Health::too_few});
+  report.rows.push_back({"quiet", Canary::unchanged, 300, {0, 300}, {}, {}, Health::too_few});
   report.rows[0].health = gate::health_of(report.rows[0].found, true);
   report.searches.push_back({"half_wasted", false, false, 3, {100, 100}, Health::too_few});
   EXPECT_THAT(reports::canary_page(report), HasSubstr("badge good\">too few samples<"));

@@ -3,4 +3,5 @@
 #
 # AFTERLIFE is the program, AFTERLIFE_NIGHT where shards are, AFTERLIFE_HISTORY the history, on a disk of this node.
 set -euo pipefail
-exec "$AFTERLIFE" nightly merge "$AFTERLIFE_NIGHT/night" --history "$AFTERLIFE_HISTORY" "$@"
+exec "$AFTERLIFE" nightly merge "$AFTERLIFE_NIGHT/night" --history "$AFTERLIFE_HISTORY" \
+  ${AFTERLIFE_PROGRAMS:+--programs "$AFTERLIFE_PROGRAMS"} "$@"

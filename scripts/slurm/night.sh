@@ -4,10 +4,11 @@ set -euo pipefail
 
 if [ $# -lt 1 ] || [ "$1" = --help ] || [ "$1" = -h ]; then
   cat <<'HELP'
-Usage: ./scripts/slurm/night.sh SHARDS [--shared DIR] [--array TEXT] [--merge TEXT] [nightly option...] [-- merge option...]
+Usage: ./scripts/slurm/night.sh SHARDS [--programs FILE] [--shared DIR] [--array TEXT] [--merge TEXT] [nightly option...] [-- merge option...]
 
   SHARDS            how many elements the job array has
   --history DIR     where nights are remembered, on a disk of the node that merges (results/nightly)
+  --programs FILE   a list of programs to search in place of the paths, at the same place on every node
   --shared DIR      a folder that all nodes see, for the plan and the shards (that of the history)
   --array TEXT      further options for sbatch of the array, such as '--time=4:00:00 --partition=night'
   --merge TEXT      further options for sbatch of the merge, such as '--nodelist=disk1'
@@ -37,10 +38,11 @@ plan=()
 while [ $# -gt 0 ]; do
   case $1 in
     --) shift; break ;;
-    --history|--shared|--array|--merge)
+    --history|--programs|--shared|--array|--merge)
       [ $# -ge 2 ] || { echo "night: $1 needs a value; see --help" >&2; exit 3; }
       case $1 in
         --history) AFTERLIFE_HISTORY=$(realpath -m "$2") ;;
+        --programs) export AFTERLIFE_PROGRAMS; AFTERLIFE_PROGRAMS=$(realpath -m "$2") ;;
         --shared) shared=$(realpath -m "$2") ;;
         --array) array=$2 ;;
         --merge) merge=$2 ;;
@@ -50,7 +52,8 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-"$AFTERLIFE" nightly plan "$count" --history "$AFTERLIFE_HISTORY" "${plan[@]}" > /dev/null || exit $(($? == 3 ? 3 : 2))
+"$AFTERLIFE" nightly plan "$count" --history "$AFTERLIFE_HISTORY" \
+  ${AFTERLIFE_PROGRAMS:+--programs "$AFTERLIFE_PROGRAMS"} "${plan[@]}" > /dev/null || exit $(($? == 3 ? 3 : 2))
 export AFTERLIFE_NIGHT=${shared:-$AFTERLIFE_HISTORY}
 mkdir -p "$AFTERLIFE_NIGHT/night"
 [ "$AFTERLIFE_NIGHT" -ef "$AFTERLIFE_HISTORY" ] || cp "$AFTERLIFE_HISTORY/night/plan.json" "$AFTERLIFE_NIGHT/night/"

@@ -2,10 +2,12 @@
 # One element of a job array: one shard. What is finished of it is kept when it is stopped, and it goes on from there
 # when Slurm requeues it; one that is told to stop (a limit of time, preemption) requeues itself.
 #
-# AFTERLIFE is the program, AFTERLIFE_NIGHT the folder in which the night's plan is (night/plan.json).
+# AFTERLIFE is the program, AFTERLIFE_NIGHT the folder in which the night's plan is (night/plan.json),
+# AFTERLIFE_PROGRAMS the list of a night of programs.
 set -uo pipefail
 
-"$AFTERLIFE" nightly shard "$SLURM_ARRAY_TASK_ID" --history "$AFTERLIFE_NIGHT" &
+"$AFTERLIFE" nightly shard "$SLURM_ARRAY_TASK_ID" --history "$AFTERLIFE_NIGHT" \
+  ${AFTERLIFE_PROGRAMS:+--programs "$AFTERLIFE_PROGRAMS"} &
 shard=$!
 trap 'kill -TERM "$shard" 2>/dev/null' TERM INT
 wait "$shard"

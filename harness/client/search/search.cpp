@@ -49,7 +49,7 @@ class Search {
     failing_.expect(plain);
     plain_code_ = plain.ended.code;
     take(plain);
-    if (plain.call_count() == 0 && !stop_.load())
+    if (plain.call_count() == 0 && !options_.may_not_call && !stop_.load())
       result_.not_ours = why_not_ours(options_.client, stop_);
     const bool can_be_searched = plain.call_count() != 0 && plain.ended.hang.empty();
     if (options_.forks && can_be_searched && goes_on()) crew_.begin_forking(orders());

@@ -36,11 +36,12 @@ struct SearchOptions {
   std::uint64_t runs = 0;  ///< 0 = until `seconds`.
   double seconds = 0;      ///< 0 = until `runs`.
   Suppressions suppressions;
-  bool forks = true;      ///< Runs are forked at the first question, where that can be done.
-  bool fails = false;     ///< Calls that may fail are told to.
-  bool pedantic = false;  ///< Faults by the documentation alone are findings, too.
-  bool forces = false;    ///< Python is asked what its version cannot come to by itself, too.
-  unsigned jobs = 1;      ///< So many runs at a time; one where the strategy looks back.
+  bool forks = true;          ///< Runs are forked at the first question, where that can be done.
+  bool fails = false;         ///< Calls that may fail are told to.
+  bool pedantic = false;      ///< Faults by the documentation alone are findings, too.
+  bool forces = false;        ///< Python is asked what its version cannot come to by itself, too.
+  unsigned jobs = 1;          ///< So many runs at a time; one where the strategy looks back.
+  bool may_not_call = false;  ///< Nobody asks why our driver was not called.
 };
 
 struct SearchResult {

@@ -111,11 +111,12 @@ struct GateOptions {
   double timeout_seconds = 600;  ///< One process.
   double min_time = 0.001;       ///< One repetition, in seconds.
   std::uint64_t seed = 1;
-  std::string samples;    ///< All samples go here; "" = nowhere, as with those below.
-  std::string recompute;  ///< Samples are read from here, and nothing is run.
-  std::string canaries;   ///< A record of canaries, by which the gate itself is judged.
-  std::string searches;   ///< A record of searches, for the page that says how that came out.
-  std::string rates;      ///< A record of canaries, for the page of a comparison.
+  std::size_t calibrating_rounds = 0;  ///< Measures `base` with itself for so many; 0 = a gate.
+  std::string samples;                 ///< All samples go here; "" = nowhere, as with those below.
+  std::string recompute;               ///< Samples are read from here, and nothing is run.
+  std::string canaries;  ///< A record of canaries, by which the gate itself is judged.
+  std::string searches;  ///< A record of searches, for the page that says how that came out.
+  std::string rates;     ///< A record of canaries, for the page of a comparison.
   std::string junit;
   std::string markdown;
   std::string html;

@@ -15,6 +15,7 @@
 #include "harness/gate/commands.h"
 #include "harness/gate/comparison.h"
 #include "harness/gate/sample_file.h"
+#include "harness/reports/gate/calibration_views.h"
 #include "harness/reports/gate/canary_page.h"
 #include "harness/reports/gate/gate_views.h"
 #include "harness/reports/progress.h"
@@ -56,6 +57,8 @@ class Watched : public gate::Source {
   gate::End why_ended() const override {
     return is_stopped() ? gate::End::stopped : source_.why_ended();
   }
+  /// Wipes what it said.
+  void clear() { progress_.clear(); }
   bool must_end() override {
     show(fmt::format("computing after round {}", round_));
     return source_.must_end() || is_stopped();
@@ -121,6 +124,13 @@ void require_sense(const GateOptions& options) {
   if (options.html.empty() && !(options.rates + options.searches).empty())
     throw UsageError("--rates and --searches are for the page: name it with --html");
   if (!options.recompute.empty() || !options.canaries.empty()) return;
+  if (options.calibrating_rounds > 0) {
+    if (options.base.empty() || !options.head.empty())
+      throw UsageError(
+          "one command is wanted, which is measured with itself: afterlife gate --calibrate N -- "
+          "COMMAND...");
+    return require_command(options.base, "afterlife gate --calibrate N --");
+  }
   if (options.base.empty() || options.head.empty())
     throw UsageError(
         "two commands are wanted: afterlife gate [OPTION...] -- BASE... -- HEAD...; see `afterlife "
@@ -176,6 +186,33 @@ int judge_itself(const GateOptions& options) {
   return report.is_red() ? kNotAsClaimed : kAsClaimed;
 }
 
+/// Measures a command with itself, and says how often the gate is wrong about it on this machine.
+int calibrate(const GateOptions& options) {
+  gate::Commands source(options.base, options.base, options.min_time,
+                        {options.seconds, options.timeout_seconds}, options.seed, take_interrupts(),
+                        [](const gate::Sample&) {});
+  Watched watched(source, take_interrupts());
+  gate::CanaryRecord record;
+  std::vector<gate::CanaryRound>& rounds = record["here"];
+  for (std::size_t i = 0; i < options.calibrating_rounds; ++i) {
+    const std::optional<gate::Round> round = watched.measure({.round = i});
+    if (!round) break;
+    rounds.push_back(gate::planted_in(*round));
+  }
+  watched.clear();
+  if (const std::size_t least = gate::Rule().most_rounds(); rounds.size() < least)
+    throw std::runtime_error(fmt::format(
+        "{} rounds were measured, and one comparison may take {}: nothing can be told of fewer; a "
+        "few thousand tell it well",
+        rounds.size(), least));
+  reports::CanaryReport report{gate::judge_canaries(record, gate::Planted::nothing), {}};
+  if (options.json)
+    fmt::print("{}\n", reports::calibration_json(report, rounds.size()));
+  else
+    fmt::print("{}", reports::calibration_table(report, rounds.size(), reports::Terminal::of(1)));
+  return report.is_red() ? kNotAsClaimed : kAsClaimed;
+}
+
 int code_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::passed:
@@ -195,6 +232,7 @@ int code_of(Outcome outcome) {
 
 int gate(const GateOptions& options) {
   require_sense(options);
+  if (options.calibrating_rounds > 0) return calibrate(options);
   if (!options.canaries.empty()) return judge_itself(options);
   require_files(options);
   const Comparison comparison =

@@ -14,8 +14,8 @@ static constexpr const char* kGateExitCodes =
 
 CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
-                                         "Compare two commands that print Google Benchmark's JSON, "
-                                         "or one number each: -- BASE... -- HEAD...");
+                                         "Compare two commands that print JSON of Google "
+                                         "Benchmark or NVBench, or numbers: -- BASE... -- HEAD...");
   command
       ->add_option("--rounds", options.rounds,
                    "Rounds of both sides, of what 20 do not decide: 40, 80, up to so many (160)")
@@ -43,6 +43,14 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
       ->add_option("--canaries", options.canaries,
                    "Judge the gate itself by this record; see ./scripts/gate.sh --record")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--calibrate", options.calibrating_rounds,
+          "Measure one command with itself for so many rounds (-- COMMAND...), and say how "
+          "often the gate is wrong on it here: false alarms, and slowdowns of 1 and 3 % "
+          "that it finds")
+      ->check(whole_number(1, 1'000'000))
+      ->type_name("N");
   command->add_option("--rates", options.rates, "Say on the page how often the gate is wrong by it")
       ->type_name("FILE");
   command->add_option("--searches", options.searches, "The same of this record of searches")

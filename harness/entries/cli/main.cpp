@@ -24,6 +24,7 @@
 #include "harness/entries/cli/plain_words.h"
 #include "harness/entries/cli/price/options.h"
 #include "harness/entries/cli/run/run_arguments.h"
+#include "harness/entries/cli/selftest.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
 
@@ -355,6 +356,7 @@ int run_command_line(int argc, char** given) {
   commands.add(add_bisect, entries::bisect);
   commands.add(add_diverge, entries::diverge);
   commands.add(add_prove, prove);
+  commands.add(add_selftest, selftest);
   if (const std::string meant = misplaced_command(app, {argv + std::min(argc, 1), argv + argc});
       !meant.empty())
     return complain(meant, kUsage);

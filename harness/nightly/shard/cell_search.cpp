@@ -80,6 +80,12 @@ CellSearch::CellSearch(Runner& runner, const Plan& plan, std::size_t shard,
 std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
                                           const std::string& folder, const Deadline& deadline) {
   if (services_.is_stopped()) return std::nullopt;
+  if (cell.path == kPrograms) {
+    if (!services_.search_program)
+      throw std::runtime_error("a night of programs needs the list of them: --programs FILE");
+    services_.tell(Phase::run);
+    return services_.search_program(place, cell, folder);
+  }
   auto record = cell.build.empty() ? search_here(cell, place, folder, deadline)
                                    : search_in_build(cell, place, folder, deadline);
   if (services_.is_stopped()) return std::nullopt;

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "harness/nightly/deadline.h"
+#include "harness/nightly/record.h"
 #include "harness/nightly/shard/build_search.h"
 #include "harness/nightly/shard/phase.h"
 #include "harness/search.h"
@@ -39,6 +41,9 @@ struct Services {
   std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
                             const std::string& folder, const Deadline&)>
       search_in_build;
+  /// Searches a program, and leaves its findings in a folder; nothing when it was told to stop.
+  std::function<std::optional<CellRecord>(const Place&, const Cell&, const std::string& folder)>
+      search_program;
   /// Called now and then with what a search has come to; of one in another build, where it begins.
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
   std::function<void(Phase)> phase;  ///< Called where another one begins.

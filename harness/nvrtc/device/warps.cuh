@@ -44,7 +44,15 @@ AFTERLIFE_CAS(unsigned)
 AFTERLIFE_CAS(unsigned long long)
 
 AFTERLIFE_DEVICE void __syncwarp(unsigned mask = ~0U) { __nvvm_bar_warp_sync(mask); }
-AFTERLIFE_DEVICE unsigned __activemask() { return __nvvm_activemask(); }
+AFTERLIFE_DEVICE unsigned __activemask() {
+#if __has_builtin(__nvvm_activemask)
+  return __nvvm_activemask();
+#else  // Clang 16.
+  unsigned mask;
+  asm volatile("activemask.b32 %0;" : "=r"(mask));
+  return mask;
+#endif
+}
 AFTERLIFE_DEVICE int __all_sync(unsigned mask, int value) {
   return __nvvm_vote_all_sync(mask, value != 0);
 }

@@ -1,9 +1,12 @@
 #include "harness/entries/cli/nightly/absent.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "harness/entries/cli/nightly/phase.h"
+#include "harness/entries/cli/nightly/programs/program_finding.h"
+#include "harness/entries/cli/nightly/programs/program_replay.h"
 #include "harness/entries/cli/nightly/replays.h"
 #include "harness/files/scratch_folder.h"
 #include "harness/files/whole_file.h"
@@ -34,13 +37,20 @@ Absence absence_of(const AbsentFinding& finding, const ReplayedFile& file) {
 }  // namespace
 
 void replay_absent(nightly::History& history, const nightly::Night& night,
-                   const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
-  const std::vector<AbsentFinding> findings = history.absent(night);
+                   std::span<const NightProgram> programs, const nightly::Deadline& deadline,
+                   const std::atomic<bool>& stop) {
+  std::vector<AbsentFinding> findings = history.absent(night);
   if (findings.empty()) return;
   show_phase(nightly::Phase::replay);
-  const std::map<std::string, ReplayedFile> replays = replayed(findings, deadline, stop);
-  if (stop) return;
   std::map<std::string, Absence> absences;
+  for (const AbsentFinding& finding : findings)
+    if (!program_of_reproducer(finding.reproducer).empty())
+      absences[finding.cause] = program_absence(finding, programs, deadline, stop);
+  std::erase_if(findings,
+                [&](const AbsentFinding& finding) { return absences.contains(finding.cause); });
+  std::map<std::string, ReplayedFile> replays;
+  if (!findings.empty()) replays = replayed(findings, deadline, stop);
+  if (stop) return;
   for (const AbsentFinding& finding : findings)
     if (const auto found = replays.find(file_of(finding)); found != replays.end())
       absences[finding.cause] = absence_of(finding, found->second);

@@ -3,15 +3,19 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
+#include "harness/entries/cli/nightly/programs/program_list.h"
 #include "harness/nightly/deadline.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
 
 /// Does so for a night that is whole. One that is stopped meanwhile notes nothing. Errors:
-/// std::runtime_error with one line.
+/// std::runtime_error with one line. Findings of a program are replayed by its command in the list;
+/// those of none are *out of time*.
 void replay_absent(nightly::History& history, const nightly::Night& night,
-                   const nightly::Deadline& deadline, const std::atomic<bool>& stop);
+                   std::span<const NightProgram> programs, const nightly::Deadline& deadline,
+                   const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

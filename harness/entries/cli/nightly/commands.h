@@ -29,6 +29,7 @@ struct NightlyOptions {
   std::string history = "results/nightly";
   std::string target;  ///< "", "path" or "path/variant".
   std::string revision;
+  std::string programs;  ///< A list of programs, which the night searches; "" = the paths.
   bool resume = false;
   bool json = false;
   std::string html;  ///< File for the night's page; "" = page.html beside the history.

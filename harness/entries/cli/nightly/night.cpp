@@ -42,10 +42,10 @@ constexpr double kLeastAtEnd = 5;
 /// The part of what is left that each of its replays may take: the rest is for what comes next.
 constexpr double kReplaysPart = 0.4;
 
-ShardResult run_shard(const NightFolder& folder, const Plan& plan, std::size_t index,
-                      const std::atomic<bool>& stop) {
+ShardResult run_shard(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
+                      std::size_t index, const std::atomic<bool>& stop) {
   Runner runner;
-  NightlyServices services(stop, index, plan.terms.shards);
+  NightlyServices services(stop, index, plan.terms.shards, read_programs(options.programs));
   return nightly::run_shard(runner, plan, index, folder.name(), services.services());
 }
 
@@ -109,12 +109,12 @@ SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const
   const std::size_t jobs = jobs_of(options);
   if (jobs > 1 && plan.terms.shards > 1) {
     show_phase(Phase::run);
-    run_at_once(options.history, plan, jobs, stop);
+    run_at_once(options, plan, jobs, stop);
   }
   SoFar so_far;
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
     if (so_far.stopped_in == 0 || nightly::finished_cells(plan, index, folder.name()) > 0)
-      so_far.add(run_shard(folder, plan, index, stop));
+      so_far.add(run_shard(options, folder, plan, index, stop));
   return so_far;
 }
 
@@ -149,13 +149,16 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     const bool is_whole = outline.shards_here == outline.terms.shards;
     if (is_whole) {
       history.sort_findings();
-      replay_absent(history, outline, deadline.part(kReplaysPart), stop);
+      replay_absent(history, outline, read_programs(options.programs), deadline.part(kReplaysPart),
+                    stop);
     }
     nightly::Night night = night_of(history, id, options);
-    const bool compares = options.diverge || !options.good_program.empty();
+    const bool is_of_paths = !outline.terms.target.starts_with(nightly::kPrograms);
+    const bool compares = is_of_paths && (options.diverge || !options.good_program.empty());
     if (is_whole && compares && compare_news(options, history, night, deadline, stop))
       night = night_of(history, id, options);
-    if (is_whole) replay_in_builds(history, night, deadline.part(kReplaysPart), stop);
+    if (is_whole && is_of_paths)
+      replay_in_builds(history, night, deadline.part(kReplaysPart), stop);
     show_phase(Phase::report);
     const int code = report_night(options, history, night, deadline, stop);
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
@@ -208,8 +211,10 @@ int nightly_plan(const NightlyOptions& options) {
     return kAsClaimed;
   }
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
-    fmt::print("{} nightly shard {} --history {}\n", reports::shell_word(program_name()), index,
-               reports::shell_word(options.history));
+    fmt::print(
+        "{} nightly shard {} --history {}{}\n", reports::shell_word(program_name()), index,
+        reports::shell_word(options.history),
+        options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs));
   return kAsClaimed;
 }
 
@@ -219,7 +224,7 @@ int nightly_shard(const NightlyOptions& options) {
   const Plan plan = night.plan();
   if (options.index > plan.terms.shards)
     throw UsageError(fmt::format("the night under way has {} shards", plan.terms.shards));
-  const ShardResult result = run_shard(night, plan, options.index, stop);
+  const ShardResult result = run_shard(options, night, plan, options.index, stop);
   SoFar so_far;
   so_far.add(result);
   if (so_far.stopped_in > 0) return tell_stopped(options, so_far, plan.terms.shards);

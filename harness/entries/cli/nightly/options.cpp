@@ -72,6 +72,14 @@ void add_keep(CLI::App& command, NightlyOptions& options) {
       ->type_name("SIZE");
 }
 
+void add_programs(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--programs", options.programs,
+                  "Search these programs of yours in place of the paths: a list in TOML "
+                  "(harness/docs/nights_of_programs.md)")
+      ->type_name("FILE");
+}
+
 void add_diverge(CLI::App& command, NightlyOptions& options) {
   command.add_flag("--diverge", options.diverge,
                    "Say by which function what is new goes another way than in the commit of the "
@@ -118,6 +126,7 @@ void add_terms(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--revision", options.revision, "The revision that is searched, to be recorded")
       ->type_name("TEXT");
+  add_programs(command, options);
   add_history(command, options);
 }
 
@@ -144,6 +153,7 @@ void add_shard(CLI::App& command, NightlyOptions& options) {
       ->required()
       ->check(whole_number(1, nightly::kMostShards))
       ->type_name("I");
+  add_programs(command, options);
   add_history(command, options);
   add_json(command, options);
 }
@@ -153,6 +163,7 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
       .add_option("folders", options.folders,
                   "Shards, and folders of them (those of the night under way)")
       ->type_name("DIR");
+  add_programs(command, options);
   add_history(command, options);
   add_reports(command, options);
   add_diverge(command, options);
@@ -161,6 +172,7 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
 }
 
 void add_report(CLI::App& command, NightlyOptions& options) {
+  add_programs(command, options);
   add_history(command, options);
   add_reports(command, options);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/nightly/programs/program_list.h"
 #include "harness/entries/cli/nightly/resources.h"
 #include "harness/printable.h"
 
@@ -24,11 +25,42 @@ nightly::Budget budget_of(const NightLength& length) {
   return {0, 60 * minutes};
 }
 
+/// Returns the target of a night of programs: all of them, or the one of --only.
+std::string program_target(const NightlyOptions& options) {
+  const std::string all = nightly::kPrograms;
+  return options.target.empty() ? all : all + "/" + options.target;
+}
+
+std::vector<nightly::ProgramShare> shares_of(const NightlyOptions& options) {
+  std::vector<nightly::ProgramShare> shares;
+  const std::vector<NightProgram> programs = read_programs(options.programs);
+  if (!options.target.empty()) program_named(programs, options.target);
+  for (const NightProgram& one : programs)
+    if (options.target.empty() || options.target == one.name)
+      shares.push_back({one.name, {one.runs, one.seconds}});
+  return shares;
+}
+
+/// Returns how long a night is by its options, or by the sum of what its programs have.
+nightly::Budget length_of(const NightlyOptions& options) {
+  if (options.programs.empty() || has_length(options.length)) return budget_of(options.length);
+  nightly::Budget budget;
+  for (const nightly::ProgramShare& one : shares_of(options)) {
+    budget.runs += one.budget.runs;
+    budget.seconds += one.budget.seconds;
+  }
+  return budget;
+}
+
 Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::size_t shards,
              History& history) {
-  find_targets(options.target);  // Says what was meant, where there is none.
   nightly::revision_name(options.revision);
   const std::uint64_t number = history.next_number();
+  if (!options.programs.empty())
+    return nightly::make_program_plan({number, options.seed.value_or(number), budget, shards,
+                                       program_target(options), options.revision},
+                                      shares_of(options));
+  find_targets(options.target);  // Says what was meant, where there is none.
   return nightly::make_plan(
       {number, options.seed.value_or(number), budget, shards, options.target, options.revision},
       tables::scenarios(), history.known_repairs(), history.tapes(), history.inputs());
@@ -38,12 +70,12 @@ Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::
 /// the same on every machine.
 std::size_t shards_of(const NightlyOptions& options) {
   if (options.jobs > 0) return options.jobs;
+  if (!options.programs.empty()) return 1;  // Nobody knows whether they are in each other's way.
   return options.length.runs > 0 ? 1 : core_count();
 }
 
 /// Returns the budget of all shards that take so long side by side.
-nightly::Budget budget_at_once(const NightLength& length, std::size_t shards) {
-  nightly::Budget budget = budget_of(length);
+nightly::Budget at_once(nightly::Budget budget, std::size_t shards) {
   budget.seconds *= static_cast<double>(shards);
   return budget;
 }
@@ -62,11 +94,12 @@ std::string told(const nightly::Terms& terms) {
 /// A night that goes on keeps its terms: other ones are a misunderstanding.
 void require_same_terms(const Plan& plan, const NightlyOptions& options,
                         const NightFolder& folder) {
-  const bool same_length = !has_length(options.length) ||
-                           budget_of(options.length) == plan.terms.budget ||
-                           budget_at_once(options.length, plan.terms.shards) == plan.terms.budget;
+  const bool same_length =
+      !has_length(options.length) || budget_of(options.length) == plan.terms.budget ||
+      at_once(budget_of(options.length), plan.terms.shards) == plan.terms.budget;
   const bool same_seed = !options.seed || *options.seed == plan.terms.seed;
-  const bool same_target = options.target.empty() || options.target == plan.terms.target;
+  const std::string target = options.programs.empty() ? options.target : program_target(options);
+  const bool same_target = options.target.empty() || target == plan.terms.target;
   if (same_length && same_seed && same_target) return;
   throw UsageError(fmt::format("the night to resume has {}; leave them out, or remove {}",
                                told(plan.terms), printable(folder.name())));
@@ -84,13 +117,13 @@ Plan plan_here(const NightlyOptions& options, const NightFolder& folder, History
     return plan;
   }
   const std::size_t shards = shards_of(options);
-  Plan plan = planned(options, budget_at_once(options.length, shards), shards, history);
+  Plan plan = planned(options, at_once(length_of(options), shards), shards, history);
   folder.write(plan);
   return plan;
 }
 
 Plan plan_elsewhere(const NightlyOptions& options, History& history) {
-  return planned(options, budget_of(options.length), options.shards, history);
+  return planned(options, length_of(options), options.shards, history);
 }
 
 }  // namespace harness::entries

@@ -10,6 +10,8 @@
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/nightly/programs/program_finding.h"
+#include "harness/entries/cli/trust.h"
 #include "harness/files/drafts.h"
 #include "harness/files/foreign_file.h"
 #include "harness/files/make_folder.h"
@@ -17,6 +19,7 @@
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
 #include "harness/process/process.h"
+#include "harness/reports/client/finding_views.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
 #include "harness/reproducer.h"
@@ -77,6 +80,38 @@ void add_story(const NightlyOptions& options, const std::string& name, reports::
   fs::remove(log, none);
 }
 
+/// Writes the finding of a program: its page, without running anything; and where its list is
+/// there, which has its command, the file that `afterlife replay` takes.
+void add_program_finding(const NightlyOptions& options, const NightFinding& finding,
+                         const std::string& reproducer, std::span<const NightProgram> programs,
+                         reports::NightFiles& files) {
+  const std::string name = program_of_reproducer(reproducer);
+  const auto known = std::ranges::find(programs, name, &NightProgram::name);
+  const bool has_command = known != programs.end();
+  const client::FindingFile file =
+      parse_program_reproducer(reproducer, has_command ? known->command : Command{name});
+  const std::string place = fs::absolute(fs::path(files.folder) / finding.file).string();
+  if (has_command) {
+    const InFolder there(known->folder);  // Its files are named from there.
+    write_whole_file(place, sealed_finding(client::to_text(file.finding, file.command)),
+                     OnDisk::later);
+    write_whole_file(place + ".html",
+                     reports::finding_page(file.finding, file.command, finding.file,
+                                           {.differs = "", .is_replayed = false}),
+                     OnDisk::later);
+  }
+  std::error_code none;
+  if (fs::exists(place + ".html", none)) files.pages.insert(finding.file);
+  if (options.sarif.empty()) return;
+  reports::FindingsReport report;
+  report.command = file.command;
+  report.findings = {file.finding};
+  report.files = {finding.file};
+  const auto log = nlohmann::ordered_json::parse(reports::findings_sarif(report));
+  const nlohmann::ordered_json::json_pointer flows("/runs/0/results/0/codeFlows");
+  if (log.contains(flows)) files.code_flows[finding.file] = log.at(flows).dump();
+}
+
 /// Writes the reproducers of what is news, for people to replay, and their pages.
 reports::NightFiles write_news(const NightlyOptions& options, const Night& night,
                                nightly::History& history, const nightly::Deadline& deadline,
@@ -85,12 +120,17 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   files.from_page =
       fs::proximate(files.folder, fs::absolute(page_file(options)).parent_path()).string();
   std::size_t page_count = 0;
+  const std::vector<NightProgram> programs = read_programs(options.programs);
   for (const NightFinding* one : reports::told_findings(night)) {
     const NightFinding& finding = *one;
     if (!finding.is_news()) continue;
     const std::string reproducer = history.reproducer(finding.symptoms.front().cause).value();
     if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
     make_folder(files.folder);
+    if (!program_of_reproducer(reproducer).empty()) {
+      add_program_finding(options, finding, reproducer, programs, files);
+      continue;
+    }
     const std::string file = (fs::path(files.folder) / finding.file).string();
     if (!holds(files.folder, finding.file, reproducer))
       write_whole_file(file, reproducer, OnDisk::later);

@@ -9,6 +9,7 @@
 #include "harness/entries/cli/nightly/build_search.h"
 #include "harness/entries/cli/nightly/other_build.h"
 #include "harness/entries/cli/nightly/phase.h"
+#include "harness/entries/cli/nightly/programs/program_search.h"
 #include "harness/entries/cli/nightly/replays.h"
 #include "harness/entries/cli/nightly/target_search.h"
 #include "harness/entries/cli/output_folder.h"
@@ -43,18 +44,18 @@ bool has_build(const std::string& build) {
 }
 
 /// Returns how far the search of a cell is.
-std::string state_of(const nightly::Cell& cell, const SearchResult& result) {
+std::string state_of(const nightly::Cell& cell, std::uint64_t runs, std::size_t findings) {
   const std::string of =
       cell.budget.runs > 0 ? fmt::format(" of {}", reports::grouped(cell.budget.runs)) : "";
-  return fmt::format("{:>12}{} runs  {} signatures", reports::grouped(result.tally.runs), of,
-                     result.findings.size());
+  return fmt::format("{:>12}{} runs  {} signatures", reports::grouped(runs), of, findings);
 }
 
 }  // namespace
 
 NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t index,
-                                 std::size_t count)
-    : shard_(count == 1 ? "" : fmt::format("shard {} of {}  ", index, count)) {
+                                 std::size_t count, std::vector<NightProgram> programs)
+    : programs_(std::move(programs)),
+      shard_(count == 1 ? "" : fmt::format("shard {} of {}  ", index, count)) {
   services_.strategy = &find_strategy("random_walk");
   services_.device = &find_device("sim");
   services_.stop = &stop;
@@ -79,18 +80,28 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
   };
   services_.phase = show_phase;
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,
-                              const SearchResult& result) { show(place, cell, result); };
+                              const SearchResult& result) {
+    show(place, cell,
+         cell.build.empty() ? state_of(cell, result.tally.runs, result.findings.size())
+                            : fmt::format("in the build {}", cell.build));
+  };
+  if (!programs_.empty())
+    services_.search_program = [this, &stop](const nightly::Place& place, const nightly::Cell& cell,
+                                             const std::string& folder) {
+      return search_program(cell, program_named(programs_, cell.variant), folder, stop,
+                            [&](std::uint64_t runs, std::size_t findings) {
+                              show(place, cell, state_of(cell, runs, findings));
+                            });
+    };
 }
 
 void NightlyServices::show(const nightly::Place& place, const nightly::Cell& cell,
-                           const SearchResult& result) {
+                           const std::string& state) {
   const double now =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (!progress_.due(now)) return;
   progress_.show(now, fmt::format("{:>5.0f} s  {}[{}/{}] {:<28} {}", now, shard_, place.cell + 1,
-                                  place.cells, cell.path + "/" + cell.variant,
-                                  cell.build.empty() ? state_of(cell, result)
-                                                     : fmt::format("in the build {}", cell.build)));
+                                  place.cells, cell.path + "/" + cell.variant, state));
 }
 
 }  // namespace harness::entries

@@ -2,6 +2,9 @@
 // and replays in a process of their own.
 #pragma once
 
+#include <vector>
+
+#include "harness/entries/cli/nightly/programs/program_list.h"
 #include "harness/entries/cli/nightly/resources.h"
 #include "harness/nightly/shard/shard.h"
 #include "harness/reports/progress.h"
@@ -12,16 +15,19 @@ namespace harness::entries {
 class NightlyServices {
  public:
   /// `stop` ends a search and a replay; `index` of `count` is the shard that progress tells of.
-  NightlyServices(const std::atomic<bool>& stop, std::size_t index, std::size_t count);
+  /// `programs` are those that a night of programs may start.
+  NightlyServices(const std::atomic<bool>& stop, std::size_t index, std::size_t count,
+                  std::vector<NightProgram> programs);
 
   const nightly::Services& services() const { return services_; }
   /// Wipes the progress.
   void clear() { progress_.clear(); }
 
  private:
-  void show(const nightly::Place& place, const nightly::Cell& cell, const SearchResult& result);
+  void show(const nightly::Place& place, const nightly::Cell& cell, const std::string& state);
 
   nightly::Services services_;
+  std::vector<NightProgram> programs_;
   InstructionCounter instructions_;
   std::string shard_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -22,8 +22,9 @@ constexpr auto kPause = std::chrono::milliseconds(20);
 
 class ShardsAtOnce {
  public:
-  ShardsAtOnce(const std::string& history, const nightly::Plan& plan, const std::atomic<bool>& stop)
-      : history_(history), plan_(plan), stop_(stop) {
+  ShardsAtOnce(const NightlyOptions& options, const nightly::Plan& plan,
+               const std::atomic<bool>& stop)
+      : options_(options), plan_(plan), stop_(stop) {
     for (std::size_t index = 1; index <= plan.terms.shards; ++index)
       cell_count_ += nightly::cells_of(plan, index).size();
   }
@@ -43,8 +44,10 @@ class ShardsAtOnce {
   }
 
   void run_one(std::size_t index) const {
-    const Command command{"/proc/self/exe", "nightly", "shard", fmt::format("{}", index),
-                          "--history",      history_,  "--json"};
+    Command command{"/proc/self/exe", "nightly",        "shard", fmt::format("{}", index),
+                    "--history",      options_.history, "--json"};
+    if (!options_.programs.empty())
+      command.insert(command.end(), {"--programs", options_.programs});
     const ProcessEnd ended = run_process(command, {kNever, {}, kErrKept}, stop_);
     if (ended.code < 0 && !ended.stopped)
       fmt::print(stderr, "afterlife: shard {} of {} {}; it goes on once the others have ended\n",
@@ -55,7 +58,7 @@ class ShardsAtOnce {
     const double now =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     if (!progress_.due(now)) return;
-    const std::string folder = NightFolder(history_).name();
+    const std::string folder = NightFolder(options_.history).name();
     std::size_t finished = 0;
     for (std::size_t index = 1; index <= plan_.terms.shards; ++index)
       finished += nightly::finished_cells(plan_, index, folder);
@@ -63,7 +66,7 @@ class ShardsAtOnce {
                                     finished, cell_count_));
   }
 
-  const std::string& history_;
+  const NightlyOptions& options_;
   const nightly::Plan& plan_;
   const std::atomic<bool>& stop_;
   std::size_t cell_count_ = 0;         ///< Cells of all shards.
@@ -74,9 +77,9 @@ class ShardsAtOnce {
 
 }  // namespace
 
-void run_at_once(const std::string& history, const nightly::Plan& plan, std::size_t jobs,
+void run_at_once(const NightlyOptions& options, const nightly::Plan& plan, std::size_t jobs,
                  const std::atomic<bool>& stop) {
-  ShardsAtOnce(history, plan, stop).run(std::min(jobs, plan.terms.shards));
+  ShardsAtOnce(options, plan, stop).run(std::min(jobs, plan.terms.shards));
 }
 
 }  // namespace harness::entries

@@ -5,15 +5,16 @@
 #include <atomic>
 #include <cstddef>
 
+#include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/nightly/night_folder.h"
 
 namespace harness::entries {
 
-/// Runs the shards of the night under way in this history that are not whole yet, `jobs` at a time,
-/// by `nightly shard`, until all have ended or `stop` is set; shows on stderr how far they are.
-/// One that ends otherwise leaves what it has finished: who runs it again goes on from there, and
-/// meets its error.
-void run_at_once(const std::string& history, const nightly::Plan& plan, std::size_t jobs,
+/// Runs the shards of the night under way in the history of the options that are not whole yet,
+/// `jobs` at a time, by `nightly shard`, until all have ended or `stop` is set; shows on stderr how
+/// far they are. One that ends otherwise leaves what it has finished: who runs it again goes on
+/// from there, and meets its error.
+void run_at_once(const NightlyOptions& options, const nightly::Plan& plan, std::size_t jobs,
                  const std::atomic<bool>& stop);
 
 }  // namespace harness::entries

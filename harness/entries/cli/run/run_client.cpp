@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -19,7 +21,9 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
+#include "harness/entries/cli/run/run_history.h"
 #include "harness/entries/cli/run/run_reports.h"
+#include "harness/entries/cli/run/unjudged.h"
 #include "harness/entries/cli/trust.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/foreign_file.h"
@@ -56,8 +60,10 @@ class Watcher final : public client::SearchWatcher {
 
   void found(const client::Finding& finding) override {
     progress_.clear();
+    const std::string& name = options_.name;
     const std::string file =
-        (std::filesystem::path(options_.out) / client::finding_name(finding, options_.command))
+        (std::filesystem::path(options_.out) /
+         client::finding_name(finding, name.empty() ? client::program_of(options_.command) : name))
             .string();
     const bool is_new = told_.insert(finding.fault.signature + finding.fault.at).second;
     if (is_new) files_.push_back(file);
@@ -95,33 +101,14 @@ class Watcher final : public client::SearchWatcher {
   std::string failure_;         ///< Why the first finding that was not written could not be.
 };
 
-int code_of(const client::SearchResult& result) {
+/// Returns the exit code, by what a search found, or by what of it is new.
+int code_of(const client::SearchResult& result, const RunOptions& options,
+            const std::optional<SinceLastTime>& since) {
+  if (options.new_only && since)
+    return since->has_news() ? kNotAsClaimed : result.stopped ? kStopped : kAsClaimed;
   if (!result.findings.empty()) return kNotAsClaimed;
   if (result.stopped) return kStopped;
   return kAsClaimed;
-}
-
-/// Says how the program failed by itself, and how far it got, in words that follow others.
-std::string own_words(const client::OwnFailure& failure) {
-  return fmt::format("; it {}{}{}", failure.complaint, failure.last_call.empty() ? "" : "; ",
-                     failure.last_call);
-}
-
-/// Says why nothing can be judged, if so.
-std::string unjudged(const client::SearchResult& result) {
-  if (result.run_count == 0 || !result.findings.empty()) return {};
-  const std::string& command = result.options.client.command.front();
-  const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
-  if (result.call_count == 0)
-    return fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
-                       shown(command), own, result.not_ours);
-  if (result.needs_runtime)
-    return fmt::format(
-        "'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
-        shown(command), own, result.note);
-  if (!result.failures.empty() && result.failures.front().run == 0)
-    return fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own);
-  return {};
 }
 
 /// Errors: std::runtime_error where a suppression is of a kind that no fault has.
@@ -160,7 +147,8 @@ int run(const RunOptions& options) {
                                options.failures,
                                options.pedantic,
                                options.forced,
-                               options.jobs};
+                               options.jobs,
+                               options.may_not_call};
   if (search.jobs > 1 && search.strategy->looks_back)
     throw UsageError(fmt::format(
         "strategy '{}' goes by what the last run was asked, one run at a time: leave out --jobs",
@@ -169,17 +157,21 @@ int run(const RunOptions& options) {
   const OutputFolder can_be_written(options.out);
   require_report_places(options);
   const std::atomic<bool>& stop = take_interrupts();
+  const auto history = options.history.empty() ? nullptr : std::make_unique<RunHistory>(options);
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
+  std::optional<SinceLastTime> since;
+  if (history != nullptr && !result.stopped) since = history->add(result, stop);
   if (options.json)
-    fmt::print("{}\n", reports::search_json(result, watcher.files()));
+    fmt::print("{}\n", with_history(reports::search_json(result, watcher.files()), since));
   else
-    fmt::print("{}", reports::search_summary(result, reports::Terminal::of(1)));
+    fmt::print("{}{}", reports::search_summary(result, reports::Terminal::of(1)),
+               since ? since->text() : "");
   const std::string why_unjudged = unjudged(result);
   write_reports(options, result, watcher.files(), why_unjudged);
   watcher.require_kept();
   if (!why_unjudged.empty()) throw std::runtime_error(why_unjudged);
-  return code_of(result);
+  return code_of(result, options, since);
 }
 
 bool is_finding_file(const std::string& file) {

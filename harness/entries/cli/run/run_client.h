@@ -18,11 +18,15 @@ struct RunOptions {
   std::string device = "sim";
   unsigned jobs = 1;  ///< Runs at a time.
   std::string out = "results/found";
+  std::string name;              ///< The files of findings are called so; "" = as the program.
   std::string html;              ///< A folder for pages of the findings; "" = none.
   std::string sarif;             ///< The findings go here as SARIF 2.1.0; "" = nowhere.
   std::string junit;             ///< The same as JUnit's XML.
   std::string markdown;          ///< The same as a table and stories.
   std::string suppressions;      ///< A file, or "".
+  std::string history;           ///< The folder of earlier searches, to compare with; "" = none.
+  bool new_only = false;         ///< The exit code goes by findings that are new in the history.
+  bool may_not_call = false;     ///< A program that calls no driver is as it should be.
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.
   bool failures = false;         ///< Calls that may fail are told to.
   bool forced = false;           ///< Python does what its version cannot come to, too.

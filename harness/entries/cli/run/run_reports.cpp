@@ -41,9 +41,9 @@ std::string in_folder(const std::string& folder, const std::string& name) {
 }
 
 /// Returns the name of a finding's page: that of its file, with another ending.
-std::string page_name(const client::Finding& finding, const Command& command) {
+std::string page_name(const std::string& file) {
   constexpr std::string_view kEnding = ".run.json";
-  std::string name = client::finding_name(finding, command);
+  const std::string name = fs::path(file).filename().string();
   return name.substr(0, name.size() - kEnding.size()) + ".html";
 }
 
@@ -52,7 +52,7 @@ void write_pages(const std::string& folder, const FindingsReport& report) {
   std::vector<std::string> pages;
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const client::Finding& finding = report.findings[i];
-    pages.push_back(page_name(finding, report.command));
+    pages.push_back(page_name(report.files.at(i)));
     const std::string file = in_folder(folder, pages.back());
     require_view_place(file, "page");
     write_whole_file(file, reports::finding_page(finding, report.command, report.files.at(i),

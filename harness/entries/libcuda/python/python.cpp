@@ -149,10 +149,14 @@ int minor_of(std::string_view told) {
   return minor;
 }
 
+/// Returns whether a version's text is of a build without the interpreter's lock: its threads run
+/// at the same time, and what is asked here of one at a time does not hold.
+bool is_free_threaded(std::string_view all) { return all.find("free-threading build") != all.npos; }
+
 }  // namespace
 
 static bool is_there() {
-  static const bool found = look_up_python();
+  static const bool found = look_up_python() && !is_free_threaded(python.Py_GetVersion());
   return found;
 }
 
@@ -244,10 +248,13 @@ std::string Python::why_not_asked() {
   if (all == nullptr) return {};
   const std::string told = short_version(all);
   const bool is_old = !told.starts_with("3.") || minor_of(told) < kFirstKnown;
+  const char* const why = is_old                  ? "is older than 3.10"
+                          : is_free_threaded(all) ? "is free-threaded, which is not supported yet"
+                                                  : "lacks functions of the public interface";
   return fmt::format(
       "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
       "lines are not told",
-      told, is_old ? "is older than 3.10" : "lacks functions of the public interface");
+      told, why);
 }
 
 std::string Python::starting_thread() const {

@@ -1,0 +1,32 @@
+#include "harness/entries/cli/run/unjudged.h"
+
+#include <fmt/format.h>
+
+#include "harness/printable.h"
+
+namespace harness::entries {
+
+/// Says how the program failed by itself, and how far it got, in words that follow others.
+static std::string own_words(const client::OwnFailure& failure) {
+  return fmt::format("; it {}{}{}", failure.complaint, failure.last_call.empty() ? "" : "; ",
+                     failure.last_call);
+}
+
+std::string unjudged(const client::SearchResult& result) {
+  if (result.run_count == 0 || !result.findings.empty()) return {};
+  if (result.options.may_not_call && result.call_count == 0 && result.failures.empty()) return {};
+  const std::string& command = result.options.client.command.front();
+  const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
+  if (result.call_count == 0)
+    return fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
+                       shown(command), own, result.not_ours);
+  if (result.needs_runtime)
+    return fmt::format(
+        "'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
+        shown(command), own, result.note);
+  if (!result.failures.empty() && result.failures.front().run == 0)
+    return fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own);
+  return {};
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,19 @@
+// Calibration views: how often the gate is wrong about one command on one machine.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/reports/gate/canary_views.h"
+
+namespace harness::reports {
+
+/// Returns a row for false alarms and one for each slowdown that was planted, by the gate and by
+/// two simpler rules on the same samples, with intervals (Wilson, 95 %).
+std::string calibration_table(const CanaryReport& report, std::size_t rounds,
+                              const Terminal& terminal);
+
+/// Returns the same as one object.
+std::string calibration_json(const CanaryReport& report, std::size_t rounds);
+
+}  // namespace harness::reports
