@@ -42,6 +42,8 @@ PROGRAMS = [
     Program("cuda_12", ways=CUDA_12_WAYS),
     Program("captured_graph"),
     Program("cooperative_groups"),
+    Program("grid_sync"),
+    Program("bug_grid_sync", ("order",), {"used": "cudaLaunchCooperativeKernel("}),
     Program("pools", ways=WAYS + CUDA_12_WAYS),
     Program("linked", sources=("linked_part",), flags=("-rdc=true",)),
     Program("cub_reduce", is_slow=True),
@@ -71,7 +73,7 @@ def built(preset, program, way):
     file = folder / program.name
     library = ROOT / f"build/{preset}/lib{'' if way in WAYS else '/cuda12'}/libcudart_static.a"
     sources = [SOURCES / f"{name}.cu" for name in (program.name, *program.sources)]
-    if file.exists() and all(file.stat().st_mtime > each.stat().st_mtime for each in (*sources, SOURCES / "check.h", library)):
+    if file.exists() and all(file.stat().st_mtime > each.stat().st_mtime for each in (*sources, *SOURCES.glob("*.h"), library)):
         return file
     folder.mkdir(parents=True, exist_ok=True)
     if way in CUDA_12_WAYS:

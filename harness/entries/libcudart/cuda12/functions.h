@@ -3,6 +3,8 @@
 // From here on names are those of the source: cuda12/names.h counts for what is included before.
 #pragma once
 
+#include "harness/entries/libcudart/cuda12/names.h"
+
 #include <cuda_runtime_api.h>
 
 #include "harness/entries/libcudart/call.h"
