@@ -21,7 +21,7 @@ import tempfile
 import time
 
 import runtime
-from wheels import ROOT, installed, interpreter, stop
+from wheels import ROOT, WHEELS, installed, interpreter, stop
 
 HERE = ROOT / "scripts/real"
 
@@ -117,7 +117,7 @@ def device_file(row):
 
 
 def environment(packages):
-    return dict(os.environ, PYTHONPATH=str(packages))
+    return dict(os.environ, PYTHONPATH=str(packages), LAUNCHES_FILE=str(WHEELS / "launches.json"))
 
 
 def source_line(frames):
@@ -176,6 +176,8 @@ def judge(preset, row, searches, replays):
         return True
     packages = installed(row)
     good = True
+    launches = WHEELS / "launches.json"
+    launches.unlink(missing_ok=True)
     for seed, limit in searches.items():
         with tempfile.TemporaryDirectory() as out:
             began = time.monotonic()
@@ -190,6 +192,9 @@ def judge(preset, row, searches, replays):
         program = " ".join((row.program, *row.arguments))
         print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
               f"{': ' + why if why else ''}", flush=True)
+    if launches.exists():  # By the driver's own count, in the last run.
+        counts = json.loads(launches.read_text())
+        print(f"     launches of {len(counts)} operators: {', '.join(f'{name} {count}' for name, count in counts.items())}", flush=True)
     return good
 
 
