@@ -111,6 +111,7 @@ struct KernelSurroundings {
   std::uint64_t dynamic_shared;    ///< Offset of those whose size came with the launch.
   const std::uint64_t* variables;  ///< Addresses of the module's variables.
   const KernelWords* words;
+  std::uint64_t grid;  ///< Memory for barriers across a cooperative grid; 0 in other launches.
 };
 
 /// Facts about a translated kernel that others have not.

@@ -70,9 +70,10 @@ QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.
 def unit(tally, full):
     """Unit and conformance tests and RapidCheck properties in the release build; of the laws a sample, unless --long."""
     properties = [f"property_{folder.name}" for folder in sorted((ROOT / "scenarios").iterdir()) if (folder / "scenario.cpp").exists()]
-    build("release", "afterlife_tests", "cudart_tests", *properties)
+    build("release", "afterlife_tests", "cudart_tests", "cudart12_tests", *properties)
     gtest(tally, "release", "afterlife_tests", env={} if full else SAMPLED_LAWS)
     gtest(tally, "release", "cudart_tests")
+    gtest(tally, "release", "cudart12_tests")
     for name in properties:
         gtest(tally, "release", name, env={"RC_PARAMS": "seed=1"})
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Replaces each function of our libcudart.so.13 by one that does nothing and returns success, and runs its tests: the test that
-cudart.def names for it has to fail. A mutant is a library that is preloaded, so that nothing is built anew.
+"""Replaces each function of our libcudart.so.13, and those that libcudart.so.12 has otherwise, by one that does nothing and returns
+success, and runs its tests: the test that the table names for it has to fail. A mutant is a library that is preloaded, so that nothing
+is built anew.
 
-Usage: scripts/cudart_mutants.py [BUILD] [FUNCTION...]    BUILD: a build folder with cudart_tests (build/release)
+Usage: scripts/cudart_mutants.py [BUILD] [FUNCTION...]    BUILD: a build folder with cudart_tests and cudart12_tests (build/release)
 Exit: 0 every mutant fails its test (of a twin: a test), 1 some survive, 2 it cannot run."""
 import os
 import pathlib
@@ -11,17 +12,18 @@ import subprocess
 import sys
 import tempfile
 
-TABLE = pathlib.Path(__file__).parent.parent / "harness/entries/libcudart/table"
+FOLDER = pathlib.Path(__file__).parent.parent / "harness/entries/libcudart"
+TABLES = {"cudart_tests": "table/*.def", "cudart12_tests": "cuda12/interface.def"}  # By the program of their tests.
 
 
-def rows():
+def rows(table):
     """Yields the name, the twin and the test of each function that is simulated."""
-    for file in sorted(TABLE.glob("*.def")):
+    for file in sorted(FOLDER.glob(table)):
         text = re.sub(r"\s+", " ", file.read_text())
-        for name, status, twin, test in re.findall(r"CUDART_ROW\((\w+), (\w+), (\w+), \w+, (\w+)\)", text):
+        for name, status, twin, test in re.findall(r"CUDART_ROW\((cuda\w+), (\w+), (\w+), \w+, (\w+)\)", text):
             if status != "unsupported":
                 yield name, twin, test
-        for kind, name, test in re.findall(r"(CUDART_FORWARD(?:_ON)?)\((\w+), \w+, \w+, \w+, (\w+),", text):
+        for kind, name, test in re.findall(r"(CUDART_FORWARD(?:_ON)?)\((cuda\w+), \w+, \w+, \w+, (\w+),", text):
             yield name, "ptsz" if kind.endswith("_ON") else "none", test
 
 
@@ -34,19 +36,13 @@ def failed(tests, mutant, chosen):
         return True
 
 
-def main(arguments):
-    has_build = bool(arguments) and "/" in arguments[0]
-    build = pathlib.Path(arguments[0] if has_build else "build/release")
-    wanted = set(arguments[1:] if has_build else arguments)
-    tests = build.resolve() / "cudart_tests"
-    if not tests.exists():
-        print(f"{tests} is not there: ninja -C {build} cudart_tests builds it", file=sys.stderr)
-        return 2
+def survived(tests, table, wanted):
+    """Returns how many mutants of the table's functions were tried, and those that survived."""
     count = 0
     survivors = []
     with tempfile.TemporaryDirectory() as folder:
         mutant = pathlib.Path(folder) / "mutant.so"
-        for name, twin, test in rows():
+        for name, twin, test in rows(table):
             for function in [name] + ([] if twin == "none" else [f"{name}_{twin}"]):
                 if wanted and function not in wanted:
                     continue
@@ -57,6 +53,23 @@ def main(arguments):
                 chosen = "*" if function != name else test.replace("_", ".", 1)
                 if not failed(tests, mutant, chosen):
                     survivors.append(f"{function} ({chosen})")
+    return count, survivors
+
+
+def main(arguments):
+    has_build = bool(arguments) and "/" in arguments[0]
+    build = pathlib.Path(arguments[0] if has_build else "build/release")
+    wanted = set(arguments[1:] if has_build else arguments)
+    count = 0
+    survivors = []
+    for program, table in TABLES.items():
+        tests = build.resolve() / program
+        if not tests.exists():
+            print(f"{tests} is not there: ninja -C {build} {program} builds it", file=sys.stderr)
+            return 2
+        mutated, alive = survived(tests, table, wanted)
+        count += mutated
+        survivors += alive
     print(f"{count - len(survivors)} of {count} mutants fail their tests")
     for one in survivors:
         print(f"survives: {one}")

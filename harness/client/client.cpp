@@ -2,9 +2,9 @@
 // LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
-// look there. libcudart.so.13 is not: in the scope of every process, it would take the calls of
-// modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked for. In
-// front of PATH is what stands in for nvcc and ptxas.
+// look there. libcudart.so.13 and .12 are not: in the scope of every process, it would take the
+// calls of modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked
+// for. In front of PATH is what stands in for nvcc and ptxas.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -35,9 +35,9 @@ namespace fs = std::filesystem;
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
 /// The folder of what stands in for nvcc and ptxas.
 constexpr const char* kStandIns = "stand_ins/bin";
-constexpr std::array kLibraries{"libcuda.so.1",       "libcudart.so.13", "libafterlife_audit.so",
-                                kPreloaded[0],        kPreloaded[1],     kPreloaded[2],
-                                "stand_ins/bin/ptxas"};
+constexpr std::array kLibraries{"libcuda.so.1",          "libcudart.so.13",    "libcudart.so.12",
+                                "libafterlife_audit.so", kPreloaded[0],        kPreloaded[1],
+                                kPreloaded[2],           "stand_ins/bin/ptxas"};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {

@@ -107,9 +107,16 @@ static void tell_kernel(ToldFault& fault) {
                              fault.detail);
 }
 
-/// Returns whether it is code that nvcc writes between a launch and the runtime.
-static bool is_written_by_nvcc(const Frame& frame) {
-  return frame.file.ends_with(".cudafe1.stub.c") || frame.function.starts_with("__device_stub_");
+/// Returns whether it is code that a compiler writes between a launch and the runtime.
+static bool is_stub_of_launch(const Frame& frame) {
+  return frame.file.ends_with(".cudafe1.stub.c") ||
+         frame.function.find("__device_stub_") != frame.function.npos;
+}
+
+/// Returns whether such code is called from a function of the kernel's own name, which has the
+/// kernel's line: nvcc writes both into a file of its own, and clang the first alone.
+static bool is_called_by_kernel(const Frame& stub) {
+  return stub.line == 0 || stub.file.ends_with(".cudafe1.stub.c");
 }
 
 /// Returns whether it is code of the CUDA toolkit's headers.
@@ -125,10 +132,11 @@ static bool is_of_toolkit(const Frame& frame) {
 }
 
 void pass_toolkit(Place& place) {
-  bool is_stub = false;  // It is called from the kernel's own name, which has the kernel's line.
+  bool is_kernel_next = false;
   for (Frame& frame : place) {
-    const bool calls_stub = std::exchange(is_stub, is_written_by_nvcc(frame));
-    frame.is_library = frame.is_library || calls_stub || is_stub || is_of_toolkit(frame);
+    const bool is_stub = is_stub_of_launch(frame);
+    const bool is_kernel = std::exchange(is_kernel_next, is_stub && is_called_by_kernel(frame));
+    frame.is_library = frame.is_library || is_kernel || is_stub || is_of_toolkit(frame);
   }
 }
 

@@ -21,6 +21,8 @@
 #include <utility>
 
 #include "harness/cuda/call_frame.h"
+#include "harness/cuda/kernels_begun.h"
+#include "harness/cuda/launch_count.h"
 #include "harness/cuda/older_forms.h"
 #include "harness/cuda/passed.h"
 #include "harness/cuda/process.h"
@@ -228,6 +230,9 @@ extern "C" {
   }
 #include "harness/cuda/aliases.def"
 
+/// See harness/cuda/launch_count.h.
+unsigned long long afterlifeLaunchCount() { return harness::kernels_begun; }
+
 /// See harness/cuda/host_work.h.
 int afterlifeLaunchHostWork(CUstream_st* stream, const char* name, AfterlifeHostWork function,
                             void* data, void (*release)(void*), const AfterlifeRange* ranges,
@@ -320,6 +325,8 @@ const EntryPoint kEntryPoints[] = {
     // Its base's name is its own only from CUDA 12 on.
     {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, Flavour::plain,
      reinterpret_cast<void*>(&::cuGraphInstantiateWithFlags)},
+    {AFTERLIFE_LAUNCH_COUNT, AFTERLIFE_LAUNCH_COUNT, 0, Flavour::plain,
+     reinterpret_cast<void*>(&::afterlifeLaunchCount)},
     {AFTERLIFE_LAUNCH_HOST_WORK, AFTERLIFE_LAUNCH_HOST_WORK, 0, Flavour::plain,
      reinterpret_cast<void*>(&::afterlifeLaunchHostWork)},
     {"cuGetProcAddress", "cuGetProcAddress", 11030, Flavour::plain,

@@ -10,6 +10,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -173,6 +174,20 @@ int best_text(const std::vector<std::string_view>& texts, unsigned capability) {
       best = static_cast<int>(i);
     }
   return best;
+}
+
+std::string readable_text(const void* image) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(image);
+  const auto* text = static_cast<const char*>(image);
+  return {text, ::strnlen(text, mapping_end(begin) - begin)};
+}
+
+std::string_view without_rest(std::string_view text) {
+  const std::size_t last = text.find_last_of(";}");
+  if (last == std::string_view::npos) return text;
+  const std::size_t rest = last + 1;
+  const bool has_directive = text.find('.', rest) != std::string_view::npos;
+  return has_directive ? text : text.substr(0, rest);
 }
 
 std::string readable_bytes(const void* image) {

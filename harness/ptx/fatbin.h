@@ -27,4 +27,11 @@ int best_text(const std::vector<std::string_view>& texts, unsigned capability);
 /// alike, to the end of what is mapped there, or to 64 MiB.
 std::string readable_bytes(const void* image);
 
+/// Copies a text in memory: up to its zero, or to the end of what is mapped there.
+std::string readable_text(const void* image);
+
+/// Returns a text up to the end of its last function or directive. Of one without a zero, whatever
+/// stands behind it in memory follows: no directive, as nothing in that begins with a dot.
+std::string_view without_rest(std::string_view text);
+
 }  // namespace harness::ptx

@@ -213,13 +213,16 @@ void add_variables(Loaded& made, const Layout& layout, const Code& code) {
 
 }  // namespace
 
+/// A text is looked at no further than to its .version: not each has a zero at its end.
 Form form_of(const void* image) {
+  constexpr std::string_view kVersion = ".version";
   const auto* text = static_cast<const unsigned char*>(image);
-  std::size_t end = 0;
-  for (; text[end] != 0; ++end)
+  for (std::size_t end = 0; text[end] != 0; ++end) {
     if ((text[end] < ' ' && std::isspace(text[end]) == 0) || text[end] == 0x7f) return Form::binary;
-  const std::string_view all(static_cast<const char*>(image), end);
-  return all.find(".version") != std::string_view::npos ? Form::ptx : Form::text;
+    if (std::string_view(static_cast<const char*>(image), end + 1).ends_with(kVersion))
+      return Form::ptx;
+  }
+  return Form::text;
 }
 
 std::string source_of(const std::string& text) {

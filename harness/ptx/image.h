@@ -12,7 +12,7 @@ namespace harness::ptx {
 enum class Form : unsigned char {
   ptx,     ///< A text that says its version of PTX.
   text,    ///< Another one.
-  binary,  ///< Not printable up to its first zero.
+  binary,  ///< Not printable up to its .version, or its first zero.
 };
 
 /// Returns the form of an image.

@@ -49,6 +49,14 @@ std::string together(const Instruction& instruction) {
   return is_lockstep ? fmt::format("ptx::driver.active({}); ", instruction.line()) : "";
 }
 
+/// Has a load that may be a look whether other blocks have come give way to them.
+std::string look(const Instruction& instruction) {
+  constexpr std::string_view kStrong[] = {"acquire", "relaxed", "volatile"};
+  const Space space = space_of(instruction);
+  const bool may_be = space == Space::global || space == Space::generic;
+  return may_be && !instruction.first_of(kStrong).empty() ? " ptx::look(t, a);" : "";
+}
+
 }  // namespace
 
 std::string translate_load(FunctionWriter& writer, const Instruction& instruction, const Family&) {
@@ -57,9 +65,10 @@ std::string translate_load(FunctionWriter& writer, const Instruction& instructio
   if (type == "b128" && to.size() > 1) throw Unknown{};
   const std::uint32_t bytes = bytes_of_type(type);
   const std::string cpp = cpp_type(type);
-  std::string made =
-      together(instruction) + place(writer, instruction.operand(1), space_of(instruction),
-                                    bytes * static_cast<std::uint32_t>(to.size()), "may_load");
+  std::string made = together(instruction) +
+                     place(writer, instruction.operand(1), space_of(instruction),
+                           bytes * static_cast<std::uint32_t>(to.size()), "may_load") +
+                     look(instruction);
   for (std::size_t i = 0; i < to.size(); ++i)
     made += " " + writer.put(to[i].name, fmt::format("ptx::read<{}>(a + {})", cpp, i * bytes));
   return made;

@@ -284,6 +284,15 @@ TEST(ClientFiles, FramesOfTheCudaToolkitAreNoFramesOfTheProgram) {
   EXPECT_TRUE(without_lines[0].is_library);
   EXPECT_TRUE(without_lines[2].is_library);
   EXPECT_FALSE(without_lines[3].is_library);
+
+  // Clang's stub is called by the program, and is a template's with what it returns.
+  Place by_clang{
+      {"/usr/include/cuda_runtime.h", 836, "cudaError cudaMalloc<int>(int**)", 16, false},
+      {"/src/a.cu", 4, "void __device_stub__fill<int>(int*)", 32, false},
+      {"/src/a.cu", 19, "main", 48, false}};
+  pass_toolkit(by_clang);
+  EXPECT_TRUE(by_clang[1].is_library);
+  EXPECT_FALSE(by_clang[2].is_library);
 }
 
 }  // namespace

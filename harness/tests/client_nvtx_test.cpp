@@ -92,6 +92,20 @@ TEST_F(ClientNvtx, ARegionIsGivenBackOnceAndHasOneOwner) {
   EXPECT_THAT(told(run("shared")), ElementsAre(StartsWith("api_misuse memory region of scratch")));
 }
 
+TEST_F(ClientNvtx, AHeapThatIsResetEndsItsRegions) {
+  EXPECT_THAT(told(run("reset")), ElementsAre(HasSubstr("died:nvtxMemHeapReset")));
+}
+
+TEST_F(ClientNvtx, ARegionIsGivenBackByItsHandleToo) {
+  EXPECT_THAT(told(run("handle")), ElementsAre(HasSubstr("died:nvtxMemRegionsUnregister")));
+}
+
+TEST_F(ClientNvtx, ACallStaysWithinTheRegionAsItIsNow) {
+  for (const char* mistake : {"past", "shrunk"})
+    EXPECT_THAT(told(run(mistake)), ElementsAre(HasSubstr("beyond the end of the region")))
+        << mistake;
+}
+
 TEST_F(ClientNvtx, ASoundPoolIsNeverAtFault) {
   for (std::uint64_t seed = 0; seed <= 50; ++seed)
     EXPECT_THAT(told(run("sound", seed)), IsEmpty()) << "seed " << seed;

@@ -136,6 +136,61 @@ TEST_F(Nvml, ItsMemoryIsThatOfTheDriver) {
   EXPECT_EQ(get("cuMemFree_v2", &DriverTable::cuMemFree_v2)(address), CUDA_SUCCESS);
 }
 
+TEST_F(Nvml, NumbersAreThoseOfTheDevice) {
+  const auto number = [this](const char* name) {
+    unsigned answer = 99;
+    EXPECT_EQ(call(name, device_, &answer), kOk) << name;
+    return answer;
+  };
+  EXPECT_EQ(number("nvmlDeviceGetArchitecture"), 7U) << "Ampere, by nvml.h";
+  EXPECT_EQ(number("nvmlDeviceGetIndex"), 0U);
+  EXPECT_EQ(number("nvmlDeviceGetMinorNumber"), 0U);
+  EXPECT_EQ(number("nvmlDeviceGetMultiGpuBoard"), 0U);
+  int mode = 99;
+  ASSERT_EQ(get("cuDeviceGetAttribute", &DriverTable::cuDeviceGetAttribute)(
+                &mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ(number("nvmlDeviceGetComputeMode"), static_cast<unsigned>(mode));
+  unsigned units = 99;
+  EXPECT_EQ(call("nvmlUnitGetCount", &units), kOk);
+  EXPECT_EQ(units, 0U);
+  PciInfoExt place{.version = struct_version<PciInfoExt>(1)};
+  EXPECT_EQ(call("nvmlDeviceGetPciInfoExt", device_, &place), kOk);
+  EXPECT_EQ(place.base_class, 3U) << "a display controller";
+  EXPECT_EQ(place.sub_class, 2U) << "for three dimensions";
+}
+
+/// A driver for CUDA 13 is of 580 or later, and NVML says its own version as CUDA's and that.
+TEST_F(Nvml, VersionsGoTogether) {
+  char driver[80] = "";
+  char own[80] = "";
+  EXPECT_EQ(call("nvmlSystemGetDriverVersion", &driver[0], unsigned{sizeof driver}), kOk);
+  EXPECT_EQ(call("nvmlSystemGetNVMLVersion", &own[0], unsigned{sizeof own}), kOk);
+  EXPECT_GE(std::atoi(driver), 580);
+  EXPECT_EQ(own, "13." + std::string(driver));
+}
+
+TEST_F(Nvml, ErrorsHaveDescriptions) {
+  const auto describe = reinterpret_cast<const char* (*)(Result)>(dlsym(nvml_, "nvmlErrorString"));
+  ASSERT_NE(describe, nullptr);
+  EXPECT_STREQ(describe(kOk), "Success");
+  EXPECT_STREQ(describe(Result::ERROR_UNINITIALIZED), "Uninitialized");
+  EXPECT_STREQ(describe(Result::ERROR_INVALID_ARGUMENT), "Invalid Argument");
+  EXPECT_STREQ(describe(Result::ERROR_NOT_SUPPORTED), "Not Supported");
+  EXPECT_STREQ(describe(Result::ERROR_NOT_FOUND), "Not Found");
+  EXPECT_STREQ(describe(Result::ERROR_INSUFFICIENT_SIZE), "Insufficient Size");
+  EXPECT_STREQ(describe(Result::ERROR_ARGUMENT_VERSION_MISMATCH), "Argument Version Mismatch");
+  EXPECT_STREQ(describe(Result::ERROR_UNKNOWN), "Unknown Error");
+}
+
+/// Each who initializes it shuts it down.
+TEST_F(Nvml, IsThereUntilTheLastShutdown) {
+  unsigned count = 0;
+  ASSERT_EQ(call("nvmlInit_v2"), kOk);
+  ASSERT_EQ(call("nvmlShutdown"), kOk);
+  EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), kOk);
+}
+
 TEST_F(Nvml, WhatIsWrongIsAnError) {
   char name[4] = "";
   unsigned count = 0;

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 
-from real import CORE_0_7, CORE_1_2, Row, environment, installed
+from real import CORE_0_7, CORE_1_2, Row, environment
+from wheels import installed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "scripts/real"

@@ -2,8 +2,12 @@
 
 Usage: jax_values.py [OPERATOR]
 
-Prints a line per operator. Exit: 0 all are right, 1 not.
+Prints a line per operator, with how many kernels it launched; also to the file of LAUNCHES_FILE, if that is set. Exit: 0 all are right,
+and launched some, 1 not.
 """
+import ctypes
+import json
+import os
 import sys
 
 import jax
@@ -111,20 +115,36 @@ def training():
     return np.concatenate([np.asarray(a).ravel() for a in weights]), np.concatenate([first.ravel(), second.ravel()])
 
 
+def counter():
+    """The driver's own count of kernels that have begun (harness/cuda/launch_count.h)."""
+    function = ctypes.c_void_p()
+    found = ctypes.c_int()
+    ctypes.CDLL("libcuda.so.1").cuGetProcAddress_v2(b"afterlifeLaunchCount", ctypes.byref(function), 13000, ctypes.c_uint64(0),
+                                                    ctypes.byref(found))
+    return ctypes.CFUNCTYPE(ctypes.c_ulonglong)(function.value)
+
+
 def main():
     wrong = 0
+    counts = {}
     cases = {name: lambda case=case: (np.asarray(jax.jit(case[0])(*case[1])), case[2]) for name, case in OPERATORS.items()}
     cases.update({"donation": donation, "callback": callback, "several streams": streams, "training step": training})
     device = jax.devices()[0]
     if device.platform != "gpu":
         raise SystemExit(f"jax_values: JAX runs on {device}")
+    launches = counter()
     for name, case in cases.items():
         if len(sys.argv) > 1 and name != sys.argv[1]:
             continue
+        before = launches()
         got, wanted = case()
+        counts[name] = launched = launches() - before
         right = got.shape == wanted.shape and np.allclose(got, wanted, rtol=1e-4, atol=1e-4)
-        wrong += not right
-        print(f"{'right' if right else 'WRONG'} {name}", flush=True)
+        wrong += not right or not launched
+        print(f"{'right' if right else 'WRONG'} {name}, launches: {launched}", flush=True)
+    if "LAUNCHES_FILE" in os.environ:
+        with open(os.environ["LAUNCHES_FILE"], "w") as file:
+            json.dump(counts, file)
     return 1 if wrong else 0
 
 

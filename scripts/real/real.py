@@ -15,16 +15,14 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 import runtime
+from wheels import ROOT, WHEELS, installed, interpreter, stop
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WHEELS = ROOT / "build/real"
 HERE = ROOT / "scripts/real"
 
 
@@ -92,49 +90,6 @@ ROWS = [
 ]
 
 
-def stop(text):
-    print(f"real: {text}", file=sys.stderr)
-    sys.exit(2)
-
-
-def installed(row):
-    """The folder that holds the row's wheels, and nothing else."""
-    folder = WHEELS / row.name.replace(" ", "-")
-    packages = folder / "site-packages"
-    pins = folder / "pins.txt"
-    wanted = "\n".join(row.wheels) + "\n"
-    if pins.is_file() and pins.read_text() == wanted:
-        return packages
-    print(f"real: installing {' '.join(row.wheels)}", file=sys.stderr, flush=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    pip = WHEELS / f"pip{getattr(row, 'python', 0) or ''}"
-    if not (pip / "bin/python").exists() and subprocess.run([interpreter(row), "-m", "venv", pip]).returncode:
-        stop("python3 -m venv failed: install the package python3-venv")
-    if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
-                      stdout=sys.stderr, env=compiling()).returncode:
-        stop(f"could not install {' '.join(row.wheels)}: is the network up?")
-    make_site(packages)
-    pins.write_text(wanted)
-    return packages
-
-
-def compiling():
-    """The environment in which pip compiles a wheel that there is not: it links with our driver."""
-    toolkit = (ROOT / "build/cuda_root.txt").read_text().strip()
-    libraries = ":".join(str(folder) for folder in sorted(ROOT.glob("build/*/lib")))
-    return dict(os.environ, CUDA_ROOT=toolkit, PATH=f"{toolkit}/bin:{os.environ['PATH']}", LIBRARY_PATH=libraries)
-
-
-def interpreter(row):
-    """The Python for the row; "" where this machine has none that is new enough."""
-    least = getattr(row, "python", 0)
-    if sys.version_info.minor >= least:
-        return sys.executable
-    folders = os.environ["PATH"].split(":")
-    found = (shutil.which(f"python3.{minor}", path=folder) for minor in range(least, least + 4) for folder in folders)
-    return next((path for path in found if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0), "")
-
-
 def why_skipped(preset, row):
     """Why a row cannot be tried here, or nothing."""
     if not interpreter(row):
@@ -144,12 +99,6 @@ def why_skipped(preset, row):
     if row.is_jax and subprocess.run([HERE / "device_file.sh", "true"], capture_output=True).returncode:
         return "needs a private mount over /dev (root, or user namespaces)"
     return ""
-
-
-def make_site(packages):
-    """Has Python heed the wheels' .pth files, by which some import a part of theirs when it starts: it does so in site folders alone."""
-    if any(packages.glob("*.pth")):
-        (packages / "sitecustomize.py").write_text("import os\nimport site\n\nsite.addsitedir(os.path.dirname(__file__))\n")
 
 
 def searched(preset, row, packages, seed, limit, out):
@@ -168,7 +117,7 @@ def device_file(row):
 
 
 def environment(packages):
-    return dict(os.environ, PYTHONPATH=str(packages))
+    return dict(os.environ, PYTHONPATH=str(packages), LAUNCHES_FILE=str(WHEELS / "launches.json"))
 
 
 def source_line(frames):
@@ -227,6 +176,8 @@ def judge(preset, row, searches, replays):
         return True
     packages = installed(row)
     good = True
+    launches = WHEELS / "launches.json"
+    launches.unlink(missing_ok=True)
     for seed, limit in searches.items():
         with tempfile.TemporaryDirectory() as out:
             began = time.monotonic()
@@ -241,6 +192,9 @@ def judge(preset, row, searches, replays):
         program = " ".join((row.program, *row.arguments))
         print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
               f"{': ' + why if why else ''}", flush=True)
+    if launches.exists():  # By the driver's own count, in the last run.
+        counts = json.loads(launches.read_text())
+        print(f"     launches of {len(counts)} operators: {', '.join(f'{name} {count}' for name, count in counts.items())}", flush=True)
     return good
 
 

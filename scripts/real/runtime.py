@@ -1,4 +1,4 @@
-"""Programs of the CUDA runtime, built by nvcc in three ways, under `afterlife run`: rows of real.py.
+"""Programs of the CUDA runtime, built by nvcc in three ways, and by clang for CUDA 12 in two, under `afterlife run`: rows of real.py.
 
 A program prints what is right, and nothing may be found in it; one whose name begins with bug_ has a planted bug, and none when it
 is given an argument.
@@ -11,11 +11,14 @@ import subprocess
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import cuda_12
+from wheels import ROOT
+
 SOURCES = ROOT / "scripts/real/nvcc"
 BUILT = ROOT / "build/real/nvcc"
 PTX = ("-gencode", "arch=compute_80,code=compute_80", "--no-compress")
 WAYS = ("shared", "archive", "defaults")  # -cudart shared; our libcudart_static.a; nothing but NVCC_APPEND_FLAGS.
+CUDA_12_WAYS = ("CUDA 12 shared", "CUDA 12 archive")  # By clang. NVIDIA's runtime, by its path; our archive.
 SOUND = ("--runs", "50")
 
 
@@ -28,22 +31,27 @@ class Program:
     sources: tuple = ()  # Beside its own.
     flags: tuple = ()
     is_slow: bool = False  # To compile: without --long it is built in one way.
+    ways: tuple = WAYS
 
     def row(self, way):
-        return f"nvcc {way}, {self.name}"
+        return f"{'nvcc' if way in WAYS else 'clang'} {way}, {self.name}"
 
 
 PROGRAMS = [
-    Program("vector_add"),
+    Program("vector_add", ways=WAYS + CUDA_12_WAYS),
+    Program("cuda_12", ways=CUDA_12_WAYS),
     Program("captured_graph"),
     Program("cooperative_groups"),
-    Program("pools"),
+    Program("grid_sync"),
+    Program("bug_grid_sync", ("order",), {"used": "cudaLaunchCooperativeKernel("}),
+    Program("pools", ways=WAYS + CUDA_12_WAYS),
     Program("linked", sources=("linked_part",), flags=("-rdc=true",)),
     Program("cub_reduce", is_slow=True),
     Program("thrust_sort", is_slow=True),
-    Program("bug_race", ("order",), {"used": "// second write"}),
-    Program("bug_captured_graph", ("use_after_death",), {"died": "// too early"}),
-    Program("bug_allocator", ("order", "recycled_use", "use_after_death"), {"used": "// is used in the other stream"}),
+    Program("bug_race", ("order",), {"used": "// second write"}, ways=WAYS + CUDA_12_WAYS),
+    Program("bug_captured_graph", ("use_after_death",), {"died": "// too early"}, ways=WAYS + CUDA_12_WAYS),
+    Program("bug_allocator", ("order", "recycled_use", "use_after_death"), {"used": "// is used in the other stream"},
+            ways=WAYS + CUDA_12_WAYS),
 ]
 
 
@@ -52,22 +60,25 @@ def nvcc():
 
 
 def rows(only, long):
-    """Yields the programs and ways that are asked for."""
+    """Yields the programs and ways that are asked for. CUDA 12 has to be downloaded: rows of --long, and of --only."""
     for program in PROGRAMS:
-        for way in WAYS[:1] if program.is_slow and not long else WAYS:
-            if only in program.row(way):
+        for way in program.ways[:1] if program.is_slow and not long else program.ways:
+            if only in program.row(way) and (long or only or way in WAYS):
                 yield program, way
 
 
 def built(preset, program, way):
     """The program, compiled unless it is newer than all that it is made of."""
-    folder = BUILT / way
+    folder = BUILT / way.replace(" ", "-")
     file = folder / program.name
-    library = ROOT / f"build/{preset}/lib/libcudart_static.a"
+    library = ROOT / f"build/{preset}/lib{'' if way in WAYS else '/cuda12'}/libcudart_static.a"
     sources = [SOURCES / f"{name}.cu" for name in (program.name, *program.sources)]
-    if file.exists() and all(file.stat().st_mtime > each.stat().st_mtime for each in (*sources, SOURCES / "check.h", library)):
+    if file.exists() and all(file.stat().st_mtime > each.stat().st_mtime for each in (*sources, *SOURCES.glob("*.h"), library)):
         return file
     folder.mkdir(parents=True, exist_ok=True)
+    if way in CUDA_12_WAYS:
+        cuda_12.compile_program(sources[0], program.flags, file, library.parent if "archive" in way else None)
+        return file
     command = [nvcc(), "-g", "-lineinfo", *program.flags, "-o", file, *sources]
     environment = dict(os.environ)
     if way == "shared":

@@ -20,7 +20,7 @@ import pathlib
 import sys
 
 from expectations import Expectations, UNEXPLAINED
-from real import ROOT, installed, stop
+from wheels import ROOT, installed, stop
 from suite_program import ProgramRun
 from suite_run import FileRun
 from suite_table import SUITES

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from real import ROOT, installed, stop
+from wheels import ROOT, installed, stop
 
 
 @dataclasses.dataclass

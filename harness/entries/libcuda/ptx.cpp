@@ -45,6 +45,22 @@ devices::ImageFound load_text(const std::string& text) {
   }
 }
 
+/// A cubin that another tool made may be a text without its zero: there what follows it in memory
+/// is left out.
+devices::ImageFound load_text_in_memory(const void* image) {
+  const std::string text = ptx::readable_text(image);
+  try {
+    return {ptx::load(text), CUDA_SUCCESS};
+  } catch (const ptx::Refused& refused) {
+    const std::string_view whole = ptx::without_rest(text);
+    if (refused.why != ptx::Refused::Why::malformed || whole.size() == text.size())
+      return load_text(text);
+    std::fputs("afterlife: PTX without a zero at its end: what follows it in memory is left out\n",
+               stderr);
+    return load_text(std::string(whole));
+  }
+}
+
 /// Texts of an image, and the one of them for this device.
 class Texts {
  public:
@@ -119,10 +135,11 @@ devices::ImageFound load_fatbin(const void* image) {
 
 /// Takes a file, or an address. A cubin is an ELF, which has no PTX in it.
 template <class Image>
-devices::ImageFound load_any(const Image& image, const void* begin) {
+devices::ImageFound load_any(const Image& image, const void* begin,
+                             devices::ImageFound (*load_as_text)(const void*)) {
   const ptx::Form form = ptx::form_of(begin);
   if (form == ptx::Form::text) return {nullptr, CUDA_ERROR_INVALID_IMAGE};
-  if (form == ptx::Form::ptx) return load_text(static_cast<const char*>(begin));
+  if (form == ptx::Form::ptx) return load_as_text(begin);
   const auto* bytes = static_cast<const unsigned char*>(begin);
   return bytes[0] == 0x7f ? refuse("is a cubin: needs PTX, such as nvcc -ptx gives")
                           : load_fatbin(image);
@@ -137,8 +154,13 @@ std::string text_of_fatbin(const void* image) {
   return texts.best();
 }
 
-devices::ImageFound load_ptx(const void* image) { return load_any(image, image); }
+devices::ImageFound load_ptx(const void* image) {
+  return load_any(image, image, load_text_in_memory);
+}
 
-devices::ImageFound load_ptx(const std::string& file) { return load_any(file, file.c_str()); }
+devices::ImageFound load_ptx(const std::string& file) {
+  return load_any(file, file.c_str(),
+                  [](const void* text) { return load_text(static_cast<const char*>(text)); });
+}
 
 }  // namespace harness::entries

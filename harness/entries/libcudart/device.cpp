@@ -1,8 +1,8 @@
 // Devices: which one a thread uses, and how it is set up.
-#include <cstring>
-
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"
+#include "harness/entries/libcudart/properties.h"
+#include "harness/entries/libcudart/version.h"
 
 using harness::cudart::Call;
 using harness::cudart::current_device;
@@ -122,7 +122,7 @@ CUDART_API cudaError_t cudaDriverGetVersion(int* version) {
 
 CUDART_API cudaError_t cudaRuntimeGetVersion(int* version) {
   if (version == nullptr) return keep(cudaErrorInvalidValue);
-  *version = CUDART_VERSION;
+  *version = harness::cudart::kVersion;
   return cudaSuccess;
 }
 
@@ -130,43 +130,16 @@ CUDART_API cudaError_t cudaRuntimeGetVersion(int* version) {
 
 namespace {
 
-constexpr struct {
-  CUdevice_attribute attribute;
-  void (*set)(cudaDeviceProp& properties, int value);
-} kProperties[] = {
-#define CUDART_PROPERTY(field, name)                                       \
-  {CU_DEVICE_ATTRIBUTE_##name, [](cudaDeviceProp& properties, int value) { \
-     properties.field = static_cast<decltype(+properties.field)>(value);   \
-   }},
+constexpr harness::cudart::Property<cudaDeviceProp> kProperties[] = {
+#define CUDART_PROPERTY(field, name) CUDART_PROPERTY_ROW(cudaDeviceProp, field, name)
 #include "harness/entries/libcudart/properties.def"
 };
-
-CUresult fill(cudaDeviceProp& properties, CUdevice device) {
-  CUuuid uuid{};
-  CUresult error = driver.cuDeviceGetName(properties.name, sizeof properties.name, device);
-  if (error == CUDA_SUCCESS) error = driver.cuDeviceGetUuid_v2(&uuid, device);
-  if (error == CUDA_SUCCESS) error = driver.cuDeviceTotalMem_v2(&properties.totalGlobalMem, device);
-  std::memcpy(&properties.uuid, &uuid, sizeof uuid);
-  for (const auto& property : kProperties) {
-    int value = 0;
-    if (error == CUDA_SUCCESS)
-      error = driver.cuDeviceGetAttribute(&value, property.attribute, device);
-    property.set(properties, value);
-  }
-  return error;
-}
 
 }  // namespace
 
 CUDART_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int ordinal) {
   const Call call("cudaGetDeviceProperties");
-  return initialized([&] {
-    if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUdevice device = 0;
-    if (const CUresult error = driver.cuDeviceGet(&device, ordinal)) return error;
-    *properties = {};
-    return fill(*properties, device);
-  });
+  return harness::cudart::get_properties(properties, ordinal, kProperties);
 }
 
 CUDART_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width,

@@ -1,5 +1,6 @@
 // Entry points of the driver, by name.
 #include "harness/entries/libcudart/call.h"
+#include "harness/entries/libcudart/version.h"
 
 using harness::cudart::Call;
 using harness::cudart::driver;
@@ -29,13 +30,15 @@ CUDART_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** functi
                                                unsigned long long flags,
                                                cudaDriverEntryPointQueryResult* status) {
   const Call call("cudaGetDriverEntryPoint");
-  return look_up(symbol, function, CUDART_VERSION, flags, status, cudaEnableLegacyStream);
+  return look_up(symbol, function, harness::cudart::kVersion, flags, status,
+                 cudaEnableLegacyStream);
 }
 CUDART_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
                                                     unsigned long long flags,
                                                     cudaDriverEntryPointQueryResult* status) {
   const Call call("cudaGetDriverEntryPoint");
-  return look_up(symbol, function, CUDART_VERSION, flags, status, cudaEnablePerThreadDefaultStream);
+  return look_up(symbol, function, harness::cudart::kVersion, flags, status,
+                 cudaEnablePerThreadDefaultStream);
 }
 
 CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,

@@ -38,13 +38,9 @@ using harness::cudart::forward;
 using harness::cudart::in_context;
 using harness::cudart::initialized;
 
-#define CUDART_DRIVER_OF(name, ...) forward(driver.name __VA_OPT__(, ) __VA_ARGS__)
-#define CUDART_FORWARD(name, needs, target, group, test, parameters, ...)              \
-  CUDART_API cudaError_t name parameters {                                             \
-    const Call call(#name);                                                            \
-    return needs([&] { return CUDART_DRIVER_OF(target __VA_OPT__(, ) __VA_ARGS__); }); \
-  }
+#define CUDART_FORWARD(name, needs, target, group, test, parameters, ...) \
+  CUDART_FORWARDED(name, needs, target, parameters, __VA_ARGS__)
 #define CUDART_FORWARD_ON(name, needs, target, group, test, parameters, ...) \
-  CUDART_FORWARD(name, needs, target, group, test, parameters, __VA_ARGS__)  \
+  CUDART_FORWARDED(name, needs, target, parameters, __VA_ARGS__)             \
   CUDART_PTSZ(name, on, parameters, (__VA_ARGS__))
 #include "harness/entries/libcudart/cudart.def"

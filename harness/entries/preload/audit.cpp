@@ -1,5 +1,5 @@
-// Audit: has the loader find our libcudart.so.13 wherever a program, or a library of it, asks for
-// that name, and loads it nowhere else (rtld-audit(7)).
+// Audit: has the loader find our libcudart.so.13, or .12, wherever a program, or a library of it,
+// asks for that name, and loads it nowhere else (rtld-audit(7)).
 //
 // How it works. Our folder is in LD_LIBRARY_PATH. A folder that the asking library names itself
 // (RPATH) would come before it, and a name with a path needs no search: these are passed over, and
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr char kRuntime[] = "libcudart.so.13";
+constexpr char kRuntimes[][16] = {"libcudart.so.13", "libcudart.so.12"};
 
 /// Returns what follows the last slash.
 const char* base_name(const char* path) {
@@ -23,10 +23,16 @@ const char* base_name(const char* path) {
 }
 
 /// Returns whether it is the runtime, or the same with a longer version.
-bool is_runtime(const char* base) {
-  const char* wanted = kRuntime;
-  while (*wanted != '\0' && *wanted == *base) ++wanted, ++base;
-  return *wanted == '\0' && (*base == '\0' || *base == '.');
+bool is_runtime(const char* base, const char* runtime) {
+  while (*runtime != '\0' && *runtime == *base) ++runtime, ++base;
+  return *runtime == '\0' && (*base == '\0' || *base == '.');
+}
+
+/// Returns the runtime of ours that a name stands for, or null.
+const char* find_runtime(const char* name) {
+  for (const char* runtime : kRuntimes)
+    if (is_runtime(base_name(name), runtime)) return runtime;
+  return nullptr;
 }
 
 }  // namespace
@@ -37,7 +43,8 @@ AFTERLIFE_EXPORT unsigned la_version(unsigned version) {
 
 AFTERLIFE_EXPORT char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned where) {
   char* const as_it_is = const_cast<char*>(name);
-  if (!is_runtime(base_name(name))) return as_it_is;
-  if (where == LA_SER_ORIG) return const_cast<char*>(kRuntime);
+  const char* runtime = find_runtime(name);
+  if (runtime == nullptr) return as_it_is;
+  if (where == LA_SER_ORIG) return const_cast<char*>(runtime);
   return where == LA_SER_LIBPATH ? as_it_is : nullptr;
 }

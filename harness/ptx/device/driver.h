@@ -86,6 +86,8 @@ struct Driver {
   void (*arrive_at)(u32 barrier, u32 threads);  ///< The same, without waiting.
   /// A thread has looked whether others have come: where there is no news, they go on first.
   void (*poll)(int has_news);
+  /// A thread looks whether other blocks have come to a barrier across the grid.
+  void (*wait_for_grid)();
   u64 (*malloc)(u64 bytes);  ///< From the heap of kernels; null if it is full.
   void (*free)(u64 address);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
@@ -127,6 +129,7 @@ struct Thread {
   u64 dynamic_shared;    ///< Offset of the part whose size comes with the launch.
   const u64* variables;  ///< Addresses of the module's variables.
   const Words* words;
+  u64 grid;  ///< Memory for barriers across the grid; 0 unless it is cooperative.
 };
 
 /// Why a kernel is ended by an instruction of its own.

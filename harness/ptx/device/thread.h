@@ -112,6 +112,13 @@ PTX_OP void may_store(const Thread& t, u64 address, Site& site) {
     driver.store_at(address, bytes, &site);
 }
 
+/// Lets other blocks of the grid go on before a look at the memory of their barriers, which a loop
+/// repeats until they have come.
+PTX_OP void look(const Thread& t, u64 address) {
+  if (address - t.grid < 8) [[unlikely]]
+    driver.wait_for_grid();
+}
+
 /// Returns where an address of the shared space is. Beyond the block's memory there is
 /// an address that nobody was given.
 template <u32 bytes>

@@ -5,6 +5,7 @@
 #include "harness/reports/client/client_views.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
+#include "harness/reports/client/kernel_names.h"
 #include "harness/reports/markdown.h"
 
 namespace harness::reports {
@@ -27,8 +28,8 @@ std::string row_of(const client::Finding& finding, const std::string& file) {
     return markdown_cell(frames.empty() ? "" : where(*frames.front()));
   };
   return fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(title_of(finding)),
-                     place(fault.use), place(fault.death), markdown_cell(finding.fix),
-                     markdown_cell(file));
+                     place(fault.use), place(fault.death),
+                     markdown_cell(with_plain_names(finding.fix)), markdown_cell(file));
 }
 
 std::string story_of(const client::Finding& finding, const std::string& file) {

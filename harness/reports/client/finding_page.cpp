@@ -7,6 +7,7 @@
 #include "harness/reports/client/finding_timeline.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
+#include "harness/reports/client/kernel_names.h"
 #include "harness/reports/client/source_lines.h"
 #include "harness/reports/html.h"
 #include "harness/reports/page_cards.h"
@@ -99,7 +100,8 @@ class Page {
     if (const std::string missing = missing_in(finding_); !missing.empty())
       html += card("missing", "Missing", missing, "");
     if (!finding_.fix.empty())
-      html += card("fix", "Fix", finding_.fix, "tried: with it none of 3 replays shows the fault");
+      html += card("fix", "Fix", with_plain_names(finding_.fix),
+                   "tried: with it none of 3 replays shows the fault");
     return "<div class=\"cards\">\n" + html + "</div>\n";
   }
 
@@ -138,7 +140,7 @@ class Page {
   std::string parties() {
     std::string rows;
     for (const client::PartyInfo& info : client::kParties) rows += party_rows(info);
-    if (!fault_.detail.empty()) rows += row("detail", fault_.detail);
+    if (!fault_.detail.empty()) rows += row("detail", with_plain_names(fault_.detail));
     if (!fault_.ended.empty()) rows += row("ended", "the program " + fault_.ended);
     if (!fault_.pedantic.empty()) rows += row("pedantic", fault_.pedantic);
     return section("Who did it", "<table class=\"wrap\">\n" + rows + "</table>");
@@ -177,7 +179,7 @@ class Page {
 std::string index_row(const client::Finding& finding, const std::string& page) {
   return fmt::format("<tr><td><a href=\"{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
                      escaped(reference(page)), shown_text(title_of(finding)),
-                     shown_text(sentence_of(finding)), shown_text(finding.fix));
+                     shown_text(sentence_of(finding)), shown_text(with_plain_names(finding.fix)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "harness/reports/client/finding_timeline.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
+#include "harness/reports/client/kernel_names.h"
 #include "harness/reports/html.h"
 #include "harness/reports/json_text.h"
 #include "harness/reports/sarif.h"
@@ -75,7 +76,7 @@ Json result_of(const client::Finding& finding, const std::string& file) {
   result["locations"] = location.empty() ? Json::array() : Json::array({location});
   result["relatedLocations"] = related_locations(fault);
   result["codeFlows"] = Json::array({sarif_code_flow(timeline(finding), message)});
-  result["properties"] = {{"replay", replay_command(file)}, {"fix", printable(finding.fix)}};
+  result["properties"] = {{"replay", replay_command(file)}, {"fix", with_plain_names(finding.fix)}};
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "harness/reports/client/client_views.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
+#include "harness/reports/client/kernel_names.h"
 #include "harness/reports/client/source_lines.h"
 
 namespace harness::reports {
@@ -105,16 +106,16 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   for (const client::PartyInfo& info : client::kParties)
     writer.party(label_of(fault, info), fault.*info.party);
   add_placing(writer, finding);
-  if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
+  if (!fault.detail.empty()) writer.row("", with_plain_names(fault.detail), Colour::dim);
   if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
-  if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
+  if (!fault.pedantic.empty()) writer.row("pedantic", with_plain_names(fault.pedantic));
   add_decisions(writer, finding);
   if (finding.is_forced()) {
     writer.row("forced", printable(finding.forced), Colour::yellow);
     writer.row("", "another version may, or the same program laid out otherwise", Colour::dim);
   }
   if (!finding.fix.empty()) {
-    writer.row("fix", printable(finding.fix));
+    writer.row("fix", with_plain_names(finding.fix));
     writer.row("", "tried: with it none of 3 replays shows the fault", Colour::dim);
   }
   writer.row("replays", replays_of(finding));
@@ -138,7 +139,7 @@ std::string finding_why(const client::Finding& finding) {
     text += fmt::format("takes: {}\n", decision_of(told));
   if (finding.fix.empty())
     return text + "repair: none is recorded: none removed the fault, or there was none to try\n";
-  return text + fmt::format("repair: {}\n", printable(finding.fix)) +
+  return text + fmt::format("repair: {}\n", with_plain_names(finding.fix)) +
          "tried: with it none of 3 replays shows the fault\n";
 }
 
@@ -175,10 +176,11 @@ static std::string told_pedantic(const client::SearchResult& result) {
   std::string text;
   for (const client::PedanticNote& note : result.pedantic) {
     const client::ToldFault& fault = note.fault;
-    text += fmt::format(
-        "pedantic, in {} of {} runs: {}{} uses memory born in {}{}: {} (--pedantic)\n",
-        note.run_count, result.run_count, printable(fault.use.site), at(fault.use.place),
-        printable(fault.birth.site), at(fault.birth.place), printable(fault.pedantic));
+    text +=
+        fmt::format("pedantic, in {} of {} runs: {}{} uses memory born in {}{}: {} (--pedantic)\n",
+                    note.run_count, result.run_count, with_plain_names(fault.use.site),
+                    at(fault.use.place), with_plain_names(fault.birth.site), at(fault.birth.place),
+                    with_plain_names(fault.pedantic));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include "harness/client/search/failure.h"
 #include "harness/fault/kinds.h"
 #include "harness/printable.h"
+#include "harness/reports/client/kernel_names.h"
 #include "harness/reports/html.h"
 
 namespace harness::reports {
@@ -25,7 +26,7 @@ std::string where(const Frame& frame) {
   if (frame.line > 0) return fmt::format("{}:{}", file, frame.line);
   const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
   return frame.function.empty() ? fmt::format("{}+{:#x}", name, frame.offset)
-                                : fmt::format("{} in {}", printable(frame.function), name);
+                                : fmt::format("{} in {}", with_plain_names(frame.function), name);
 }
 
 std::vector<const Frame*> users_frames(const client::Place& place) {
@@ -44,13 +45,13 @@ std::string at(const client::Place& place) {
 
 std::string function_of(const Frame& frame) {
   if (frame.line == 0 || frame.function.empty() || frame.function == "<module>") return {};
-  return fmt::format(" in {}", printable(frame.function));
+  return fmt::format(" in {}", with_plain_names(frame.function));
 }
 
 std::string call_of(const client::Party& party) {
-  if (party.stream.empty() && party.thread.empty()) return printable(party.site);
+  if (party.stream.empty() && party.thread.empty()) return with_plain_names(party.site);
   const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
-  return fmt::format("{} on {}{}{}", printable(party.site), printable(party.stream), between,
+  return fmt::format("{} on {}{}{}", with_plain_names(party.site), printable(party.stream), between,
                      printable(party.thread));
 }
 
@@ -86,7 +87,7 @@ std::string title_of(const client::Finding& finding) {
 
 /// Returns a party as its call and where it was made.
 static std::string told_of(const client::Party& party) {
-  return (party.site.empty() ? "a call" : printable(party.site)) + at(party.place);
+  return (party.site.empty() ? "a call" : with_plain_names(party.site)) + at(party.place);
 }
 
 std::string sentence_of(const client::Finding& finding) {
@@ -96,7 +97,7 @@ std::string sentence_of(const client::Finding& finding) {
   const std::string use = told_of(fault.use);
   if (fault.kind == client::kFailure)
     return fmt::format("{}: {} {}", title, use,
-                       fault.detail.empty() ? "failed" : printable(fault.detail));
+                       fault.detail.empty() ? "failed" : with_plain_names(fault.detail));
   const client::Party& earlier = is_absent(fault.other) ? fault.death : fault.other;
   if (is_absent(earlier)) return fmt::format("{}: {}", title, use);
   if (is_race(fault))
@@ -114,7 +115,7 @@ std::string missing_in(const client::Finding& finding) {
 }
 
 std::string decision_of(const client::ToldDecision& told) {
-  return fmt::format("{}{}: {}", near(told.who), at(told.place), printable(told.answer));
+  return fmt::format("{}{}: {}", near(told.who), at(told.place), with_plain_names(told.answer));
 }
 
 std::string replays_of(const client::Finding& finding) {

@@ -51,9 +51,24 @@ class Pool {
     batch.regionCount = 1;
     batch.regionDescElementSize = sizeof range;
     batch.regionDescElements = &range;
+    nvtxMemRegionHandle_t handle = nullptr;
+    batch.regionHandleElementsOut = &handle;
     nvtxMemRegionsRegister(nullptr, &batch);
+    last_ = handle;
     return memory_ + offset;
   }
+  void resize(CUdeviceptr region, std::size_t bytes) const {
+    const nvtxMemVirtualRangeDesc_t range{bytes, reinterpret_cast<const void*>(region)};
+    nvtxMemRegionsResizeBatch_t batch{};
+    batch.extCompatID = NVTX_EXT_COMPATID_MEM;
+    batch.structSize = sizeof batch;
+    batch.regionType = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
+    batch.regionDescCount = 1;
+    batch.regionDescElementSize = sizeof range;
+    batch.regionDescElements = &range;
+    nvtxMemRegionsResize(nullptr, &batch);
+  }
+  void reset() const { nvtxMemHeapReset(nullptr, heap_); }
   void name(CUdeviceptr region, const char* text) const {
     nvtxMemRegionNameDesc_t element{};
     element.regionRefType = NVTX_MEM_REGION_REF_TYPE_POINTER;
@@ -71,18 +86,29 @@ class Pool {
   void give_back(CUdeviceptr region) const {
     nvtxMemRegionRef_t reference{};
     reference.pointer = reinterpret_cast<const void*>(region);
+    give_back(NVTX_MEM_REGION_REF_TYPE_POINTER, reference);
+  }
+  /// The region that was taken last, by its handle.
+  void give_last_back() const {
+    nvtxMemRegionRef_t reference{};
+    reference.handle = last_;
+    give_back(NVTX_MEM_REGION_REF_TYPE_HANDLE, reference);
+  }
+
+ private:
+  static void give_back(std::uint32_t type, const nvtxMemRegionRef_t& reference) {
     nvtxMemRegionsUnregisterBatch_t batch{};
     batch.extCompatID = NVTX_EXT_COMPATID_MEM;
     batch.structSize = sizeof batch;
-    batch.refType = NVTX_MEM_REGION_REF_TYPE_POINTER;
+    batch.refType = type;
     batch.refCount = 1;
     batch.refElementSize = sizeof reference;
     batch.refElements = &reference;
     nvtxMemRegionsUnregister(nullptr, &batch);
   }
 
- private:
   CUdeviceptr memory_;
+  mutable nvtxMemRegionHandle_t last_ = nullptr;
   nvtxMemHeapHandle_t heap_ = nullptr;
 };
 
@@ -141,6 +167,20 @@ void make(const std::string& mistake, CUdeviceptr memory, CUstream stream) {
     const CUdeviceptr region = pool.take(8192);
     launch_kernel(region, stream, kBytes / 4);
     pool.give_back(region);
+    const CUdeviceptr grown = pool.take(16384);
+    pool.resize(grown, 2 * kBytes);
+    set(grown, stream, 2 * kBytes);
+    pool.reset();
+    set(pool.take(16384), stream);
+    pool.give_last_back();
+  } else if (mistake == "reset" || mistake == "handle") {
+    const CUdeviceptr region = pool.take();
+    mistake == "reset" ? pool.reset() : pool.give_last_back();
+    set(region, stream);
+  } else if (mistake == "past" || mistake == "shrunk") {
+    const CUdeviceptr region = pool.take();
+    if (mistake == "shrunk") pool.resize(region, kBytes / 2);
+    set(region, stream, mistake == "past" ? kBytes + 1 : kBytes);
   } else if (mistake == "stale" || mistake == "kernel") {
     const CUdeviceptr region = pool.take();
     pool.name(region, "weights");

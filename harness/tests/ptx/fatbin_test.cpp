@@ -63,6 +63,13 @@ TEST(PtxFatbin, TakesTheNewestThatTheDeviceCanRun) {
   EXPECT_EQ(best({}), -1);
 }
 
+TEST(PtxFatbin, ATextEndsWithItsLastDirective) {
+  const std::string text = text_for("80");
+  EXPECT_EQ(ptx::without_rest(text + "11\x02@"), text.substr(0, text.size() - 1));
+  EXPECT_EQ(ptx::without_rest(text + ".visible .entry rest("), text + ".visible .entry rest(");
+  EXPECT_EQ(ptx::without_rest("no text"), "no text");
+}
+
 TEST(PtxFatbin, ReadsNothingBehindTheMappingAndNoImageThatFollows) {
   const auto page = static_cast<std::size_t>(::getpagesize());
   auto* mapped = static_cast<char*>(
@@ -172,6 +179,29 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
   const std::string images = image_of({"75"}) + image_of({"80"});
   function(load_image(images.data()), "for_75");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("is taken to be its own"));
+}
+
+/// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes
+/// that somebody else has left in memory.
+TEST_F(PtxFatbinLoaded, FromATextInMemoryThatHasNoZero) {
+  const auto page = static_cast<std::size_t>(::getpagesize());
+  auto* mapped = static_cast<char*>(
+      ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(mapped, MAP_FAILED);
+  ASSERT_EQ(::mprotect(mapped + page, page, PROT_NONE), 0);
+  const std::string text = text_for("80");
+  ::testing::internal::CaptureStderr();
+  for (const std::string& behind : {""s, "11"s, "\x7f\x01 0"s}) {
+    const std::string image = text + behind;
+    char* begin = mapped + page - image.size();
+    std::memcpy(begin, image.data(), image.size());
+    function(load_image(begin), "for_80");
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("PTX without a zero at its end"));
+  CUmodule module = nullptr;
+  EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, (text + ".visible .entr").c_str()),
+            CUDA_ERROR_INVALID_PTX);
+  ::munmap(mapped, 2 * page);
 }
 
 TEST_F(PtxFatbinLoaded, ByCuobjdumpWhichIsAskedOnce) {

@@ -18,6 +18,8 @@ static void lay_out_variables(Launch& launch, const KernelExtras& extras) {
 static void lay_out(Launch& launch, const KernelEntry& kernel) {
   launch.entry = &kernel;
   launch.authority = AuthorityIndex::none;
+  launch.is_cooperative = false;
+  launch.there = nullptr;
   launch.blocks_run = 0;
   launch.values.assign(kernel.parameter_bytes, std::byte{0});
   if (kernel.extras != nullptr) lay_out_variables(launch, *kernel.extras);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "harness/devices/sim/kernels/pointer_shadow.h"
@@ -24,6 +25,8 @@ struct Dim3 {
   std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
   bool operator==(const Dim3&) const = default;
 };
+
+struct Grid;
 
 /// Where a graph copied values that are used later; empty where no graph did.
 struct CapturedAt {
@@ -67,6 +70,7 @@ class Launch {
   Dim3 grid;
   Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
+  bool is_cooperative = false;     ///< Its blocks may wait for each other.
   Name activation = 0;             ///< The activation in which its faults happen.
   CapturedAt captured;             ///< Where its parameters were copied, if not at the launch.
   AuthorityIndex authority = AuthorityIndex::none;
@@ -77,6 +81,8 @@ class Launch {
       pointers;  ///< The argument of the kernel's entry: one into `values` per parameter.
 
   KernelSurroundings surroundings{};  ///< For a translated kernel: `pointers` ends with it.
+
+  std::shared_ptr<Grid> there;  ///< The blocks of a cooperative launch, once one has begun.
 
   std::uint64_t blocks_run = 0;
   std::uint64_t slept = 0;  ///< In nanoseconds, by the thread that slept for longest.

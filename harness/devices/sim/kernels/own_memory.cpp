@@ -14,6 +14,10 @@ alignas(128) static constinit thread_local std::byte dynamic_shared[kDynamicShar
 
 std::byte* dynamic_shared_memory() { return dynamic_shared; }
 
+alignas(8) static constinit thread_local GridMemory memory_of_grid;
+
+GridMemory& grid_memory() { return memory_of_grid; }
+
 static Window loaded_at(const dl_phdr_info& info) {
   std::uint64_t low = ~std::uint64_t{0};
   std::uint64_t high = 0;

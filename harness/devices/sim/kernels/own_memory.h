@@ -18,6 +18,17 @@ Window own_thread_storage();
 /// Dynamic shared memory, of kDynamicSharedLimit bytes; within own_thread_storage().
 std::byte* dynamic_shared_memory();
 
+/// Memory that the threads of a cooperative grid find by %envreg1 and %envreg2: its size, and the
+/// word that they count themselves in at barriers, which is 0 when the launch begins.
+struct GridMemory {
+  std::uint32_t bytes = sizeof(GridMemory);
+  std::uint32_t barrier = 0;
+  bool operator==(const GridMemory&) const = default;
+};
+
+/// The memory of the grid whose block runs; within own_thread_storage().
+GridMemory& grid_memory();
+
 /// Addresses that stand for a block's shared memory in TSan's eyes, each for one block only, so
 /// that what another block did in the same place is no race. Nothing is ever stored there.
 class FreshAddresses {

@@ -91,6 +91,11 @@ KernelRunner::State::Carrier* KernelRunner::State::fresh_carrier() {
 void KernelRunner::State::park(Carrier& self) {
   Carrier* next = released_carrier();
   if (next == nullptr) next = fresh_carrier();
+  if (next == nullptr && !at_grid.empty()) {
+    ending = BlockEnding::waiting;
+    self.fiber.switch_to(home);
+    return;
+  }
   if (next == nullptr) give_up(self);
   enter(*next);
   self.fiber.switch_to(next->fiber);
@@ -101,6 +106,10 @@ void KernelRunner::State::leave(Carrier& self) {
   Carrier* next = fresh_carrier();
   if (next == nullptr) next = released_carrier();
   if (next == nullptr && finished_count == thread_count) end_block(self, BlockEnding::finished);
+  if (next == nullptr && !at_grid.empty()) {
+    unused.push_back(&self);
+    end_block(self, BlockEnding::waiting);
+  }
   if (next == nullptr) give_up(self);
   unused.push_back(&self);
   enter(*next);
@@ -192,8 +201,21 @@ void KernelRunner::State::thread_finished(Carrier& self) {
 
 // ---- a block -----------------------------------------------------------------------------------
 
+/// Sets those registers that are the same for all threads of the block.
+static void set_block_registers(const KernelRunner::State& state) {
+  const Dim3 grid = state.launch->grid;
+  const Dim3 block = state.launch->block;
+  const std::uint64_t index = state.block_index;
+  set_registers(3, static_cast<std::uint32_t>(index % grid.x),
+                static_cast<std::uint32_t>(index / grid.x % grid.y),
+                static_cast<std::uint32_t>(index / grid.x / grid.y));
+  set_registers(6, block.x, block.y, block.z);
+  set_registers(9, grid.x, grid.y, grid.z);
+}
+
 void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   launch = &which;
+  block_index = index;
   ending = BlockEnding::finished;
   thread_count = static_cast<std::uint32_t>(which.thread_count());
   next_thread = 0;
@@ -204,6 +226,8 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   unused.clear();
   ready.clear();
   ready_begin = 0;
+  at_grid.clear();
+  shared_shift = 0;
   for (; used_barriers != 0; used_barriers &= used_barriers - 1) {
     Barrier& barrier = barriers[static_cast<std::size_t>(__builtin_ctz(used_barriers))];
     barrier.waiting.clear();
@@ -217,12 +241,7 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   }
   if (thread_count % kWarpLanes != 0) warps.back().exited = ~0u << thread_count % kWarpLanes;
 
-  const Dim3 grid = which.grid;
-  set_registers(3, static_cast<std::uint32_t>(index % grid.x),
-                static_cast<std::uint32_t>(index / grid.x % grid.y),
-                static_cast<std::uint32_t>(index / grid.x / grid.y));
-  set_registers(6, which.block.x, which.block.y, which.block.z);
-  set_registers(9, grid.x, grid.y, grid.z);
+  set_block_registers(*this);
   std::memset(dynamic_shared_memory(), 0, which.all_shared_bytes());
 }
 
@@ -236,6 +255,7 @@ static void surround(KernelRunner::State& state) {
   told.shared_bytes = launch.all_shared_bytes();
   told.dynamic_shared = Launch::dynamic_shared(*launch.entry);
   told.words = &state.words;
+  told.grid = launch.is_cooperative ? reinterpret_cast<std::uint64_t>(&grid_memory()) : 0;
   state.words = {access_state.device.low, access_state.device.bytes,
                  state.provenance.shadow().shift(),
                  state.provenance.shadow().stored_word(launch.authority)};
@@ -252,9 +272,35 @@ void KernelRunner::State::begin_access() {
   access_state.footprint = provenance.watched();
   access_state.abandon = [] { running->end_block(*running->current, BlockEnding::aborted); };
   constexpr std::uint64_t kEdgeBytes = 2 * 8 * (kBarrierCount + kBlockThreadLimit / kWarpLanes) + 8;
-  if (kTsan)
-    access_state.shared_shift = fresh_addresses.next(shared.bytes + kEdgeBytes) - shared.low;
+  if (kTsan && shared_shift == 0)
+    shared_shift = fresh_addresses.next(shared.bytes + kEdgeBytes) - shared.low;
+  access_state.shared_shift = shared_shift;
   if (launch->entry->extras != nullptr) surround(*this);
+}
+
+/// Runs the block until it ends, or waits for others of its grid.
+static BlockEnding enter_block(KernelRunner::State& state, KernelRunner::State::Carrier& first) {
+  Launch& launch = *state.launch;
+  state.provenance.begin_block(launch);
+  state.begin_access();
+  running = &state;
+  {
+    const CrashExit exit(KernelRunner::State::crashed, &state);
+    Watched::step();
+    state.enter(first);
+    state.home.switch_to(first.fiber);
+    Watched::step();
+  }
+  running = nullptr;
+  if (state.ending == BlockEnding::aborted && !state.crash.signal.empty()) {
+    state.provenance.failed(FaultKind::crash, state.crash);
+    state.ending = ending_of(state.crash);
+    state.crash = {};
+  }
+  device_edge_acquire(&launch.done);
+  access_state.forget();
+  access_state = AccessState{};
+  return state.ending;
 }
 
 BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
@@ -264,30 +310,21 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   HARNESS_CHECK(which.all_shared_bytes() <= kDynamicSharedLimit,
                 "as much shared memory as there is");
   begin_block(which, index);
-  provenance.begin_block(which);
-  begin_access();
   if (which.blocks_run++ == 0) device_edge_release(&which.began);
-  running = this;
   home.adopt_thread();
   take_carrier_for_each_thread();
-  Carrier& first = *fresh_carrier();
-  {
-    const CrashExit exit(crashed, this);
-    Watched::step();
-    enter(first);
-    home.switch_to(first.fiber);
-    Watched::step();
-  }
-  running = nullptr;
-  if (ending == BlockEnding::aborted && !crash.signal.empty()) {
-    provenance.failed(FaultKind::crash, crash);
-    ending = ending_of(crash);
-    crash = {};
-  }
-  device_edge_acquire(&which.done);
-  access_state.forget();
-  access_state = AccessState{};
-  return ending;
+  return enter_block(*this, *fresh_carrier());
+}
+
+BlockEnding resume(KernelRunner::State& state) {
+  HARNESS_CHECK(running == nullptr && !state.at_grid.empty(), "a block that waits is resumed");
+  state.ending = BlockEnding::finished;
+  state.ready.swap(state.at_grid);  // Nobody else could go on.
+  state.ready_begin = 0;
+  state.at_grid.clear();
+  set_block_registers(state);
+  state.home.adopt_thread();
+  return enter_block(state, *state.released_carrier());
 }
 
 KernelRunner::State::~State() {

@@ -24,6 +24,15 @@ enum class BlockEnding : std::uint8_t {
   trapped,  ///< The same, by an instruction of the kernel's own: see stops.h.
   asserted,
   misaligned,
+  waiting,  ///< For other blocks of its grid: it can be resumed.
+};
+
+/// Part of a cooperative launch that was run.
+struct GridStep {
+  BlockEnding ending = BlockEnding::finished;
+  /// All blocks have come to a barrier since the last phase, or none has begun before this step.
+  bool begins_phase = false;
+  bool is_last = false;
 };
 
 class KernelRunner {
@@ -36,6 +45,10 @@ class KernelRunner {
   /// Runs block `index` (x fastest) of `launch`. Blocks may run in any order, each once.
   BlockEnding run_block(Launch& launch, std::uint64_t index);
 
+  /// Runs a block of a cooperative launch up to the next barrier across its grid: each in turn, in
+  /// the order of their numbers, until all have finished. Blocks that wait for ever are a fault.
+  GridStep step_grid(Launch& launch);
+
   /// Returns how long the kernels of this run have slept: of each the thread that did so for
   /// longest.
   std::uint64_t slept_nanoseconds() const;
@@ -44,7 +57,10 @@ class KernelRunner {
   struct State;  ///< The state that functions called by kernels act on.
 
  private:
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> set_aside();
+
+  std::unique_ptr<State> state_;               ///< For the block that begins next.
+  std::vector<std::unique_ptr<State>> spare_;  ///< Those of blocks that waited, and have ended.
 };
 
 }  // namespace harness::devices

@@ -119,6 +119,7 @@ struct KernelRunner::State {
   StackPool stacks{kStackBytes};
   Fiber home;
   FreshAddresses fresh_addresses;
+  std::uint64_t shared_shift = 0;  ///< The block's, as AccessState has it.
   KernelWords words{};
   std::vector<KernelSite*> sites;               ///< Those that know something of this block.
   [[maybe_unused]] void* tsan_maker = nullptr;  ///< Makes the fibers, in TSan's eyes.
@@ -129,9 +130,11 @@ struct KernelRunner::State {
   std::vector<Carrier*> unused;  ///< Those of the used ones that are free again.
   std::vector<Carrier*> ready;   ///< Released, from ready_begin on.
   std::size_t ready_begin = 0;
+  std::vector<Carrier*> at_grid;  ///< Those that look whether other blocks have come.
   Carrier* current = nullptr;
 
   Launch* launch = nullptr;
+  std::uint64_t block_index = 0;
   std::uint64_t slept = 0;  ///< In nanoseconds, by all kernels of this run.
   BlockEnding ending = BlockEnding::finished;
   Crash crash;  ///< Empty where nothing crashed.
@@ -145,6 +148,9 @@ struct KernelRunner::State {
   std::uint32_t used_barriers = 0;  ///< A bit for each that threads of this block came to.
   std::vector<Warp> warps;
 };
+
+/// Goes on with a block that waits for others of its grid.
+BlockEnding resume(KernelRunner::State& state);
 
 /// Opens the barriers that wait for no other thread any more, now that one has ended.
 void open_for_those_left(KernelRunner::State& state);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "harness/cuda/kernels_begun.h"
 #include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/fault/kinds.h"
@@ -28,6 +29,7 @@ std::uint64_t WorkSteps::now() const {
 void WorkSteps::start(Stream& stream, Work& work) {
   work.started = true;
   if (work.kind == WorkKind::graph) work.run->start();
+  if (work.kind == WorkKind::kernel) ++kernels_begun;
   if (!is_marker(work)) note(EventKind::start, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
@@ -122,15 +124,22 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   // A program that uses the default stream and no other, so far, pays for no footprints.
   if (sim_.data_races().on())
     sim_.provenance().watch(sim_.data_races().wants_footprints(stream.legacy));
-  if (work.block_index == 0) work.block_uses.begin();
   heap_.enter(work);
-  const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
+  const GridStep step =
+      work.launch.is_cooperative ? sim_.runner().step_grid(work.launch) : run_next_block(work);
+  if (step.begins_phase) work.block_uses.begin();
   if (sim_.data_races().on()) used_by_kernel(work);
-  if (ending != BlockEnding::finished) {
-    sim_.faults().die(error_of(ending));
+  if (step.ending != BlockEnding::finished) {
+    sim_.faults().die(error_of(step.ending));
     return true;
   }
-  return work.block_index == work.launch.block_count();
+  return step.is_last;
+}
+
+GridStep WorkSteps::run_next_block(Work& work) {
+  const std::uint64_t index = work.block_index++;
+  return {sim_.runner().run_block(work.launch, index), index == 0,
+          work.block_index == work.launch.block_count()};
 }
 
 /// Returns whether a repair has kept what the call meant for it.

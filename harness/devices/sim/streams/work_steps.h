@@ -2,6 +2,7 @@
 // other.
 #pragma once
 
+#include "harness/devices/sim/kernels/runner.h"
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/memory/kernel_heap.h"
 #include "harness/devices/sim/streams/data_race.h"
@@ -42,6 +43,7 @@ class WorkSteps {
  private:
   bool do_step(Stream& stream, Work& work);
   bool run_block(const Stream& stream, Work& work);
+  GridStep run_next_block(Work& work);
   void host_work(Work& work);
   HostBytes host_bytes(const Place& place, std::uint64_t bytes);
   void check_host_bytes(const Work& work, const Place& place, const HostBytes& held);

@@ -100,9 +100,20 @@ TEST_F(RuntimeInstances, TheLastCallOfAProgramIsTheRuntimes) {
 }
 
 TEST_F(RuntimeInstances, OursIsTakenForAnotherOneThatTheProgramHasByItsPath) {
-  const std::string program = folder() + "/client_cudart_other";
-  EXPECT_EQ(WEXITSTATUS(std::system(program.c_str())), 3);  // By itself it takes the other one.
-  EXPECT_THAT(ran(program), HasSubstr("use_after_death of device memory"));
+  for (const char* name : {"client_cudart_other", "client_cudart_other_12"}) {
+    const std::string program = folder() + "/" + name;
+    EXPECT_EQ(WEXITSTATUS(std::system(program.c_str())), 3);  // By itself it takes the other one.
+    EXPECT_THAT(ran(program), HasSubstr("use_after_death of device memory"));
+  }
+}
+
+TEST_F(RuntimeInstances, ProgramsOfCuda12GetTheirs) {
+  const std::string program = folder() + "/client_cudart_used_12";
+  EXPECT_THAT(printed("objdump -p " + program), HasSubstr("libcudart.so.12"));
+  const std::string story = ran(program);
+  EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaMemset"));
+  EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
 }
 
 /// They are in every process of a program, shells too.

@@ -193,6 +193,7 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   made.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
   made.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
   made.shared_bytes = config.sharedMemBytes;
+  made.is_cooperative = attributes != nullptr && attributes->kernel.cooperative();
   made.activation = sim.scheduler().name_next("launch");
   sim.host_memory().adopt_all();
   {

@@ -314,12 +314,14 @@ Name GraphRun::name_of(const Place& place) const {
 Work& GraphRun::work_of(const Place& place) {
   NodeRun& run = place.frame->nodes[place.node];
   if (run.work != nullptr) return *run.work;
-  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  const auto& node = place.frame->graph->nodes[place.node];
+  const NodeParams& params = *node.params;
   const Name name = name_of(place);
   sim_->world().history.add(
       ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
   run.work = &make_work(*sim_, params);
   run.work->launch.process = process_;
+  run.work->launch.is_cooperative = node.attributes->cooperative();
   run.work->site = site_;
   run.work->at = point_of(*place.frame, place.node);
   run.work->before = place.frame->before[place.node];

@@ -1,0 +1,33 @@
+// Names of CUDA 12: the runtime's sources are compiled once more with this header before each, for
+// libcudart.so.12.
+//
+// Where CUDA 13 gave a function the interface that had a number in CUDA 12, the name with the
+// number is the function's here. Functions whose structures are larger in CUDA 13 get names that
+// are not exported; cuda12/ has those of CUDA 12, which call them.
+#pragma once
+
+/// CUDART_VERSION of the last release of CUDA 12.
+#define AFTERLIFE_CUDART_VERSION 12090
+
+#define cudaGraphAddDependencies cudaGraphAddDependencies_v2
+#define cudaGraphAddNode cudaGraphAddNode_v2
+#define cudaGraphGetEdges cudaGraphGetEdges_v2
+#define cudaGraphNodeGetDependencies cudaGraphNodeGetDependencies_v2
+#define cudaGraphNodeGetDependentNodes cudaGraphNodeGetDependentNodes_v2
+#define cudaGraphRemoveDependencies cudaGraphRemoveDependencies_v2
+#define cudaMemAdvise cudaMemAdvise_v2
+#define cudaMemPrefetchAsync cudaMemPrefetchAsync_v2
+#define cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2
+#define cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_v3
+#define cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_v2
+#define cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2
+
+#define cudaCreateSurfaceObject afterlife_cudaCreateSurfaceObject
+#define cudaCreateTextureObject afterlife_cudaCreateTextureObject
+#define cudaGetDeviceProperties afterlife_cudaGetDeviceProperties
+#define cudaGetSurfaceObjectResourceDesc afterlife_cudaGetSurfaceObjectResourceDesc
+#define cudaGetTextureObjectResourceDesc afterlife_cudaGetTextureObjectResourceDesc
+#define cudaGetTextureObjectResourceViewDesc afterlife_cudaGetTextureObjectResourceViewDesc
+#define cudaMemcpyBatchAsync afterlife_cudaMemcpyBatchAsync
+#define cudaMemcpyBatchAsync_ptsz afterlife_cudaMemcpyBatchAsync_ptsz
+#define cudaPointerGetAttributes afterlife_cudaPointerGetAttributes

@@ -1,0 +1,9 @@
+// Functions of CUDA 12 that are not simulated: one for each such row of interface.def.
+#include "harness/entries/libcudart/unsupported.h"
+
+#undef cudaSignalExternalSemaphoresAsync
+#undef cudaWaitExternalSemaphoresAsync
+
+#define CUDART_ROW(name, status, twin, group, test) \
+  CUDART_UNSUPPORTED_ROW(name, status, twin, group, test)
+#include "harness/entries/libcudart/cuda12/interface.def"

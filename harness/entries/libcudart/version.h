@@ -1,0 +1,14 @@
+// Version: the interface of the runtime that is compiled.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace harness::cudart {
+
+#ifdef AFTERLIFE_CUDART_VERSION
+constexpr int kVersion = AFTERLIFE_CUDART_VERSION;  // By cuda12/names.h.
+#else
+constexpr int kVersion = CUDART_VERSION;
+#endif
+
+}  // namespace harness::cudart

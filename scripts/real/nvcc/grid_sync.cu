@@ -1,0 +1,4 @@
+// A sum by the blocks of a cooperative grid, which wait for each other twice.
+#include "grid_sum.h"
+
+int main() { return run<true>(); }

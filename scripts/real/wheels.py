@@ -1,0 +1,58 @@
+"""Pinned wheels of PyPI, each set in a folder of build/real, once."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WHEELS = ROOT / "build/real"
+
+
+def stop(text):
+    print(f"real: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def installed(row):
+    """The folder that holds the row's wheels, and nothing else."""
+    folder = WHEELS / row.name.replace(" ", "-")
+    packages = folder / "site-packages"
+    pins = folder / "pins.txt"
+    wanted = "\n".join(row.wheels) + "\n"
+    if pins.is_file() and pins.read_text() == wanted:
+        return packages
+    print(f"real: installing {' '.join(row.wheels)}", file=sys.stderr, flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    pip = WHEELS / f"pip{getattr(row, 'python', 0) or ''}"
+    if not (pip / "bin/python").exists() and subprocess.run([interpreter(row), "-m", "venv", pip]).returncode:
+        stop("python3 -m venv failed: install the package python3-venv")
+    if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
+                      stdout=sys.stderr, env=compiling()).returncode:
+        stop(f"could not install {' '.join(row.wheels)}: is the network up?")
+    make_site(packages)
+    pins.write_text(wanted)
+    return packages
+
+
+def compiling():
+    """The environment in which pip compiles a wheel that there is not: it links with our driver."""
+    toolkit = (ROOT / "build/cuda_root.txt").read_text().strip()
+    libraries = ":".join(str(folder) for folder in sorted(ROOT.glob("build/*/lib")))
+    return dict(os.environ, CUDA_ROOT=toolkit, PATH=f"{toolkit}/bin:{os.environ['PATH']}", LIBRARY_PATH=libraries)
+
+
+def interpreter(row):
+    """The Python for the row; "" where this machine has none that is new enough."""
+    least = getattr(row, "python", 0)
+    if sys.version_info.minor >= least:
+        return sys.executable
+    folders = os.environ["PATH"].split(":")
+    found = (shutil.which(f"python3.{minor}", path=folder) for minor in range(least, least + 4) for folder in folders)
+    return next((path for path in found if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0), "")
+
+
+def make_site(packages):
+    """Has Python heed the wheels' .pth files, by which some import a part of theirs when it starts: it does so in site folders alone."""
+    if any(packages.glob("*.pth")):
+        (packages / "sitecustomize.py").write_text("import os\nimport site\n\nsite.addsitedir(os.path.dirname(__file__))\n")
