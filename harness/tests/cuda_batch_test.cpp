@@ -163,6 +163,23 @@ TEST_F(SimBatch, ReadsAtTheCallOrLaterWhereAnyOrderWillDo) {
       [] { EXPECT_EQ(copied_after_a_late_write(CU_MEMCPY_SRC_ACCESS_ORDER_ANY), 0x02020202); });
 }
 
+TEST_F(SimBatch, EachCopyIsMadeByTheAttributesBeforeIt) {
+  run(lagging(), [] {
+    TwoCopies copies(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+    copies.attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    for (const CUdeviceptr source : copies.sources) CUDA_OK(cuMemsetD8_v2(source, 1, kBytes));
+    CUDA_OK(cuCtxSynchronize());
+    CUstream stream = make_stream();
+    for (const CUdeviceptr source : copies.sources)
+      CUDA_OK(cuMemsetD8Async(source, 2, kBytes, stream));
+    CUDA_OK(copies.submit(stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(copies.read(0), 0x02020202) << "in stream order";
+    EXPECT_EQ(copies.read(1), 0x01010101) << "at the call";
+  });
+  expect_finished();
+}
+
 TEST_F(SimBatch, PageableMemoryIsAFault) {
   run(lagging(), [] {
     TwoCopies copies;

@@ -57,6 +57,29 @@ TEST_P(CudaCapture, EventsForkAndJoin) {
   expect_no_fault();
 }
 
+TEST_P(CudaCapture, ANodeDependsOnceOnAnother) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUstream origin = capturing();
+    CUstream other = make_stream();
+    CUevent fork = make_event();
+    CUevent join = make_event();
+    set(origin, address, 1);
+    CUDA_OK(cuEventRecord(fork, origin));
+    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
+    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
+    set(other, address, 2);
+    CUDA_OK(cuEventRecord(join, other));
+    CUDA_OK(cuStreamWaitEvent(origin, join, 0));
+    CUgraph graph = end_capture(origin);
+    EXPECT_EQ(edge_count(graph), 1u);
+    CUDA_OK(cuGraphLaunch(instantiate(graph), origin));
+    CUDA_OK(cuStreamSynchronize(origin));
+    EXPECT_EQ(read_int(address), 2);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaCapture, ExternalEventsAreNodes) {
   run([] {
     CUevent event = make_event();
@@ -327,6 +350,22 @@ TEST_P(CudaCapture, WhatAConditionalBodyMayNotHoldIsNotCapturedIntoIt) {
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaCapture);
+
+TEST(SimCapture, NothingIsAllocatedInPinnedMemory) {
+  CudaStage stage(devices::sim.make());
+  stage.run([] {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type = CU_MEM_LOCATION_TYPE_HOST;
+    CUmemoryPool pool = nullptr;
+    CUDA_OK(cuMemPoolCreate(&pool, &properties));
+    CUstream stream = capturing();
+    CUdeviceptr address = 0;
+    EXPECT_EQ(cuMemAllocFromPoolAsync(&address, 64, pool, stream), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(node_count(end_capture(stream)), 0u);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
 
 }  // namespace
 }  // namespace harness::testing

@@ -118,6 +118,25 @@ TEST_P(CudaGraphConditional, AValueThatAKernelSetsNeedsNoDefault) {
   expect_no_fault();
 }
 
+TEST_P(CudaGraphConditional, EachLaunchBeginsWithTheDefault) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUDA_OK(cuMemsetD32_v2(address, 0, 2));
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle handle = make_handle(graph, 1);
+    CUgraph* bodies = add_conditional(graph, handle, CU_GRAPH_COND_TYPE_SWITCH, 3);
+    add_set(bodies[1], address, 1);
+    add_set(bodies[2], address + 4, 2);
+    add_setter(graph, setter(), handle, 2, {nodes_of(graph).at(0)});
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 1);
+    EXPECT_EQ(read_int(address + 4), 0) << "the value that the launch before has set";
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
   for (unsigned value : {0U, 2U, 3U}) {
     run([value] {

@@ -81,6 +81,71 @@ TEST_F(GraphMemoryUse, ALaunchBehindAFreeThatIsStillQueuedIsALifeOfItsOwn) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+TEST_F(GraphMemoryUse, FreedTwiceByAnotherGraphIsAFault) {
+  stage.run([] {
+    auto [graph, address, alloc] = make_allocating();
+    CUgraph freeing = make_graph();
+    add_free(freeing, address);
+    CUgraphExec exec = instantiate(freeing);
+    launch_and_wait(instantiate(graph));
+    launch_and_wait(exec);
+    launch_and_wait(exec);
+  });
+  EXPECT_EQ(stage.fault(), "double_free");
+}
+
+TEST_F(GraphMemoryUse, AFreeThatFollowsALaunchWaitsForIt) {
+  Always late = lagging();
+  stage.run(late, [] {
+    auto [graph, address, alloc] = make_allocating();
+    add_set(graph, address, 1, {alloc});
+    CUgraphExec exec = instantiate(graph);
+    CUstream stream = make_stream();
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuMemFree_v2(address));
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(GraphMemoryUse, ALaunchWaitsForTheFreeOfWhatItAllocates) {
+  Always late = lagging();
+  stage.run(late, [] {
+    auto [graph, address, alloc] = make_allocating();
+    CUgraphExec exec = instantiate(graph);
+    CUstream stream = make_stream();
+    CUstream freeing = make_stream();
+    launch_and_wait(exec, stream);
+    CUDA_OK(cuMemFreeAsync(address, freeing));
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(cuStreamQuery(freeing), CUDA_SUCCESS);
+    CUDA_OK(cuMemsetD32Async(address, 1, 1, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(GraphMemoryUse, WhatALaunchHasLeftIsFreedWhenItWasGivenOut) {
+  Always late = lagging();
+  stage.run(late, [] {
+    CUgraph graph = make_graph();
+    CUdeviceptr address = 0;
+    add_alloc(graph, address, {add_set(graph, allocate(64), 1)});
+    CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    CUDA_OK(cuGraphLaunch(exec, make_stream()));
+    CUstream stream = make_stream();
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuMemsetD32Async(address, 1, 1, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 TEST_F(GraphMemoryUse, AnAddressComesBackOnlyWhenNoGraphHasIt) {
   Always reuse(Site::reuse, 1);
   stage.run(reuse, [] {

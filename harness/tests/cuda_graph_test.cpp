@@ -301,6 +301,51 @@ TEST_P(CudaGraph, ACloneIsACopyWhoseNodesAreFound) {
   expect_no_fault();
 }
 
+TEST_P(CudaGraph, ACloneHasTheDataOfEdges) {
+  run([this] {
+    CUgraph graph = make_graph();
+    CUdeviceptr address = allocate(64);
+    CUgraphNode first = add_kernel(graph, add_one(), address);
+    CUgraphNode second = add_kernel(graph, add_one(), address);
+    CUgraphEdgeData data{};
+    data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+    data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    CUDA_OK(cuGraphAddDependencies_v2(graph, &first, &second, &data, 1));
+    CUgraph clone = nullptr;
+    CUDA_OK(cuGraphClone(&clone, graph));
+    CUgraphNode from = nullptr;
+    CUgraphNode to = nullptr;
+    CUgraphEdgeData found{};
+    std::size_t count = 1;
+    CUDA_OK(cuGraphGetEdges_v2(clone, &from, &to, &found, &count));
+    EXPECT_EQ(found.from_port, data.from_port);
+    EXPECT_EQ(found.type, data.type);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraph, AGraphThatWasMovedIsNobodyElsesChildAndUpdatesNothing) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUgraph inner = make_graph();
+    add_kernel(inner, add_one(), address);
+    CUgraph same = make_graph();
+    add_kernel(same, add_one(), address);
+    CUgraphExec exec = instantiate(same);
+    CUgraphNodeParams params{};
+    params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    params.graph.graph = inner;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    CUgraphNode child = nullptr;
+    CUDA_OK(cuGraphAddNode_v2(&child, make_graph(), nullptr, nullptr, 0, &params));
+    EXPECT_EQ(cuGraphAddChildGraphNode(&child, make_graph(), nullptr, 0, inner),
+              CUDA_ERROR_INVALID_VALUE);
+    CUgraphExecUpdateResultInfo info{};
+    EXPECT_EQ(cuGraphExecUpdate_v2(exec, inner, &info), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
 INSTANTIATE_ON_EVERY_DEVICE(CudaGraph);
 
 }  // namespace

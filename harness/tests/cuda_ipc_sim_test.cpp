@@ -306,6 +306,43 @@ TEST_F(SimIpc, OneProcessTooManyCannotImport) {
   expect_no_fault();
 }
 
+TEST_F(SimIpc, AHandleOfMemoryThatEndedWithItsRunOpensNothing) {
+  CUipcMemHandle old{};
+  run([&old] { old = export_memory(allocate(64)); });
+  run([this, &old] {
+    make_stream();  // From here on lives have other numbers.
+    allocate(64);
+    const AsImporter importer(stage.world);
+    CUdeviceptr address = 0;
+    EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, old, kLazy), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_no_fault();
+}
+
+TEST_F(SimIpc, AMappingIsClosedByItsProcess) {
+  run([this] {
+    const CUipcMemHandle handle = export_memory(allocate(64));
+    const CUdeviceptr mapped = import_by_importer(stage.world, handle);
+    EXPECT_EQ(cuIpcCloseMemHandle(mapped), CUDA_ERROR_INVALID_VALUE);
+    const AsImporter importer(stage.world);
+    CUDA_OK(cuMemGetAddressRange_v2(nullptr, nullptr, mapped));
+    CUDA_OK(cuIpcCloseMemHandle(mapped));
+  });
+  expect_fault("api_misuse");
+}
+
+TEST_F(SimIpc, AMappingIsClosedAtItsStart) {
+  run([this] {
+    const CUipcMemHandle handle = export_memory(allocate(1024));
+    const AsImporter importer(stage.world);
+    const CUdeviceptr mapped = import(handle);
+    EXPECT_EQ(cuIpcCloseMemHandle(mapped + 512), CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuMemGetAddressRange_v2(nullptr, nullptr, mapped));
+    CUDA_OK(cuIpcCloseMemHandle(mapped));
+  });
+  expect_fault("api_misuse");
+}
+
 TEST_F(SimIpc, OnlyTheStartOfAnAllocationIsExported) {
   run([] {
     CUipcMemHandle handle{};

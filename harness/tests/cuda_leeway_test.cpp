@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "harness/tests/cuda_stage.h"
+#include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
 namespace {
@@ -111,6 +111,48 @@ TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfItsLaunch) {
     CUstream stream = make_stream();
     int count = 1;
     CUDA_OK(launch(function, 1, 1, stream, {&address, &count}));
+    CUDA_OK(cuModuleUnload(module));
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(read_int(address), 2) << "it runs all the same";
+  });
+  expect_finished();
+}
+
+TEST_F(CudaLeeway, ItsVariablesLastAsLongAsTheLaunch) {
+  static std::uint64_t variable = 0;
+  static const KernelVariable table{"table", 64, nullptr};
+  KernelImage image = afterlife_kernels_conformance;
+  image.variable_count = 1;
+  image.variables = &table;
+  image.variable_addresses = &variable;
+  run_at_least([&image] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&image, "add_one", &module);
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    CUDA_OK(cuModuleGetGlobal_v2(&address, &bytes, module, "table"));
+    int count = 1;
+    CUstream stream = make_stream();
+    CUDA_OK(launch(function, 1, 1, stream, {&address, &count}));
+    CUDA_OK(cuModuleUnload(module));
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(cuMemGetAddressRange_v2(nullptr, nullptr, address), CUDA_ERROR_NOT_FOUND);
+  });
+  expect_finished();
+}
+
+TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfAGraphsKernel) {
+  run_at_least([] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
+    CUdeviceptr address = allocate(64);
+    write_int(address, 1);
+    CUgraph graph = make_graph();
+    add_kernel(graph, function, address);
+    CUstream stream = make_stream();
+    CUDA_OK(cuGraphLaunch(instantiate(graph), stream));
     CUDA_OK(cuModuleUnload(module));
     EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
     CUDA_OK(cuStreamSynchronize(stream));

@@ -210,6 +210,33 @@ TEST_P(CudaMemoryOps, OnlyManagedMemoryIsAttachedToAStreamAndAllOfIt) {
   });
 }
 
+TEST_P(CudaMemoryOps, LegacyWorkWaitsForEachBlockingStream) {
+  run([] {
+    void* pinned = nullptr;
+    CUDA_OK(cuMemAllocHost_v2(&pinned, sizeof(int)));
+    auto* flag = static_cast<volatile int*>(pinned);
+    *flag = 0;
+    CUdeviceptr address = allocate(64);
+    CUstream held = make_stream(CU_STREAM_DEFAULT);
+    CUstream other = make_stream(CU_STREAM_DEFAULT);
+    CUevent event = make_event();
+    CUDA_OK(cuStreamWaitValue32_v2(held, reinterpret_cast<CUdeviceptr>(pinned), 1,
+                                   CU_STREAM_WAIT_VALUE_EQ));
+    CUDA_OK(cuMemsetD32Async(address, 1, 1, other));
+    CUDA_OK(cuMemsetD32Async(address, 2, 1, nullptr));
+    CUDA_OK(cuEventRecord(event, nullptr));
+    CUDA_OK(cuStreamSynchronize(other));
+    CUstream unrelated = make_stream();
+    CUDA_OK(cuMemsetD32Async(address + 16, 3, 1, unrelated));
+    CUDA_OK(cuStreamSynchronize(unrelated));
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    CUDA_OK(cuEventSynchronize(event));
+    EXPECT_EQ(read_int(address), 2);
+  });
+  expect_no_fault();
+}
+
 INSTANTIATE_ON_EVERY_DEVICE(CudaMemoryOps);
 
 // ---- what only the simulated driver can be made to do -----------------------------------------

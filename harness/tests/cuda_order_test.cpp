@@ -40,6 +40,21 @@ TEST_F(CudaOrder, NonBlockingStreamsAndLegacyWorkDoNotWaitForEachOther) {
   expect_finished();
 }
 
+TEST_F(CudaOrder, TheLegacyStreamIsDoneWhenBlockingStreamsAreAndAsksNoOthers) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUstream other = make_stream(CU_STREAM_NON_BLOCKING);
+    CUstream blocking = make_stream(CU_STREAM_DEFAULT);
+    keep_busy(other, address);
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_SUCCESS);
+    keep_busy(blocking, address);
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(cuStreamQuery(blocking), CUDA_SUCCESS);
+  });
+  expect_finished();
+}
+
 TEST_F(CudaOrder, EachTaskHasItsOwnPerThreadStreamAndContext) {
   Always late = lagging();
   World& world = stage.world;
@@ -115,6 +130,35 @@ TEST_F(CudaOrder, AWaitMeansTheRecordBeforeItNotALaterOne) {
     CUDA_OK(cuEventRecord(event, producer));
     CUDA_OK(cuStreamSynchronize(consumer));
     EXPECT_EQ(cuStreamQuery(producer), CUDA_ERROR_NOT_READY);
+  });
+  expect_finished();
+}
+
+/// Waits for a latch, as a host function.
+void wait_for_latch(void* latch) { static_cast<Latch*>(latch)->wait(); }
+
+TEST_F(CudaOrder, ALaterRecordDoesNotProlongAWaitOfTheHost) {
+  World& world = stage.world;
+  run(Plain(), [&world] {
+    Latch first(world.scheduler, 1);
+    Latch second(world.scheduler, 1);
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    CUstream recorded = make_stream();
+    CUstream later = make_stream();
+    CUevent event = make_event();
+    CUDA_OK(cuLaunchHostFunc(recorded, wait_for_latch, &first));
+    CUDA_OK(cuEventRecord(event, recorded));
+    world.scheduler.spawn("other", [&] {  // While the task below waits.
+      CUDA_OK(cuCtxSetCurrent(context));
+      CUDA_OK(cuLaunchHostFunc(later, wait_for_latch, &second));
+      CUDA_OK(cuEventRecord(event, later));
+      first.count_down();
+    });
+    CUDA_OK(cuEventSynchronize(event));
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY) << "by its later record";
+    second.count_down();
+    CUDA_OK(cuEventSynchronize(event));
   });
   expect_finished();
 }

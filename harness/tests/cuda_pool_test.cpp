@@ -304,5 +304,21 @@ TEST_F(CudaPoolReuse, WhatTheHostHasNotSeenFreedMayCountAsOutstanding) {
   EXPECT_EQ(reserved_after_trim(1), 4096u);
 }
 
+TEST_F(CudaPoolReuse, WhatTheHostHasSeenFreedDoesNotCountAsOutstanding) {
+  run([] {
+    CUstream stream = make_stream();
+    CUmemoryPool pool = make_pool();
+    cuuint64_t threshold = 1 << 20;
+    CUDA_OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocFromPoolAsync(&address, 4096, pool, stream));
+    CUDA_OK(cuMemFreeAsync(address, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_GE(counter(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 4096u);
+    CUDA_OK(cuMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(counter(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0u);
+  });
+}
+
 }  // namespace
 }  // namespace harness::testing

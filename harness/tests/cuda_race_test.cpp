@@ -244,6 +244,40 @@ TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
   expect_order();
 }
 
+TEST_F(CudaRace, LaunchesOfOneExecutableAreInOrder) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_set(graph, address, 2, {add_set(graph, address, 1)});
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphLaunch(exec, make_stream()));
+    CUDA_OK(cuGraphLaunch(exec, make_stream()));
+    CUDA_OK(cuCtxSynchronize());
+  });
+  expect_none();
+}
+
+TEST_F(CudaRace, AFreeInAGraphComesAfterEveryUse) {
+  for (const bool is_ordered : {true, false}) {
+    run([is_ordered] {
+      CUstream stream = make_stream();
+      CUstream user = make_stream();
+      CUdeviceptr address = 0;
+      CUgraph allocating = make_graph();
+      add_alloc(allocating, address);
+      CUgraph freeing = make_graph();
+      add_free(freeing, address);
+      CUDA_OK(cuGraphLaunch(instantiate(allocating), stream));
+      after(user, stream);
+      set(user, address);
+      if (is_ordered) after(stream, user);
+      CUDA_OK(cuGraphLaunch(instantiate(freeing), stream));
+      CUDA_OK(cuCtxSynchronize());
+    });
+    is_ordered ? expect_none() : expect_order();
+  }
+}
+
 TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
   CudaStage other{devices::sim.make()};
   other.run([] {

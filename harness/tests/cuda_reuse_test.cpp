@@ -99,6 +99,41 @@ TEST_F(CudaReuse, TheSameStreamReusesAtOnce) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+TEST_F(CudaReuse, TheSameStreamReusesAtOnceUnderAnyAttribute) {
+  run(LagAndReuse(), [] {
+    allow(CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, 0);
+    allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 0);
+    allow(CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0);
+    CUstream stream = make_stream();
+    CUdeviceptr first = allocate_async(64, stream);
+    keep_busy(stream, first);
+    CUDA_OK(cuMemFreeAsync(first, stream));
+    EXPECT_EQ(allocate_async(64, stream), first);
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(CudaReuse, AFreeWaitsUntilItsMemoryWasGivenOut) {
+  run(LagAndReuse(), [] {
+    CUstream stream = make_stream();
+    CUstream freeing = make_stream();
+    go_first(freeing);
+    CUdeviceptr first = allocate_async(64, stream);
+    keep_busy(stream, first);
+    CUDA_OK(cuMemFreeAsync(first, stream));
+    CUdeviceptr second = allocate_async(64, stream);
+    EXPECT_EQ(second, first);
+    CUDA_OK(cuMemFreeAsync(second, freeing));
+    CUDA_OK(cuStreamSynchronize(freeing));
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS) << "which has reached the allocation";
+    EXPECT_EQ(cuMemGetAddressRange_v2(nullptr, nullptr, second), CUDA_ERROR_NOT_FOUND);
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 TEST_F(CudaReuse, AnotherStreamWaitsForTheFreeWhenADependencyMayBePutIn) {
   run(LagAndReuse(), [] {
     CUstream freeing = make_stream();

@@ -4,7 +4,37 @@
 namespace harness::testing {
 namespace {
 
-class CudaStream : public OnEveryDevice {};
+class CudaStream : public OnEveryDevice {
+ protected:
+  /// Returns what adds one to a word of pinned memory by a kernel of a stream.
+  auto add_one() const {
+    return [function = get_kernel(image(), "add_one")](CUstream stream, int* word) {
+      auto address = reinterpret_cast<CUdeviceptr>(word);
+      int count = 1;
+      EXPECT_EQ(launch(function, 1, 1, stream, {&address, &count}), CUDA_SUCCESS);
+    };
+  }
+};
+
+/// A word of pinned memory, which kernels use at the same address.
+int* make_word(int value) {
+  void* pinned = nullptr;
+  EXPECT_EQ(cuMemAllocHost_v2(&pinned, sizeof(int)), CUDA_SUCCESS);
+  auto* word = static_cast<int*>(pinned);
+  *word = value;
+  return word;
+}
+
+/// A word, and its value when a function of the program looked at it.
+struct Seen {
+  int* word;
+  int value = 0;
+};
+
+void look(void* data) {
+  auto* mine = static_cast<Seen*>(data);
+  mine->value = *mine->word;
+}
 
 // ---- streams and events -----------------------------------------------------------------------
 
@@ -136,26 +166,89 @@ TEST_P(CudaStream, AnEventIsRecordedInItsOwnContext) {
 
 TEST_P(CudaStream, AHostFunctionRunsAfterTheWorkBeforeIt) {
   run([] {
-    struct Seen {
-      int* pinned;
-      int value;
-    };
-    void* pinned = nullptr;
-    CUDA_OK(cuMemAllocHost_v2(&pinned, sizeof(int)));
     CUdeviceptr address = allocate(64);
     write_int(address, 3);
     CUDA_OK(cuCtxSynchronize());  // The stream below waits for no other.
     CUstream stream = make_stream();
-    Seen seen{static_cast<int*>(pinned), 0};
-    CUDA_OK(cuMemcpyDtoHAsync_v2(pinned, address, sizeof(int), stream));
-    const auto look = [](void* data) {
-      auto* mine = static_cast<Seen*>(data);
-      mine->value = *mine->pinned;
-    };
+    Seen seen{make_word(0)};
+    CUDA_OK(cuMemcpyDtoHAsync_v2(seen.word, address, sizeof(int), stream));
     CUDA_OK(cuLaunchHostFunc(stream, look, &seen));
     CUDA_OK(cuStreamSynchronize(stream));
     EXPECT_EQ(seen.value, 3);
     EXPECT_EQ(cuLaunchHostFunc(stream, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaStream, AHostFunctionRunsAfterTheKernelBeforeIt) {
+  run([this] {
+    Seen seen{make_word(3)};
+    CUstream stream = make_stream();
+    add_one()(stream, seen.word);
+    CUDA_OK(cuLaunchHostFunc(stream, look, &seen));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(seen.value, 4);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaStream, ACallbackRunsAfterTheWorkBeforeIt) {
+  run([this] {
+    Seen seen{make_word(3)};
+    CUstream stream = make_stream();
+    add_one()(stream, seen.word);
+    const auto call = [](CUstream, CUresult, void* data) { look(data); };
+    CUDA_OK(cuStreamAddCallback(stream, call, &seen, 0));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(seen.value, 4);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaStream, AnEventHasTheTimeOfItsLastRecord) {
+  run([this] {
+    CUevent start = make_event();
+    CUevent end = make_event();
+    CUstream late = make_stream();
+    CUstream stream = make_stream();
+    add_one()(late, make_word(0));
+    CUDA_OK(cuEventRecord(end, late));
+    CUDA_OK(cuEventRecord(start, stream));
+    CUDA_OK(cuEventRecord(end, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    float milliseconds = -1;
+    CUDA_OK(cuEventElapsedTime_v2(&milliseconds, start, end));
+    CUDA_OK(cuStreamSynchronize(late));
+    float later = -1;
+    CUDA_OK(cuEventElapsedTime_v2(&later, start, end));
+    EXPECT_EQ(later, milliseconds);
+  });
+  expect_no_fault();
+}
+
+// ---- synchronous copies -----------------------------------------------------------------------
+
+TEST_P(CudaStream, ASynchronousCopyFromPageableMemoryHasTheStreamIdle) {
+  run([this] {
+    int* word = make_word(3);
+    CUdeviceptr address = allocate(64);
+    CUevent event = make_event();
+    add_one()(nullptr, word);
+    CUDA_OK(cuEventRecord(event, nullptr));
+    write_int(address, 5);
+    EXPECT_EQ(cuEventQuery(event), CUDA_SUCCESS);
+    EXPECT_EQ(*word, 4);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaStream, ASynchronousCopyFromPinnedMemoryReturnsWhenItIsDone) {
+  run([] {
+    int* word = make_word(1);
+    CUdeviceptr address = allocate(64);
+    CUDA_OK(cuMemcpyHtoD_v2(address, word, sizeof *word));
+    *word = 2;
+    EXPECT_EQ(read_int(address), 1);
   });
   expect_no_fault();
 }

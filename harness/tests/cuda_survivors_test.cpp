@@ -1,5 +1,6 @@
 // Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
 // references, what a synchronise gives back, what ends with a context.
+#include "harness/tests/array_stage.h"
 #include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
@@ -166,6 +167,61 @@ TEST_F(CudaSurvivors, AModuleEndsWithItsContext) {
     EXPECT_NE(cuModuleGetFunction(&function, module, "add_one"), CUDA_SUCCESS);
   });
   EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaSurvivors, ASurfaceEndsWithItsContext) {
+  stage.run([] {
+    CUsurfObject surface = made_in_a_context_that_ended([] {
+      const CUDA_RESOURCE_DESC resource =
+          resource_of(make_array(4, 2, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST));
+      CUsurfObject made = 0;
+      EXPECT_EQ(cuSurfObjectCreate(&made, &resource), CUDA_SUCCESS);
+      return made;
+    });
+    CUDA_RESOURCE_DESC found{};
+    EXPECT_NE(cuSurfObjectGetResourceDesc(&found, surface), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaSurvivors, TheEndOfAContextWaitsForItsWork) {
+  run(lagging(), [] {
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocManaged(&address, 64, CU_MEM_ATTACH_GLOBAL));
+    auto* value = reinterpret_cast<volatile int*>(address);
+    *value = 0;
+    made_in_a_context_that_ended([address] {
+      CUstream stream = make_stream();
+      EXPECT_EQ(cuMemsetD32Async(address, 5, 1, stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+      return stream;
+    });
+    EXPECT_EQ(*value, 5);
+  });
+  expect_finished();
+}
+
+TEST_F(CudaSurvivors, ACurrentContextThatWasDestroyedIsNotSynchronised) {
+  World& world = stage.world;
+  run(Plain(), [&world] {
+    CUcontext made = nullptr;
+    CUDA_OK(cuCtxCreate_v4(&made, nullptr, 0, 0));
+    Latch is_current(world.scheduler, 1);
+    Latch is_destroyed(world.scheduler, 1);
+    Latch has_tried(world.scheduler, 1);
+    world.scheduler.spawn("other", [&, made] {
+      CUDA_OK(cuCtxSetCurrent(made));
+      is_current.count_down();
+      is_destroyed.wait();
+      EXPECT_EQ(cuCtxSynchronize_v2(nullptr), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+      has_tried.count_down();
+    });
+    is_current.wait();
+    CUDA_OK(cuCtxDestroy_v2(made));
+    is_destroyed.count_down();
+    has_tried.wait();
+  });
+  expect_finished();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Virtual memory as only the simulated driver can be made to show it: late work, addresses that
 // come back, pointers, and order.
+#include "harness/tests/ipc_stage.h"
 #include "harness/tests/virtual_memory_stage.h"
 
 namespace harness::testing {
@@ -43,6 +44,35 @@ TEST_F(CudaVirtualMemoryLate, AccessThatIsTakenAwayIsAnEnd) {
     keep_busy(nullptr, address);
   });
   EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaVirtualMemoryLate, OfSeveralWishesTheLastCounts) {
+  run(Plain(), [] {
+    const CUdeviceptr address = make_mapped();
+    const CUmemLocation here{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+    const CUmemAccessDesc wishes[] = {{here, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
+                                      {here, CU_MEM_ACCESS_FLAGS_PROT_NONE}};
+    CUDA_OK(cuMemSetAccess(address, kUnit, wishes, 2));
+    unsigned long long flags = 99;
+    CUDA_OK(cuMemGetAccess(&flags, &here, address));
+    EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  });
+  expect_finished();
+}
+
+TEST_F(CudaVirtualMemoryLate, AReservationOfAnotherProcessIsNone) {
+  run(Plain(), [this] {
+    const CUdeviceptr address = reserve(kUnit);
+    {
+      const AsImporter other(stage.world);
+      const Memory handle = create();
+      EXPECT_EQ(cuMemMap(address, kUnit, 0, handle, 0), kInvalid);
+      EXPECT_EQ(cuMemAddressFree(address, kUnit), kInvalid);
+      CUDA_OK(cuMemRelease(handle));
+    }
+    CUDA_OK(cuMemAddressFree(address, kUnit));
+  });
+  expect_finished();
 }
 
 TEST_F(CudaVirtualMemoryLate, AKernelThatComesAfterTheEndOfAMappingIsAFault) {

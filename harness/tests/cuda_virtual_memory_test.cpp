@@ -373,6 +373,31 @@ TEST_P(CudaVirtualMemoryHere, MemoryIsCountedAndRunsOut) {
   expect_no_fault();
 }
 
+TEST_P(CudaVirtualMemoryHere, EachMappingKeepsTheMemory) {
+  run([] {
+    const auto free_bytes = [] {
+      std::size_t free = 0;
+      std::size_t total = 0;
+      EXPECT_EQ(cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
+      return free;
+    };
+    const std::size_t before = free_bytes();
+    const Memory handle = create();
+    const CUdeviceptr first = reserve(2 * kUnit);
+    const CUdeviceptr second = first + kUnit;
+    map(first, handle);
+    map(second, handle);
+    CUDA_OK(cuMemRelease(handle));
+    CUDA_OK(cuMemUnmap(first, kUnit));
+    EXPECT_EQ(free_bytes(), before - kUnit);
+    write_int(second, 5);
+    EXPECT_EQ(read_int(second), 5);
+    CUDA_OK(cuMemUnmap(second, kUnit));
+    EXPECT_EQ(free_bytes(), before);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaVirtualMemoryHere, AddressesComeBackOnceThereAreNoOthers) {
   run([] {
     constexpr std::size_t kBig = std::size_t{5} << 30;

@@ -224,6 +224,66 @@ TEST_F(UserObject, AnUpdateReplacesThoseOfTheExecutableOnceLaunchesAreOver) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+TEST_F(UserObject, ALaunchThatEndsLeavesThemToThoseBehindIt) {
+  run(lagging(), [] {
+    int calls = 0;
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_owner(calls);
+    add_kernel(graph, get_kernel(&afterlife_kernels_conformance, "add_one"), address);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphDestroy(graph));
+    CUstream stream = make_stream();
+    CUevent between = make_event();
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuEventRecord(between, stream));
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuGraphExecDestroy(exec));
+    CUDA_OK(cuEventSynchronize(between));
+    yield();
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    EXPECT_EQ(calls, 0);
+    CUDA_OK(cuStreamSynchronize(stream));
+    wait_for(calls, 1);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(UserObject, AnExecutableThatIsChangedInFlightKeepsThem) {
+  run(lagging(), [] {
+    int calls = 0;
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_owner(calls);
+    CUgraphNode node = add_set(graph, address, 1);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphLaunch(exec, nullptr));
+    const CUDA_MEMSET_NODE_PARAMS params = set_params(address, 2);
+    CUDA_OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()));
+    CUDA_OK(cuGraphDestroy(graph));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    yield();
+    EXPECT_EQ(calls, 0);
+    CUDA_OK(cuGraphExecDestroy(exec));
+    wait_for(calls, 1);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(UserObject, ACaptureThatFailsLetsGoOfWhatItsGraphHeld) {
+  run([] {
+    int calls = 0;
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CUstreamCaptureStatus status{};
+    CUgraph graph = nullptr;
+    CUDA_OK(cuStreamGetCaptureInfo_v3(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+    CUDA_OK(cuGraphRetainUserObject(graph, make_object(calls), 1, CU_GRAPH_USER_OBJECT_MOVE));
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    wait_for(calls, 1);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 // ---- the destructor ---------------------------------------------------------------------------
 
 TEST_F(UserObject, ADestructorMayNotCallCuda) {
@@ -270,6 +330,37 @@ TEST_F(UserObject, AllDestructorsShareOneThread) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+TEST_F(UserObject, DestructorsAreCalledInTheOrderOfTheReleases) {
+  run([] {
+    struct Log {
+      int count = 0;
+      int first = 0;
+      int second = 0;
+    } log;
+    const auto note_first = [](void* data) {
+      auto* mine = static_cast<Log*>(data);
+      mine->first = mine->count + 1;
+      count_call(&mine->count);
+    };
+    const auto note_second = [](void* data) {
+      auto* mine = static_cast<Log*>(data);
+      mine->second = mine->count + 1;
+      count_call(&mine->count);
+    };
+    constexpr unsigned kFlag = CU_USER_OBJECT_NO_DESTRUCTOR_SYNC;
+    CUuserObject first = nullptr;
+    CUuserObject second = nullptr;
+    CUDA_OK(cuUserObjectCreate(&first, &log, note_first, 1, kFlag));
+    CUDA_OK(cuUserObjectCreate(&second, &log, note_second, 1, kFlag));
+    CUDA_OK(cuUserObjectRelease(second, 1));
+    CUDA_OK(cuUserObjectRelease(first, 1));
+    wait_for(log.count, 2);
+    EXPECT_EQ(log.second, 1);
+    EXPECT_EQ(log.first, 2);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 /// A graph's memory is freed on another stream than it was launched on.
 class UserObjectOrder : public UserObject {
  protected:
@@ -278,8 +369,8 @@ class UserObjectOrder : public UserObject {
   /// `end(exec, graph)` ends what holds the object; `waits` is whether its destructor is waited
   /// for.
   template <class End>
-  void free_after(bool waits, End end) {
-    run([&] {
+  void free_after(bool waits, End end, std::uint32_t thread = 0) {
+    run(Always(Site::thread, thread), [&] {
       int calls = 0;
       CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
       CUdeviceptr address = 0;
@@ -302,6 +393,12 @@ void destroy_both(CUgraphExec exec, CUgraph graph) {
 
 TEST_F(UserObjectOrder, WhoeverHeardADestructorKnowsThatTheLaunchesAreOver) {
   free_after(true, destroy_both);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(UserObjectOrder, SoDoesWhoeverHasCalledIt) {
+  constexpr std::uint32_t kCaller = 2;
+  free_after(true, destroy_both, kCaller);
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 

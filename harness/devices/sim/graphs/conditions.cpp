@@ -36,9 +36,4 @@ bool Conditions::has_unused(const Graph& graph) const {
   });
 }
 
-void Conditions::forget(const Graph& graph) {
-  for (Conditional* each : conditions_)
-    if (each->graph == &graph) each->graph = nullptr;
-}
-
 }  // namespace harness::devices

@@ -20,8 +20,6 @@ class Conditions {
   Conditional* find(CUgraphConditionalHandle handle);
   /// Tells whether the graph has a handle that no node asks.
   bool has_unused(const Graph& graph) const;
-  /// Forgets the graph, which ends: another one with its handle may come.
-  void forget(const Graph& graph);
 
  private:
   std::vector<Conditional*> conditions_;

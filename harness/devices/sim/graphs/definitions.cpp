@@ -70,7 +70,6 @@ GraphNode& GraphDefinitions::add_child(Graph& graph, Graph& body,
 Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
   Graph& made = create(owner != nullptr ? Label("embedded graph") : Label("graph"));
   made.owner = owner;
-  made.original = &graph;
   sim_.graphs().user_objects().copy(graph.references, made.references);
   std::uint32_t index = 0;
   for (GraphNode* node : graph.nodes) node->index = index++;
@@ -89,7 +88,6 @@ Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
 
 void GraphDefinitions::destroy(Graph& graph) {
   while (!graph.nodes.empty()) destroy(*graph.nodes.back());
-  sim_.graphs().conditions().forget(graph);
   sim_.graphs().user_objects().release(graph.references);
   graphs_.end(sim_.ledger(), graph);
 }
@@ -97,7 +95,6 @@ void GraphDefinitions::destroy(Graph& graph) {
 void GraphDefinitions::destroy(GraphNode& node) {
   if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     sim_.graphs().allocations().drop(*node.params->memory);
-  if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_FREE) node.params->memory->lose_free(*node.graph);
   if (node.params->conditional != nullptr) node.params->conditional->node = nullptr;
   for (Graph* body : node.bodies) destroy(*body);
   std::vector<GraphNode*>& siblings = node.graph->nodes;

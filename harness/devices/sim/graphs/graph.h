@@ -130,9 +130,8 @@ struct GraphNode : Object {
 };
 
 struct Graph : Object {
-  GraphNode* owner = nullptr;       ///< The node that this graph is embedded in.
-  std::vector<GraphNode*> nodes;    ///< The living ones, in the order in which they were added.
-  const Graph* original = nullptr;  ///< The graph that it was cloned from.
+  GraphNode* owner = nullptr;     ///< The node that this graph is embedded in.
+  std::vector<GraphNode*> nodes;  ///< The living ones, in the order in which they were added.
   UserReferences references;
   bool moved = false;            ///< It was made apart, and moved into its owner.
   std::uint32_t exec_count = 0;  ///< Executables that were made from it and exist.
@@ -141,7 +140,6 @@ struct Graph : Object {
   void reset() {
     owner = nullptr;
     nodes.clear();
-    original = nullptr;
     references.clear();
     moved = false;
     exec_count = 0;

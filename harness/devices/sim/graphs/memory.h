@@ -27,12 +27,6 @@ struct GraphMemory {
   /// The graph that allocates it can have no node that frees it: another one has, or had, or it was
   /// instantiated without.
   bool is_left = false;
-
-  /// The node of `by` that frees it is no more. Another graph than the one that allocates it can
-  /// then free it once more; executables of that one still do.
-  void lose_free(const Graph& by) {
-    if (freed_in == &by && graph != &by) freed_in = nullptr;
-  }
 };
 
 /// The figures of CU_GRAPH_MEM_ATTR_*. Storage comes in large units, and counts as used until it is

@@ -208,7 +208,7 @@ void GraphRun::reach(Event& event, const StreamPoint& point) {
   device_edge_release(&point.stream->done_edge);
   sim_->scheduler().touch(point.stream->resource);
   if (event.point.stream == point.stream && event.point.seq == point.seq)
-    event.time = sim_->scheduler().now();
+    event.time = sim_->steps().now();
 }
 
 bool GraphRun::pass(Stream& stream, Place place) {
