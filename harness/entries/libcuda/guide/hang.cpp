@@ -107,6 +107,7 @@ std::vector<client::Party> stuck_threads(bool all_wait) {
 }
 
 void on_question(int, siginfo_t* info, void*) {
+  const Baton::Inside inside;
   const int before = errno;
   const int because = info->si_value.sival_int;
   if (because == client::kSaysItsPlace) {
