@@ -288,3 +288,9 @@ AFTERLIFE_EXPORT int waitid(idtype_t kind, id_t number, siginfo_t* told, int opt
   if (is_interrupted(ChildChange{kind, number, options}, options, AFTERLIFE_CALL)) return -1;
   return look(kind, number, told, options);
 }
+
+AFTERLIFE_EXPORT pid_t fork() noexcept {
+  static const auto system = system_function<pid_t (*)()>("fork");
+  if (may_turn(__builtin_return_address(0))) turns->comes("fork");
+  return system();
+}

@@ -2,18 +2,12 @@
 // They know nothing of us.
 //
 // Usage: client_racing MISTAKE [fixed]. Where it is fixed, no schedule shows anything.
-#include <cuda.h>
-#include <dlfcn.h>
-
 #include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
-#include <functional>
 #include <future>
 #include <latch>
 #include <memory>
@@ -22,71 +16,43 @@
 #include <semaphore>
 #include <shared_mutex>
 #include <stop_token>
-#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "harness/tests/clients/racing.h"
+
 namespace {
 
-void* find(const char* name) {
-  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-  return dlsym(library, name);
-}
-#define TEXT(name) #name
-#define NAME(name) TEXT(name)  // With the version that cuda.h gives it.
-#define CALL(name, ...) reinterpret_cast<decltype(&name)>(find(NAME(name)))(__VA_ARGS__)
-
-constexpr size_t kBytes = 4096;
-
-bool fixed = false;
-CUcontext context = nullptr;
-
-void enter() { CALL(cuCtxSetCurrent, context); }
-
-/// The program is wrong, and knows it.
-void expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-CUdeviceptr allocate() {
-  CUdeviceptr made = 0;
-  CALL(cuMemAlloc, &made, kBytes);
-  return made;
-}
-void free(CUdeviceptr memory) { CALL(cuMemFree, memory); }
-CUstream make_stream() {
-  CUstream made = nullptr;
-  CALL(cuStreamCreate, &made, CU_STREAM_NON_BLOCKING);
-  return made;
-}
-void use(CUdeviceptr memory, CUstream stream) { CALL(cuMemsetD8Async, memory, 1, kBytes, stream); }
-void wait_for(CUstream stream) { CALL(cuStreamSynchronize, stream); }
+using namespace racing;  // NOLINT(google-build-using-namespace): the program is one.
 
 // ---- mistakes with the driver -----------------------------------------------------------------
 
-/// A buffer is freed by another thread as soon as its copy is queued.
+/// A buffer is handed to another thread as soon as what fills it is queued.
 void publication() {
   CUstream stream = make_stream();
   const CUdeviceptr buffer = allocate();
   std::mutex mutex;
   bool is_queued = false;
   std::condition_variable queued;
-  std::jthread copier([&] {
+  std::thread copier([&] {
     enter();
     use(buffer, stream);
+    if (fixed) wait_for(stream);
     {
       const std::lock_guard lock(mutex);
       is_queued = true;
     }
-    if (fixed) wait_for(stream);
     queued.notify_one();
     wait_for(stream);
   });
-  if (fixed) copier.join();
-  std::unique_lock lock(mutex);
-  queued.wait(lock, [&] { return is_queued; });
+  {
+    std::unique_lock lock(mutex);
+    queued.wait(lock, [&] { return is_queued; });
+  }
+  CUstream other = make_stream();
+  use(buffer, other);
+  wait_for(other);
+  copier.join();
   free(buffer);
 }
 
@@ -122,12 +88,15 @@ struct Shared {
 void reference() {
   CUstream stream = make_stream();
   auto* shared = new Shared;
+  std::latch begun(1);
   if (fixed) shared->take();
   std::thread taker([&] {
     enter();
+    begun.count_down();
     if (!fixed) shared->take();
     expect(!shared->is_freed, "a reference to what is gone");
   });
+  begun.wait();
   CALL(cuLaunchHostFunc, stream, [](void* one) { static_cast<Shared*>(one)->drop(); }, shared);
   wait_for(stream);
   taker.join();
@@ -329,11 +298,11 @@ void aba() {
     Node* second = pop();
     for (Node* node : {first, second})
       if (node != nullptr) expect(++node->users == 1, "a node has two users");
-    for (Node* node : {first, second})
-      if (node != nullptr) --node->users;
+    if (first == nullptr) return;
+    --first->users;  // The second one is kept.
     std::optional<std::lock_guard<std::mutex>> lock;
     if (fixed) lock.emplace(guard);
-    if (first != nullptr) push(first);
+    push(first);
   };
   std::thread other(work);
   work();
@@ -354,23 +323,23 @@ void latched() {
   reader.join();
 }
 
-/// What a try says is not looked at.
-void tried() {
-  std::binary_semaphore free_slot(1);
-  std::atomic<int> inside = 0;
-  const auto work = [&] {
-    if (fixed)
-      free_slot.acquire();
-    else
-      (void)free_slot.try_acquire();
-    expect(++inside == 1, "two are inside");
-    enter();
-    --inside;
-    free_slot.release();
-  };
-  std::thread other(work);
-  work();
-  other.join();
+/// A semaphore counts what is not in the queue yet.
+void posted_first() {
+  std::counting_semaphore<> items(0);
+  std::mutex mutex;
+  std::deque<int> queue;
+  std::thread consumer([&] {
+    items.acquire();
+    const std::lock_guard lock(mutex);
+    expect(!queue.empty(), "nothing is in the queue");
+  });
+  if (!fixed) items.release();
+  {
+    const std::lock_guard lock(mutex);
+    queue.push_back(1);
+  }
+  if (fixed) items.release();
+  consumer.join();
 }
 
 /// The flag that somebody waits for is set before its data.
@@ -388,7 +357,7 @@ void flag_first() {
   reader.join();
 }
 
-/// Each reads its neighbour's part of the phase after next.
+/// Each may read its neighbour's part of the next phase.
 void one_barrier() {
   std::array<std::atomic<int>, 2> parts{};
   std::barrier barrier(2);
@@ -397,6 +366,7 @@ void one_barrier() {
       parts[me] = phase;
       barrier.arrive_and_wait();
       expect(parts[1 - me] == phase, "the part of another phase");
+      std::this_thread::yield();
       if (fixed) barrier.arrive_and_wait();
     }
   };
@@ -441,7 +411,7 @@ void task() {
 
 struct Mistake {
   std::string_view name;
-  void (*make)();
+  void (*run)();
 };
 
 constexpr Mistake kMistakes[] = {{"publication", publication},
@@ -457,7 +427,7 @@ constexpr Mistake kMistakes[] = {{"publication", publication},
                                  {"checked_twice", checked_twice},
                                  {"aba", aba},
                                  {"latched", latched},
-                                 {"tried", tried},
+                                 {"posted_first", posted_first},
                                  {"flag_first", flag_first},
                                  {"one_barrier", one_barrier},
                                  {"upgraded", upgraded},
@@ -465,12 +435,4 @@ constexpr Mistake kMistakes[] = {{"publication", publication},
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  fixed = count > 2 && std::string_view(arguments[2]) == "fixed";
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  enter();
-  for (const Mistake& mistake : kMistakes)
-    if (count > 1 && mistake.name == arguments[1]) return mistake.make(), 0;
-  return 3;
-}
+int main(int count, char** arguments) { return racing::run(kMistakes, count, arguments); }

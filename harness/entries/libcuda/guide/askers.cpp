@@ -144,6 +144,8 @@ std::string words_of(const Asker& asker) {
       return call;
     case Asker::Kind::before_call:
       return "before " + call;
+    case Asker::Kind::turn:
+      return "at " + call;
     case Asker::Kind::line:
       return place + nth + (shown.empty() ? "" : " of " + shown);
     case Asker::Kind::wait:

@@ -22,7 +22,7 @@ namespace harness::entries {
 
 /// Whoever asks a question.
 struct Asker {
-  enum class Kind { call, line, before_call, wait, end };
+  enum class Kind { call, line, before_call, turn, wait, end };
   Kind kind = Kind::call;
   std::string_view function;  ///< The driver's one that is called.
   std::size_t thread = 0;     ///< The number of a call's thread.

@@ -174,6 +174,9 @@ class Baton {
     std::uint64_t switch_count = 0;  ///< So often another one went on.
   };
   Schedule schedule() const { return schedule_; }
+  /// Returns which others wait for what this one holds, in words; empty for none, and where that
+  /// cannot be looked at now.
+  std::string words_of_holds(pid_t thread);
   /// Returns all threads that there ever were, in the order of their starts.
   const std::deque<BatonThread>& threads() const { return threads_; }
 

@@ -2,6 +2,8 @@
 // something unseen, and others go on beside it.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "harness/entries/libcuda/system_threads.h"
 #include "harness/entries/libcuda/turns/baton.h"
 #include "harness/process/standstill.h"
@@ -66,6 +68,20 @@ void Baton::lose_holder(bool is_busy) {
   if (holder_ == &lost) return;
   lost.state = BatonThread::State::unseen;
   judge_.lost(lost, is_busy);
+}
+
+std::string Baton::words_of_holds(pid_t id) {
+  const Lock lock(mutex_, std::try_to_lock);
+  const auto holder = std::ranges::find(threads_, id, &BatonThread::id);
+  if (!lock.owns_lock() || holder == threads_.end()) return {};
+  std::string others;
+  for (const BatonThread& thread : threads_) {
+    const bool is_wanted =
+        thread.parked_on != nullptr &&
+        std::ranges::find(holder->holds, thread.parked_on) != holder->holds.end();
+    if (is_wanted) others += (others.empty() ? "" : " and ") + thread.shown;
+  }
+  return others;
 }
 
 }  // namespace harness::entries

@@ -82,6 +82,8 @@ BatonThread* NativeThreads::start_another() {
   if (Baton::is_inside() || ProcessWorld::has_driver() || ProcessWorld::is_own_thread())
     return nullptr;
   const Baton::Inside inside;
+  static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
+  if (has_python) return nullptr;
   ProcessWorld::get();  // Has a guide made, where one is ordered.
   if (natives == nullptr) return nullptr;
   if (Baton::mine() == nullptr) {
