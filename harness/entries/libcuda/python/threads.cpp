@@ -115,7 +115,7 @@ BatonThread* PythonThreads::start_another(const std::string& shown) {
   if (me == nullptr) {
     if (!baton_.threads().empty()) return nullptr;
     PythonCode::prepare();
-    me = &baton_.begin(guide_.name_first_thread(), "MainThread");
+    me = &baton_.begin(guide_.name_first_thread(), "MainThread", false);
     if (!Python::find()->watch_new_threads()) guide_.are_not_watched();
   }
   const Name name = derive_name(me->name, hash_name("Python thread"), ++me->child_count);

@@ -47,7 +47,7 @@ int wait_for(sem_t& semaphore, milliseconds limit) {
 
 Baton::Inside::Inside() { ++inside; }
 Baton::Inside::~Inside() { --inside; }
-bool Baton::is_inside() { return inside != 0; }
+bool Baton::Inside::is_any() { return inside != 0; }
 
 Baton::Clock::time_point Baton::Clock::now() {
   timespec now{};
@@ -69,22 +69,28 @@ Baton::Baton(Judge& judge) : judge_(judge) {
 
 BatonThread* Baton::mine() { return my_thread; }
 
-BatonThread& Baton::begin(Name name, std::string shown) {
+BatonThread& Baton::begin(Name name, std::string shown, bool holds_time) {
   BatonThread& me = add(name, std::move(shown));
   become(me);
   me.is_first = true;
   const Lock lock(mutex_);
   me.state = BatonThread::State::goes_on;
   holder_ = &me;
+  holds_time_ = holds_time;
   return me;
 }
 
-BatonThread& Baton::add(Name name, std::string shown) {
+BatonThread& Baton::add(Name name, std::string shown, const std::function<bool()>* is_due) {
   const Lock lock(mutex_);
   BatonThread& thread = threads_.emplace_back();
   thread.name = name;
   thread.shown = std::move(shown);
   sem_init(&thread.turn, 0, 0);
+  if (is_due != nullptr) {
+    thread.is_own = thread.is_native = true;
+    thread.is_due = thread.done = is_due;
+    thread.state = BatonThread::State::waits;
+  }
   ++living_count_;
   return thread;
 }
@@ -106,7 +112,7 @@ void Baton::enter(BatonThread& me) {
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
   if (thread.state != BatonThread::State::waits) return false;
-  return thread.is_interrupted || (!thread.is_outside && (*thread.done)());
+  return thread.is_interrupted || (!thread.is_outside && !thread.is_sleeping && (*thread.done)());
 }
 
 /// In the order of their starts, from the one after `me` on, round and round.
@@ -335,6 +341,7 @@ Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limi
   me.state = BatonThread::State::waits;
   me.done = &done;
   me.is_outside = is_outside;
+  me.is_sleeping = !done;
   me.is_interrupted = me.is_timed_out = false;
   me.wait_number = ++wait_count_;
   me.limit.reset();
@@ -347,6 +354,7 @@ Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limi
   if (holder_ == &me) pass_on(lock, me, At::wait);
   wait_for_turn(lock, me);
   me.done = nullptr;
+  me.is_sleeping = false;
   if (me.is_timed_out) return Woken::timed_out;
   return me.is_interrupted ? Woken::interrupted : Woken::ready;
 }
@@ -365,9 +373,16 @@ void Baton::leave(BatonThread& me) {
 
 // ---- fork() -----------------------------------------------------------------------------------
 
-void Baton::before_fork() { only_baton->mutex_.lock(); }
+void Baton::before_fork() {
+  only_baton->mutex_.lock();
+  ++inside;  // What other handlers of fork() do is no step.
+}
 
-void Baton::after_fork() { only_baton->mutex_.unlock(); }
+/// The last that is done is no call of the C library's, as that would seem to be the caller's.
+void Baton::after_fork() {
+  only_baton->mutex_.unlock();
+  --inside;
+}
 
 /// Keeps the calling thread alone: the others are not in the child.
 void Baton::begin_child() {
@@ -381,7 +396,7 @@ void Baton::begin_child() {
     my_thread->state = BatonThread::State::goes_on;
     my_thread->id = ::gettid();
   }
-  baton.mutex_.unlock();
+  after_fork();
 }
 
 }  // namespace harness::entries

@@ -104,8 +104,8 @@ class Baton {
     ~Inside();
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
+    static bool is_any();
   };
-  static bool is_inside();
 
   /// How long a wait may be; for ever without.
   using Limit = std::optional<std::chrono::nanoseconds>;
@@ -116,14 +116,14 @@ class Baton {
   static BatonThread* mine();
   /// Returns whether there are several threads.
   bool is_shared() const { return living_count_ > 1; }
-  /// Makes the calling thread the first one, which has the baton.
-  BatonThread& begin(Name name, std::string shown);
-  /// Has time pass only where all wait for it, from now on.
-  void hold_time();
+  /// Makes the calling thread the first one, which has the baton. `holds_time`: time passes only
+  /// where all wait for it, from now on.
+  BatonThread& begin(Name name, std::string shown, bool holds_time);
   /// Returns the time since then, in ns; each look takes a little.
   std::int64_t look_at_clock();
-  /// Adds a thread that is about to be started. It is ready.
-  BatonThread& add(Name name, std::string shown);
+  /// Adds a thread that is about to be started. It is ready; one of the driver's own is while
+  /// `is_due` holds.
+  BatonThread& add(Name name, std::string shown, const std::function<bool()>* is_due = nullptr);
   /// Takes it back: it could not be started.
   void remove(BatonThread& thread);
 
@@ -141,10 +141,9 @@ class Baton {
   static void ignore_interruption();
   /// Lets another one go on, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
-  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.
+  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over. An
+  /// empty one waits for the time alone: another one's real turns may take as long.
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit);
-  /// Lets others go on until the time is over; another one's real turns may take as long.
-  void sleep(BatonThread& me, std::chrono::nanoseconds time);
   /// The same for what comes from elsewhere.
   Woken await(BatonThread& me, const std::function<bool()>& done, Limit limit);
   /// Says that the calling thread is about to wait until somebody wakes it: for this, by a wake
@@ -157,9 +156,7 @@ class Baton {
   /// Lets another one go on, if one can, before this one looks again at what it waits for. Returns
   /// whether one did.
   bool yield(BatonThread& me);
-  /// Adds a thread of the driver's own, which waits until `is_due` holds.
-  BatonThread& add_own(Name name, std::string shown, const std::function<bool()>& is_due);
-  /// The calling thread is that one, and waits so.
+  /// The calling thread is one of the driver's own, and waits until something is due.
   void await_due(BatonThread& own);
   /// Lets those of them go that can.
   void let_due_go(BatonThread& me);

@@ -30,12 +30,6 @@ Woken Baton::park(BatonThread& me, Limit limit) {
   return woken;
 }
 
-void Baton::sleep(BatonThread& me, std::chrono::nanoseconds time) {
-  me.is_sleeping = true;
-  wait(me, [] { return false; }, time, false);
-  me.is_sleeping = false;
-}
-
 std::uint32_t Baton::unpark(const void* on, std::uint32_t count, std::uint32_t bits) {
   const Lock lock(mutex_);
   std::uint32_t woken = 0;
@@ -79,15 +73,6 @@ bool Baton::yield(BatonThread& me) {
 
 // ---- threads of the driver's own --------------------------------------------------------------
 
-BatonThread& Baton::add_own(Name name, std::string shown, const std::function<bool()>& is_due) {
-  BatonThread& own = add(name, std::move(shown));
-  const Lock lock(mutex_);
-  own.is_own = own.is_native = true;
-  own.is_due = own.done = &is_due;
-  own.state = BatonThread::State::waits;
-  return own;
-}
-
 /// Where a function of the program ended the thread before, another one is this.
 void Baton::await_due(BatonThread& own) {
   Lock lock(mutex_);
@@ -124,11 +109,6 @@ BatonThread* Baton::find(pthread_t handle) {
 }
 
 // ---- time -------------------------------------------------------------------------------------
-
-void Baton::hold_time() {
-  const Lock lock(mutex_);
-  holds_time_ = true;
-}
 
 /// Who looks again and again waits for time to pass: each look then takes longer than the one
 /// before.

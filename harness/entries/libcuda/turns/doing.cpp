@@ -18,7 +18,8 @@ static std::unordered_map<std::uint64_t, std::uint32_t>& counts() {
 }
 
 Doing::Doing(Label function)
-    : me_(Baton::is_inside() || ProcessWorld::has_driver() ? nullptr : Baton::mine()) {
+    : is_ours_(Baton::Inside::is_any() || ProcessWorld::has_driver()),
+      me_(is_ours_ ? nullptr : Baton::mine()) {
   if (me_ == nullptr) return;
   me_->coming = function;
   me_->coming_nth = ++counts()[function.hash()];
@@ -35,9 +36,8 @@ Woken Doing::park(const void* on, const Baton::Limit& limit, bool may_look_again
   return baton().park(*me_, limit);
 }
 
-int wakes(const void* on, std::uint32_t count, int status) {
-  const Baton::Inside inside;
-  Doing::baton().unpark(on, count);
+int wakes(const Doing& doing, const void* on, std::uint32_t count, int status) {
+  if (!doing.is_ours()) Doing::baton().unpark(on, count);
   return status;
 }
 

@@ -15,6 +15,8 @@ class Doing {
   explicit operator bool() const { return me_ != nullptr; }
   BatonThread& operator*() const { return *me_; }
   BatonThread* thread() const { return me_; }
+  /// Returns whether it is none of the program's steps.
+  bool is_ours() const { return is_ours_; }
 
   /// Another one may go on.
   void offer() const;
@@ -41,13 +43,14 @@ class Doing {
   static void use(Baton& baton);
 
  private:
+  bool is_ours_;
   BatonThread* me_;
   Baton::Inside inside_;
 };
 
 inline constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
-/// Wakes so many of those who wait for this. Returns the status.
-int wakes(const void* on, std::uint32_t count, int status);
+/// Wakes so many of those who wait for this; what is ours nobody waits for. Returns the status.
+int wakes(const Doing& doing, const void* on, std::uint32_t count, int status);
 
 }  // namespace harness::entries

@@ -39,7 +39,6 @@ void HeldClock::hold(Baton& held) {
   real_before = present(CLOCK_REALTIME);
   monotonic_before = present(CLOCK_MONOTONIC);
   baton = &held;
-  held.hold_time();
 }
 
 bool HeldClock::tells(clockid_t clock) { return before(clock) != 0; }

@@ -51,7 +51,7 @@ int try_lock(pthread_mutex_t* mutex) {
 
 int unlock(pthread_mutex_t* mutex) {
   const Doing doing("pthread_mutex_unlock");
-  const int status = wakes(mutex, kAll, pthread_mutex_unlock(mutex));
+  const int status = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
   if (!doing) return status;
   let_go(*doing, mutex);
   doing.offer();
@@ -91,7 +91,7 @@ int rw_try_lock(pthread_rwlock_t* lock, RwAccess access) {
 
 int rw_unlock(pthread_rwlock_t* lock) {
   const Doing doing("pthread_rwlock_unlock");
-  const int status = wakes(lock, kAll, pthread_rwlock_unlock(lock));
+  const int status = wakes(doing, lock, kAll, pthread_rwlock_unlock(lock));
   if (!doing) return status;
   let_go(*doing, lock);
   doing.offer();
@@ -107,7 +107,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   const Baton::Limit limit = HeldClock::rest_until(end);
   Doing::baton().will_park(*doing, condition, kAll, false);
   let_go(*doing, mutex);
-  const int unlocked = wakes(mutex, kAll, pthread_mutex_unlock(mutex));
+  const int unlocked = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
   // The caller's mistake: it does not wait.
   const Woken woken = Doing::baton().park(
       *doing, unlocked == 0 ? limit : Baton::Limit(std::chrono::nanoseconds(0)));
@@ -126,7 +126,7 @@ int wake(pthread_cond_t* condition, bool all) {
   const Doing doing("pthread_cond_signal");
   if (doing) doing.offer();
   const int status = all ? pthread_cond_broadcast(condition) : pthread_cond_signal(condition);
-  wakes(condition, all ? kAll : 1, status);
+  wakes(doing, condition, all ? kAll : 1, status);
   if (doing) doing.offer();
   return status;
 }
@@ -230,7 +230,7 @@ int barrier_wait(pthread_barrier_t* barrier) {
   const std::optional<bool> last = is_last(barrier);
   if (!last) return kNotOurs;
   if (!*last) return doing.park(barrier, std::nullopt, false), 0;
-  wakes(barrier, kAll, 0);
+  wakes(doing, barrier, kAll, 0);
   doing.offer();
   return PTHREAD_BARRIER_SERIAL_THREAD;
 }

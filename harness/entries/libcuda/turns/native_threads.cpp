@@ -79,7 +79,7 @@ bool NativeThreads::are_on() const { return is_on.load(std::memory_order_relaxed
 // ---- beginnings and ends ----------------------------------------------------------------------
 
 BatonThread* NativeThreads::start_another() {
-  if (Baton::is_inside() || ProcessWorld::has_driver() || ProcessWorld::is_own_thread())
+  if (Baton::Inside::is_any() || ProcessWorld::has_driver() || ProcessWorld::is_own_thread())
     return nullptr;
   const Baton::Inside inside;
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
@@ -98,7 +98,7 @@ BatonThread* NativeThreads::start_another() {
 }
 
 void NativeThreads::begin() {
-  BatonThread& first = baton_.begin(guide_.name_first_thread(), "thread 1");
+  BatonThread& first = baton_.begin(guide_.name_first_thread(), "thread 1", true);
   first.is_native = true;
   pthread_key_create(&at_end, leave_at_key);
   leave_at_end(first);
@@ -133,7 +133,7 @@ void NativeThreads::tell_schedule() const {
 
 void NativeThreads::call() {
   BatonThread* me = Baton::mine();
-  if (me == nullptr || !are_on() || Baton::is_inside()) return;
+  if (me == nullptr || !are_on() || Baton::Inside::is_any()) return;
   const Baton::Inside inside;
   if (BatonThread* other = baton_.next(*me, Baton::At::call, true); other != nullptr)
     baton_.hand_to(*me, *other);
@@ -143,7 +143,7 @@ void* NativeThreads::add_own(const std::function<bool()>& is_due) {
   const Baton::Inside inside;
   static std::atomic<std::uint32_t> count{0};
   const Name name = derive_name(hash_name("the driver's own"), hash_name("thread"), ++count);
-  return &baton_.add_own(name, "the driver's thread", is_due);
+  return &baton_.add(name, "the driver's thread", &is_due);
 }
 
 void NativeThreads::await_due(void* own) {

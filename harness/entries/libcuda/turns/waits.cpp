@@ -48,7 +48,7 @@ int try_take(sem_t* semaphore) {
 int post(sem_t* semaphore) {
   const Doing doing("sem_post");
   if (doing) doing.offer();
-  const int status = wakes(semaphore, kAll, sem_post(semaphore));
+  const int status = wakes(doing, semaphore, kAll, sem_post(semaphore));
   if (doing) doing.offer();
   return status;
 }
@@ -108,14 +108,14 @@ int yield() {
 int sleep_for(const timespec& rest) {
   const Doing doing("sleep");
   if (!doing) return kNotOurs;
-  Doing::baton().sleep(*doing, std::chrono::nanoseconds(HeldClock::in_nanoseconds(rest)));
+  Doing::baton().wait(*doing, {}, std::chrono::nanoseconds(HeldClock::in_nanoseconds(rest)));
   return 0;
 }
 
 int sleep_until(const Moment& end) {
   const Doing doing("sleep");
   if (!doing || !HeldClock::tells(end.clock)) return kNotOurs;
-  Doing::baton().sleep(*doing, *HeldClock::rest_until(&end));
+  Doing::baton().wait(*doing, {}, HeldClock::rest_until(&end));
   return 0;
 }
 
