@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 
 #include "harness/fault.h"
 #include "harness/pick.h"
@@ -14,6 +15,23 @@
 namespace harness {
 
 struct World;
+
+/// The turns of the program's threads, one of which goes at a time. A thread of the driver's own
+/// that calls the program is one of them.
+/// Threads: any that does not have the driver, but for add_own().
+class Turns {
+ public:
+  virtual ~Turns() = default;
+  /// Adds a thread of the driver's own, which may go while something is due for it. `is_due` is
+  /// asked on any thread, and lives as long as the process. The calling thread has the driver.
+  virtual void* add_own(const std::function<bool()>& is_due) = 0;
+  /// The calling thread is that one. Returns when something is due, and it is its turn.
+  virtual void await_due(void* own) = 0;
+  /// Lets those go that something is due for. Returns when it is the calling thread's turn again.
+  virtual void let_due_go() = 0;
+  /// The calling thread waits for the program. Returns whether another thread has gone meanwhile.
+  virtual bool give_way() = 0;
+};
 
 /// Threads: coming() and failed() are called by any at any time; the others by whoever has the
 /// driver.
@@ -47,6 +65,8 @@ class Guide {
     (void)thread;
     return true;
   }
+  /// Returns the turns that the program's threads take; null where they take none.
+  virtual Turns* turns() { return nullptr; }
   /// Takes a fault, at once.
   virtual void found(const World& world, const Fault& fault) = 0;
 };

@@ -37,6 +37,8 @@ static thread_local bool is_asleep = false;
 static thread_local Name function_cause = 0;
 /// The thread of the driver's own that this is.
 static thread_local ProcessThread* own_thread = nullptr;
+/// Some thread has the driver, and does not wait.
+static std::atomic<bool> is_driver_had{false};
 /// Whether this thread could be cancelled before it took the driver.
 static thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
@@ -91,6 +93,10 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
+bool ProcessWorld::is_had() { return is_driver_had.load(std::memory_order_relaxed); }
+
+bool ProcessWorld::is_own_thread() { return own_thread != nullptr || thread_number == kOwnThread; }
+
 bool ProcessWorld::has_turn() { return own_thread != nullptr && !own_thread->waits_; }
 
 bool ProcessWorld::is_waiting() { return is_asleep; }
@@ -108,9 +114,11 @@ void ProcessWorld::begin_call(Label function) {
 }
 
 void ProcessWorld::end_call() {
-  if (guide_ != nullptr && !threads_.empty() && own_thread == nullptr)
-    wait_until([this] { return !owes_turns(); });
+  const bool may_owe = guide_ != nullptr && !threads_.empty() && own_thread == nullptr;
+  Turns* turns = may_owe ? guide_->turns() : nullptr;
+  while (may_owe && turns == nullptr && owes_turns()) sleep(false);
   unlock();
+  if (turns != nullptr) turns->let_due_go();
 }
 
 bool ProcessWorld::owes_turns() {
@@ -136,6 +144,7 @@ void ProcessWorld::lock() {
   int cancel_state_before = PTHREAD_CANCEL_ENABLE;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_before);
   mutex_.lock();
+  is_driver_had.store(true, std::memory_order_relaxed);
   cancel_state = cancel_state_before;
   if (thread_number == 0) thread_number = ++thread_count;
   current.emplace(world_);
@@ -150,6 +159,7 @@ void ProcessWorld::unlock() {
   current.reset();
   if (waiting_count_ != 0) let_go_.notify_all();
   const int cancel_state_before = cancel_state;
+  is_driver_had.store(false, std::memory_order_relaxed);
   mutex_.unlock();
   pthread_setcancelstate(cancel_state_before, nullptr);
 }
@@ -162,11 +172,13 @@ class ProcessWorld::Asleep {
       : process_(process), asking_(process.world_.picker.current()) {
     ++process_.waiting_count_;
     is_asleep = true;
+    is_driver_had.store(false, std::memory_order_relaxed);
     pthread_setcancelstate(cancel_state_, nullptr);
   }
   ~Asleep() {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     is_asleep = false;
+    is_driver_had.store(true, std::memory_order_relaxed);
     lock_.release();
     cancel_state = cancel_state_;
     --process_.waiting_count_;
@@ -177,6 +189,13 @@ class ProcessWorld::Asleep {
   Asleep& operator=(const Asleep&) = delete;
 
   void wait_for(std::chrono::milliseconds limit) { process_.let_go_.wait_for(lock_, limit); }
+  /// Returns whether another thread of the program has gone meanwhile.
+  bool gives_way(Turns& turns) {
+    lock_.unlock();
+    const bool has_gone = turns.give_way();
+    lock_.lock();
+    return has_gone;
+  }
 
  private:
   ProcessWorld& process_;
@@ -185,12 +204,14 @@ class ProcessWorld::Asleep {
   std::unique_lock<std::mutex> lock_{process_.mutex_, std::adopt_lock};
 };
 
-void ProcessWorld::sleep() {
+void ProcessWorld::sleep(bool gives_way) {
   constexpr std::chrono::milliseconds kLookAgain{1};
   if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
   const SiteScope nobody(world_.scheduler, {});
-  Asleep(*this).wait_for(kLookAgain);
+  Turns* turns = gives_way && guide_ != nullptr ? guide_->turns() : nullptr;
+  Asleep asleep(*this);
+  if (turns == nullptr || !asleep.gives_way(*turns)) asleep.wait_for(kLookAgain);
 }
 
 /// Tells at once what a run would have judged.
@@ -232,9 +253,12 @@ ProcessWorld::Open::~Open() {
 void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
                          std::function<void()> finish) {
   tasks_.push_back({std::move(act), std::move(finish)});
+  is_due_ = true;
   if (std::ranges::find(process.threads_, this) == process.threads_.end())
     process.threads_.push_back(this);
   if (started_in_ != process.generation()) start(process);
+  Turns* turns = process.guide_ != nullptr ? process.guide_->turns() : nullptr;
+  if (turns != nullptr && turn_ == nullptr) turn_ = turns->add_own(asks_due_);
   posted_->notify_one();
 }
 
@@ -242,6 +266,7 @@ void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
 void ProcessThread::start(ProcessWorld& process) {
   started_in_ = process.generation();
   (void)posted_.release();
+  turn_ = nullptr;
   posted_ = std::make_unique<std::condition_variable_any>();
   id_ = 0;
   if (!tasks_.front().act) tasks_.pop_front();  // The parent does it.
@@ -269,13 +294,22 @@ void ProcessThread::serve(ProcessWorld& process) {
   const std::lock_guard lock(process);
   id_ = ::gettid();
   for (;;) {
-    posted_->wait(process, [this] { return !tasks_.empty(); });
+    await_task(process);
     do_first();
     waits_ = false;
     look_count_ = sleep_count_ = 0;
     // Now goes on all that waited for it.
     process.world().scheduler.wait_until({}, {}, [] { return false; });
   }
+}
+
+void ProcessThread::await_task(ProcessWorld& process) {
+  is_due_ = !tasks_.empty();
+  if (turn_ == nullptr) posted_->wait(process, [this] { return !tasks_.empty(); });
+  if (turn_ == nullptr) return;
+  process.unlock();
+  process.guide_->turns()->await_due(turn_);
+  process.lock();
 }
 
 /// A thread that only waits for the driver sleeps for less.

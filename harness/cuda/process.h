@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -47,7 +48,11 @@ class ProcessWorld {
   static bool has_driver();
   /// Returns whether the calling thread waits in a call, and others have the driver meanwhile.
   static bool is_waiting();
-  /// Returns whether the calling thread is one of the driver's own, whose turn it is.
+  /// Returns whether some thread has the driver, and does not wait.
+  static bool is_had();
+  /// Returns whether the calling thread is one of the driver's own,
+  static bool is_own_thread();
+  /// whose turn it is.
   static bool has_turn();
   /// Returns which activation handed over the function that the calling thread is in; 0 for none.
   static Name cause();
@@ -69,6 +74,14 @@ class ProcessWorld {
   /// driver. There must be a guide.
   std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count,
                     const Options* options = nullptr);
+  /// Keeps others out of the driver for a question alone: nothing happens there.
+  class Asking {
+   public:
+    explicit Asking(ProcessWorld& process) : lock_(process.mutex_) {}
+
+   private:
+    std::lock_guard<std::mutex> lock_;
+  };
   /// Forks while the calling thread has the driver: the child goes on with it as the process would
   /// have, and its guide hears nothing. Returns what fork() returns.
   static int fork_as_one();
@@ -89,7 +102,7 @@ class ProcessWorld {
   template <class Done>
   void wait_until(Done done, std::chrono::milliseconds limit = std::chrono::hours(24 * 365)) {
     const auto end = std::chrono::steady_clock::now() + limit;
-    while (!done() && std::chrono::steady_clock::now() < end) sleep();
+    while (!done() && std::chrono::steady_clock::now() < end) sleep(true);
   }
 
   /// Lets others have the driver while a function of the program runs, for as long as it lives.
@@ -126,7 +139,8 @@ class ProcessWorld {
   static void before_fork();
   static void after_fork();
   static void begin_child();
-  void sleep();
+  /// `gives_way`: to the program's threads, where they take turns.
+  void sleep(bool gives_way);
   void tell_faults() noexcept;
 
   std::mutex mutex_;
@@ -167,6 +181,8 @@ class ProcessThread {
     std::function<void()> finish;
   };
 
+  /// Waits until something is handed over; with the driver before and after.
+  void await_task(ProcessWorld& process);
   void start(ProcessWorld& process);
   void start_thread(ProcessWorld& process);
   static void replace(void* ended) noexcept;
@@ -174,7 +190,10 @@ class ProcessThread {
   void do_first();
 
   std::unique_ptr<std::condition_variable_any> posted_;
-  std::deque<Task> tasks_;    ///< The first is being done, or is about to be.
+  std::deque<Task> tasks_;           ///< The first is being done, or is about to be.
+  std::atomic<bool> is_due_{false};  ///< There are.
+  std::function<bool()> asks_due_ = [this] { return is_due_.load(); };
+  void* turn_ = nullptr;      ///< That of its thread, where the program's threads take turns.
   unsigned started_in_ = 0;   ///< The generation whose thread serves.
   pid_t id_ = 0;              ///< The system's number of the thread; 0 before it runs.
   unsigned look_count_ = 0;   ///< So often its turn was looked at,

@@ -12,6 +12,7 @@ static bool is_main_thread() { return ::gettid() == ::getpid(); }
 bool FreeThreads::call(std::size_t thread, bool takes_turns) {
   if (first_ == 0) {
     first_ = thread;
+    first_takes_turns_ = takes_turns;
     first_is_main_ = is_main_thread();
   }
   if (!are_several_ && thread == first_) return false;
@@ -19,7 +20,7 @@ bool FreeThreads::call(std::size_t thread, bool takes_turns) {
   are_several_ = true;
   if (!takes_turns && std::ranges::find(free_, thread, &Thread::number) == free_.end())
     free_.push_back({thread, is_main_thread()});
-  return is_second;
+  return is_second && !first_takes_turns_;
 }
 
 void FreeThreads::add_first() { free_.insert(free_.begin(), {first_, first_is_main_}); }
@@ -27,6 +28,7 @@ void FreeThreads::add_first() { free_.insert(free_.begin(), {first_, first_is_ma
 /// Python's main thread runs beside the others, and is told of only where it alone takes no turns.
 std::string FreeThreads::words(bool has_python) const {
   if (free_.empty()) return {};
+  if (!has_python && free_.size() == 1) return "a thread calls the driver freely";
   if (!has_python) return fmt::format("{} threads call the driver freely", free_.size());
   const auto others = std::ranges::count(free_, false, &Thread::is_main);
   if (others > 1)

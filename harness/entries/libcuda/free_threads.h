@@ -14,7 +14,7 @@ namespace harness::entries {
 class FreeThreads {
  public:
   /// Hears of a call by the calling thread, which has this number. Returns whether it is the first
-  /// by a second thread.
+  /// by a second thread, and the first took no turns.
   bool call(std::size_t thread, bool takes_turns);
   /// Hears that the thread which called first took no turns, and takes none now.
   void add_first();
@@ -32,6 +32,7 @@ class FreeThreads {
   };
 
   std::size_t first_ = 0;
+  bool first_takes_turns_ = false;
   bool first_is_main_ = false;
   bool are_several_ = false;
   std::vector<Thread> free_;

@@ -16,6 +16,7 @@
 #include "harness/entries/libcuda/linker.h"
 #include "harness/entries/libcuda/ptx.h"
 #include "harness/entries/libcuda/python/threads.h"
+#include "harness/entries/libcuda/turns/native_threads.h"
 #include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 
@@ -83,6 +84,7 @@ __attribute__((constructor)) void serve() {
                          find_beside);
   harness::ProcessWorld::guide_by(harness::entries::Guided::make);
   harness::entries::PythonThreads::listen();
+  harness::entries::NativeThreads::listen();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // The library knows no driver, the driver may be loaded late: it hands over this table when it is.
 #pragma once
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 
@@ -25,8 +26,11 @@ enum class Woken {
 
 /// Threads: any, for all of it.
 struct ThreadHooks {
-  /// A thread is about to be made. Returns what it is known as, or null where it is left alone.
-  void* (*starting)();
+  /// A thread is about to be made, by the interpreter of Python or by somebody else. Returns what
+  /// it is known as, or null where it is left alone.
+  void* (*starting)(bool is_pythons);
+  /// It has been made, and the system knows it as `handle`.
+  void (*is_started)(void* thread, pthread_t handle);
   /// It could not be made.
   void (*not_started)(void* thread);
   /// The calling thread is that one. Returns when it is its turn.

@@ -1,10 +1,10 @@
-// Thread options: who of Python's threads goes on, as the options of a question.
+// Thread options: which of the program's threads goes on, as the options of a question.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "harness/entries/libcuda/python/baton.h"
+#include "harness/entries/libcuda/turns/baton.h"
 #include "harness/pick.h"
 
 namespace harness::entries {
@@ -12,7 +12,10 @@ namespace harness::entries {
 /// They are named after the threads; the first is the plain one. Lifetime: that of the threads.
 class ThreadOptions final : public Options {
  public:
-  explicit ThreadOptions(std::span<BatonThread* const> threads) : threads_(threads) {}
+  /// `is_turn`: the first, which asks, can go on itself, and comes to such questions often.
+  explicit ThreadOptions(std::span<BatonThread* const> threads, bool is_turn = false)
+      : threads_(threads), is_turn_(is_turn) {}
+  bool is_turn() const { return is_turn_; }
   std::uint32_t value(std::uint32_t index) const override {
     return index == 0 ? 0 : value_of(*threads_[index]);
   }
@@ -23,6 +26,7 @@ class ThreadOptions final : public Options {
 
  private:
   std::span<BatonThread* const> threads_;
+  bool is_turn_;
 };
 
 }  // namespace harness::entries

@@ -1,10 +1,10 @@
-// Outside: in front of the functions of the C library by which Python's threads wait for what comes
-// from elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
+// Outside: in front of the functions of the C library by which threads wait for what comes from
+// elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
 //
 // How it works. Each looks first whether it would have to wait. If so the driver's hooks have other
 // threads go on, and look again now and then; the system's own function comes last, and does not
-// wait. Waits of libraries that are not Python's are the system's own: these may not expect to be
-// interrupted without a signal.
+// wait. In a program of Python's the waits of libraries that are not are the system's own: these
+// may not expect to be interrupted without a signal.
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "harness/entries/preload/loaded_first.h"
+#include "harness/entries/preload/turns.h"
 #include "harness/entries/preload/waiting.h"
 
 namespace {
@@ -24,11 +25,14 @@ namespace {
 using harness::entries::ask_to_sleep;
 using harness::entries::hooks;
 using harness::entries::is_of_python;
+using harness::entries::kNotOurs;
+using harness::entries::may_turn;
 using harness::entries::Moment;
 using harness::entries::native_code;
 using harness::entries::NativeCode;
 using harness::entries::system_function;
 using harness::entries::told;
+using harness::entries::turns;
 using harness::entries::Woken;
 
 constexpr long kSecond = 1'000'000'000;
@@ -54,11 +58,23 @@ Moment after_milliseconds(int count) {
   return after(count / kInSecond, count % kInSecond * kMillisecond);
 }
 
+/// A function of the C library, and who calls it.
+struct Call {
+  const char* function;
+  const void* returns_to;
+};
+
 /// Has others go on until `is_there` says so. Unwatched: there was no need, or nobody to go on.
 template <class What>
-Woken await(What what, const void* returns_to, const Moment* limit) {
-  if (hooks == nullptr || what.is_there() || !is_python(returns_to)) return Woken::unwatched;
+Woken await(What what, const Call& call, const Moment* limit) {
   const auto is_there = [](void* one) { return static_cast<What*>(one)->is_there(); };
+  if (may_turn(call.returns_to)) {
+    turns->comes(call.function);
+    if (what.is_there()) return Woken::unwatched;
+    const int woken = turns->awaits(call.function, is_there, &what, limit);
+    if (woken != kNotOurs) return static_cast<Woken>(woken);
+  }
+  if (hooks == nullptr || what.is_there() || !is_python(call.returns_to)) return Woken::unwatched;
   return hooks->awaits(is_there, &what, limit);
 }
 
@@ -78,11 +94,12 @@ int look(idtype_t kind, id_t number, siginfo_t* told, int options) {
   return system(kind, number, told, options);
 }
 
-/// Something to read, or an end or error that is told at once.
-struct Input {
+/// Something to read, or room to write, or an end or error that is told at once.
+struct Bytes {
   int file;
+  short events = POLLIN;
   bool is_there() const {
-    pollfd one{file, POLLIN, 0};
+    pollfd one{file, events, 0};
     return look(&one, 1, 0) != 0;
   }
 };
@@ -128,9 +145,9 @@ ChildChange change_of(pid_t child, int options) {
 /// Has others go on before a function that would wait for ever. Returns whether a signal came
 /// first, with errno; else errno is as it was.
 template <class What>
-bool is_interrupted(const What& what, const void* returns_to) {
+bool is_interrupted(const What& what, const Call& call) {
   const int kept = errno;
-  const Woken woken = await(what, returns_to, nullptr);
+  const Woken woken = await(what, call, nullptr);
   errno = woken == Woken::interrupted ? EINTR : kept;
   return woken == Woken::interrupted;
 }
@@ -143,57 +160,75 @@ bool may_wait(int file, int flags) {
   return state != -1 && (state & O_NONBLOCK) == 0;
 }
 
-bool is_interrupted(int file, int flags, const void* returns_to) {
-  return may_wait(file, flags) && is_interrupted(Input{file}, returns_to);
+bool is_interrupted(int file, int flags, const Call& call) {
+  return may_wait(file, flags) && is_interrupted(Bytes{file}, call);
 }
 
-bool is_interrupted(const ChildChange& change, int options, const void* returns_to) {
-  return (options & WNOHANG) == 0 && is_interrupted(change, returns_to);
+bool is_interrupted(const ChildChange& change, int options, const Call& call) {
+  return (options & WNOHANG) == 0 && is_interrupted(change, call);
+}
+
+/// Has others go on while there is no room to write.
+void await_room(int file, int flags, const Call& call) {
+  if (may_turn(call.returns_to) && may_wait(file, flags))
+    (void)is_interrupted(Bytes{file, POLLOUT}, call);
 }
 
 }  // namespace
 
-#define AFTERLIFE_CALLER __builtin_return_address(0)
+#define AFTERLIFE_CALL \
+  Call { __func__, __builtin_return_address(0) }
 
 AFTERLIFE_EXPORT ssize_t read(int file, void* bytes, size_t count) {
   static const auto system = system_function<ssize_t (*)(int, void*, size_t)>("read");
-  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, bytes, count);
+  return is_interrupted(file, 0, AFTERLIFE_CALL) ? -1 : system(file, bytes, count);
 }
 
 AFTERLIFE_EXPORT ssize_t recv(int file, void* bytes, size_t count, int flags) {
   static const auto system = system_function<ssize_t (*)(int, void*, size_t, int)>("recv");
-  return is_interrupted(file, flags, AFTERLIFE_CALLER) ? -1 : system(file, bytes, count, flags);
+  return is_interrupted(file, flags, AFTERLIFE_CALL) ? -1 : system(file, bytes, count, flags);
 }
 
 AFTERLIFE_EXPORT ssize_t recvfrom(int file, void* bytes, size_t count, int flags, sockaddr* address,
                                   socklen_t* length) {
   static const auto system =
       system_function<ssize_t (*)(int, void*, size_t, int, sockaddr*, socklen_t*)>("recvfrom");
-  return is_interrupted(file, flags, AFTERLIFE_CALLER)
+  return is_interrupted(file, flags, AFTERLIFE_CALL)
              ? -1
              : system(file, bytes, count, flags, address, length);
 }
 
 AFTERLIFE_EXPORT ssize_t recvmsg(int file, msghdr* message, int flags) {
   static const auto system = system_function<ssize_t (*)(int, msghdr*, int)>("recvmsg");
-  return is_interrupted(file, flags, AFTERLIFE_CALLER) ? -1 : system(file, message, flags);
+  return is_interrupted(file, flags, AFTERLIFE_CALL) ? -1 : system(file, message, flags);
 }
 
 AFTERLIFE_EXPORT int accept(int file, sockaddr* address, socklen_t* length) {
   static const auto system = system_function<int (*)(int, sockaddr*, socklen_t*)>("accept");
-  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, address, length);
+  return is_interrupted(file, 0, AFTERLIFE_CALL) ? -1 : system(file, address, length);
 }
 
 AFTERLIFE_EXPORT int accept4(int file, sockaddr* address, socklen_t* length, int flags) {
   static const auto system = system_function<int (*)(int, sockaddr*, socklen_t*, int)>("accept4");
-  return is_interrupted(file, 0, AFTERLIFE_CALLER) ? -1 : system(file, address, length, flags);
+  return is_interrupted(file, 0, AFTERLIFE_CALL) ? -1 : system(file, address, length, flags);
+}
+
+AFTERLIFE_EXPORT ssize_t write(int file, const void* bytes, size_t count) {
+  static const auto system = system_function<ssize_t (*)(int, const void*, size_t)>("write");
+  await_room(file, 0, AFTERLIFE_CALL);
+  return system(file, bytes, count);
+}
+
+AFTERLIFE_EXPORT ssize_t send(int file, const void* bytes, size_t count, int flags) {
+  static const auto system = system_function<ssize_t (*)(int, const void*, size_t, int)>("send");
+  await_room(file, flags, AFTERLIFE_CALL);
+  return system(file, bytes, count, flags);
 }
 
 AFTERLIFE_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
   if (milliseconds == 0 || hooks == nullptr) return look(files, count, milliseconds);
   const Moment end = after_milliseconds(milliseconds);
-  const Woken woken =
-      await(Files{files, count}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
+  const Woken woken = await(Files{files, count}, AFTERLIFE_CALL, milliseconds > 0 ? &end : nullptr);
   if (woken == Woken::interrupted) return told(woken);
   return look(files, count, woken == Woken::unwatched ? milliseconds : 0);
 }
@@ -202,7 +237,7 @@ AFTERLIFE_EXPORT int epoll_wait(int file, epoll_event* events, int count, int mi
   static const auto system = system_function<int (*)(int, epoll_event*, int, int)>("epoll_wait");
   if (milliseconds == 0 || hooks == nullptr) return system(file, events, count, milliseconds);
   const Moment end = after_milliseconds(milliseconds);
-  const Woken woken = await(Input{file}, AFTERLIFE_CALLER, milliseconds > 0 ? &end : nullptr);
+  const Woken woken = await(Bytes{file}, AFTERLIFE_CALL, milliseconds > 0 ? &end : nullptr);
   if (woken == Woken::interrupted) return told(woken);
   return system(file, events, count, woken == Woken::unwatched ? milliseconds : 0);
 }
@@ -213,11 +248,13 @@ AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* er
   Moment end{};
   if (timeout != nullptr) end = after(timeout->tv_sec, timeout->tv_usec * kMicrosecond);
   if (count == 0 && timeout != nullptr) {  // A sleep, as of Python 3.10.
+    const timespec rest{timeout->tv_sec, timeout->tv_usec * kMicrosecond};
+    if (may_turn(__builtin_return_address(0)) && turns->sleep(rest) != kNotOurs) return 0;
     const Woken woken = ask_to_sleep(end);
     if (woken == Woken::interrupted) return told(woken);
     return woken != Woken::unwatched ? 0 : look(count, reads, writes, errors, timeout);
   }
-  const Woken woken = await(Sets{count, {reads, writes, errors}}, AFTERLIFE_CALLER,
+  const Woken woken = await(Sets{count, {reads, writes, errors}}, AFTERLIFE_CALL,
                             timeout != nullptr ? &end : nullptr);
   if (woken == Woken::interrupted) return told(woken);
   timeval at_once{};
@@ -226,28 +263,34 @@ AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* er
 
 AFTERLIFE_EXPORT pid_t waitpid(pid_t child, int* status, int options) {
   static const auto system = system_function<pid_t (*)(pid_t, int*, int)>("waitpid");
-  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALLER)) return -1;
+  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALL)) return -1;
   return system(child, status, options);
 }
 
 AFTERLIFE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* used) {
   static const auto system = system_function<pid_t (*)(pid_t, int*, int, rusage*)>("wait4");
-  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALLER)) return -1;
+  if (is_interrupted(change_of(child, options), options, AFTERLIFE_CALL)) return -1;
   return system(child, status, options, used);
 }
 
 AFTERLIFE_EXPORT pid_t wait3(int* status, int options, rusage* used) {
   static const auto system = system_function<pid_t (*)(int*, int, rusage*)>("wait3");
-  if (is_interrupted(change_of(-1, options), options, AFTERLIFE_CALLER)) return -1;
+  if (is_interrupted(change_of(-1, options), options, AFTERLIFE_CALL)) return -1;
   return system(status, options, used);
 }
 
 AFTERLIFE_EXPORT pid_t wait(int* status) {
   static const auto system = system_function<pid_t (*)(int*)>("wait");
-  return is_interrupted(change_of(-1, 0), 0, AFTERLIFE_CALLER) ? -1 : system(status);
+  return is_interrupted(change_of(-1, 0), 0, AFTERLIFE_CALL) ? -1 : system(status);
 }
 
 AFTERLIFE_EXPORT int waitid(idtype_t kind, id_t number, siginfo_t* told, int options) {
-  if (is_interrupted(ChildChange{kind, number, options}, options, AFTERLIFE_CALLER)) return -1;
+  if (is_interrupted(ChildChange{kind, number, options}, options, AFTERLIFE_CALL)) return -1;
   return look(kind, number, told, options);
+}
+
+AFTERLIFE_EXPORT pid_t fork() noexcept {
+  static const auto system = system_function<pid_t (*)()>("fork");
+  if (may_turn(__builtin_return_address(0))) turns->comes("fork");
+  return system();
 }

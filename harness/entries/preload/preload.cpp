@@ -1,5 +1,5 @@
 // Preload: loaded before all libraries of a program that `afterlife run` starts, it stands in front
-// of the functions of the C library by which Python's threads begin and wait.
+// of the functions of the C library by which threads begin, and by which Python's wait.
 //
 // How it works. Each function asks the driver's hooks first, and is the system's own where there
 // are none or where they leave the thread alone. The driver is loaded with the first thread that
@@ -10,10 +10,10 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "harness/entries/libcuda/thread_hooks.h"
 #include "harness/entries/preload/loaded_first.h"
+#include "harness/entries/preload/turns.h"
 #include "harness/entries/preload/waiting.h"
 
 namespace harness::entries {
@@ -24,7 +24,6 @@ const ThreadHooks* hooks = nullptr;
 
 namespace {
 
-using harness::entries::ask_to_sleep;
 using harness::entries::hooks;
 using harness::entries::is_of_python;
 using harness::entries::Moment;
@@ -88,22 +87,22 @@ AFTERLIFE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* att
       system_function<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(
           "pthread_create");
   void* known = nullptr;
-  if (is_of_python(native_code(__builtin_return_address(0)))) {
-    load_driver();
-    if (hooks != nullptr) known = hooks->starting();
-  }
+  const bool is_pythons = is_of_python(native_code(__builtin_return_address(0)));
+  if (is_pythons) load_driver();
+  if (hooks != nullptr) known = hooks->starting(is_pythons);
   if (known == nullptr) return create(thread, attributes, function, argument);
   auto* start = static_cast<Start*>(malloc(sizeof(Start)));
   if (start == nullptr) return hooks->not_started(known), EAGAIN;
   *start = {function, argument, known, hooks};
   const int status = create(thread, attributes, run_thread, start);
-  if (status == 0) return 0;
+  if (status == 0) return hooks->is_started(known, *thread), 0;
   hooks->not_started(known);
   free(start);
   return status;
 }
 
 AFTERLIFE_EXPORT int sem_wait(sem_t* semaphore) {
+  AFTERLIFE_TURN(take, semaphore, nullptr)
   static const auto wait = system_function<int (*)(sem_t*)>("sem_wait");
   const Woken woken = ask_to_wait(semaphore, nullptr);
   return woken == Woken::unwatched ? wait(semaphore) : told(woken);
@@ -112,24 +111,15 @@ AFTERLIFE_EXPORT int sem_wait(sem_t* semaphore) {
 AFTERLIFE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* limit) {
   static const auto wait = system_function<int (*)(sem_t*, const timespec*)>("sem_timedwait");
   const Moment end{CLOCK_REALTIME, *limit};
+  AFTERLIFE_TURN(take, semaphore, &end)
   const Woken woken = ask_to_wait(semaphore, &end);
   return woken == Woken::unwatched ? wait(semaphore, limit) : told(woken);
 }
 
 AFTERLIFE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {
   const Moment end{clock, *limit};
+  AFTERLIFE_TURN(take, semaphore, &end)
   const Woken woken = ask_to_wait(semaphore, &end);
   return woken == Woken::unwatched ? afterlife_system_sem_clockwait(semaphore, clock, limit)
                                    : told(woken);
-}
-
-AFTERLIFE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted,
-                                     timespec* rest) {
-  static const auto sleep =
-      system_function<int (*)(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
-  // A rest is asked for by who sleeps for a while, which Python does not.
-  const Woken woken =
-      (flags & TIMER_ABSTIME) != 0 ? ask_to_sleep({clock, *wanted}) : Woken::unwatched;
-  if (woken == Woken::unwatched) return sleep(clock, flags, wanted, rest);
-  return woken == Woken::interrupted ? EINTR : 0;
 }

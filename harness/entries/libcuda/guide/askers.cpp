@@ -63,7 +63,24 @@ Activation Askers::line(const Python::Line& line, const BatonThread* python) {
   return {name, {}, {}};
 }
 
+/// A function of the C library is named like a call of the driver.
+Activation Askers::native_turn(const BatonThread& thread, Baton::At at) {
+  using enum Asker::Kind;
+  const Name function = derive_name(thread.name, thread.coming.hash(), thread.coming_nth);
+  const bool waits = at != Baton::At::sync;
+  const Name name = derive_name(function, hash_name(waits ? "wait" : "turn"), ++thread.asked_count);
+  Asker asker{.kind = at == Baton::At::end ? end
+                      : waits              ? wait
+                                           : before_call,
+              .function = thread.coming.view(),
+              .nth = thread.coming_nth,
+              .python = &thread};
+  new_askers_.emplace_back(name, asker);
+  return {name, {}, {}};
+}
+
 Activation Askers::turn(const BatonThread& python, Baton::At at, Label next_function) {
+  if (python.is_native && at != Baton::At::call) return native_turn(python, at);
   Asker asker{Asker::Kind::line, {}, 0, 1, python.file, python.line, &python};
   const Line here = line_of(&python, python.line_name);
   Name name = 0;
@@ -127,9 +144,12 @@ std::string words_of(const Asker& asker) {
       return call;
     case Asker::Kind::before_call:
       return "before " + call;
+    case Asker::Kind::turn:
+      return "at " + call;
     case Asker::Kind::line:
       return place + nth + (shown.empty() ? "" : " of " + shown);
     case Asker::Kind::wait:
+      if (!asker.function.empty()) return fmt::format("{}, where it waits", call);
       return fmt::format("{}{}, where {} waits", place.empty() ? "its start" : place, nth, shown);
     case Asker::Kind::end:
       break;

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/entries/libcuda/python/baton.h"
 #include "harness/entries/libcuda/python/python.h"
+#include "harness/entries/libcuda/turns/baton.h"
 #include "harness/label.h"
 #include "harness/pick.h"
 
@@ -22,7 +22,7 @@ namespace harness::entries {
 
 /// Whoever asks a question.
 struct Asker {
-  enum class Kind { call, line, before_call, wait, end };
+  enum class Kind { call, line, before_call, turn, wait, end };
   Kind kind = Kind::call;
   std::string_view function;  ///< The driver's one that is called.
   std::size_t thread = 0;     ///< The number of a call's thread.
@@ -70,6 +70,7 @@ class Askers {
   Name caller(std::size_t number, const BatonThread* python) const;
   /// Returns the name of what is before the caller's next call of the function, and which that is.
   std::pair<Name, std::uint32_t> name_before(Name caller, Label function) const;
+  Activation native_turn(const BatonThread& thread, Baton::At at);
   static Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth);
   Line line_of(const BatonThread* python, Name line) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/client/forced.h"
+#include "harness/entries/libcuda/thread_options.h"
 
 namespace harness::entries {
 
@@ -15,6 +16,8 @@ Drawn::Drawn(std::uint64_t seed, std::uint64_t failable_count)
 
 std::uint32_t Drawn::answer(const Question& question) {
   if (client::is_forced(question.activation)) return forced(question);
+  const auto* threads = dynamic_cast<const ThreadOptions*>(question.options);
+  if (threads != nullptr && threads->is_turn()) return turn(question);
   if (question.site != Site::failure) return walk_.answer(question);
   const std::uint64_t number = asked_++;
   if (std::ranges::find(fail_, number) == fail_.end()) return 0;
@@ -30,6 +33,17 @@ std::uint32_t Drawn::forced(const Question& question) {
   if (draw % 64 >= kShares[seed % 4] || forced_ == kMost) return 0;
   ++forced_;
   return 1 + static_cast<std::uint32_t>(draw / 64 % (question.option_count - 1));
+}
+
+// Few preemptions suffice for most mistakes, and in long programs few of many turns: each run has a
+// share of its own, of so many in 1024. Source: probabilistic concurrency testing (Burckhardt et
+// al. 2010), which preempts as seldom.
+std::uint32_t Drawn::turn(const Question& question) {
+  constexpr std::array<std::uint64_t, 8> kShares{0, 4, 16, 32, 64, 128, 256, 512};
+  const std::uint64_t seed = mix(seed_, hash_name("turns"));
+  const std::uint64_t draw = mix(seed, asked_for_turn_++);
+  if (draw % 1024 >= kShares[seed % kShares.size()]) return 0;
+  return 1 + static_cast<std::uint32_t>(draw / 1024 % (question.option_count - 1));
 }
 
 }  // namespace harness::entries

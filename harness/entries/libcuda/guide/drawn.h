@@ -22,13 +22,15 @@ class Drawn final : public Strategy {
 
  private:
   std::uint32_t forced(const Question& question);
+  std::uint32_t turn(const Question& question);
 
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
   std::uint64_t asked_ = 0;                            ///< So many calls might have failed.
-  std::uint64_t asked_to_force_ = 0;                   ///< So many questions were forced,
+  std::uint64_t asked_for_turn_ = 0;                   ///< So many turns of threads,
+  std::uint64_t asked_to_force_ = 0;                   ///< so many questions were forced,
   std::uint64_t forced_ = 0;                           ///< and so many were not answered plainly.
   std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Those that do, by their number.
 };

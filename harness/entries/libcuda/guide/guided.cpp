@@ -3,11 +3,13 @@
 #include "harness/entries/libcuda/guide/guided.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
+#include "harness/client/hang_watch.h"
 #include "harness/cuda/process.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/fork_point.h"
@@ -145,6 +147,9 @@ void Guided::coming(Label function) {
     const bool forces = orders_.forces && python->can_be_forced();
     python_threads_.call(forces);
     if (forces && !python_threads_.others_may_go_on()) force_collection(*python, function);
+  } else if (native_threads_.are_on()) {
+    next_function = function;
+    native_threads_.call();
   }
   if (has_queued_functions_ && !ProcessWorld::has_turn()) let_device_catch_up(function);
   note_place(0);
@@ -343,6 +348,7 @@ void Guided::are_not_watched() {
 
 std::size_t Guided::next(const BatonThread& asking, Baton::At at,
                          std::span<BatonThread* const> options) {
+  if (asking.is_native) return next_native(asking, at, options);
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   claim_process();
@@ -356,6 +362,24 @@ std::size_t Guided::next(const BatonThread& asking, Baton::At at,
   process.unlock();
   return chosen;
 }
+
+/// It is asked often, and nothing of the driver changes.
+std::size_t Guided::next_native(const BatonThread& asking, Baton::At at,
+                                std::span<BatonThread* const> options) {
+  client::Place place = orders_.locates ? native_place() : client::Place{};
+  ProcessWorld& process = ProcessWorld::get();
+  const ProcessWorld::Asking is_asking(process);
+  const ThreadOptions told(options, at == Baton::At::sync || at == Baton::At::call);
+  const Activation turn = askers_.turn(asking, at, next_function);
+  const std::uint32_t chosen =
+      process.ask(turn, Site::schedule, static_cast<std::uint32_t>(options.size()), &told);
+  if (chosen != 0 && orders_.locates) parties_.note(turn.name, std::move(place));
+  flush();
+  return chosen;
+}
+
+/// The main thread looks whether nothing from outside can end it.
+void Guided::stand() { client::ask_thread(::getpid(), ::getpid(), client::kMainStands); }
 
 void Guided::lost(const BatonThread& thread, bool is_busy) {
   const std::string place =
@@ -376,6 +400,7 @@ void Guided::end_of_process() {
   process.lock();
   guided->report_.is_whole = true;
   guided->report(process.world());
+  guided->native_threads_.tell_schedule();
   process.unlock();
   note_end_of_run();
 }

@@ -12,6 +12,7 @@
 #include "harness/client/orders.h"
 #include "harness/client/report.h"
 #include "harness/cuda/guide.h"
+#include "harness/cuda/process.h"
 #include "harness/entries/libcuda/free_threads.h"
 #include "harness/entries/libcuda/guide/askers.h"
 #include "harness/entries/libcuda/guide/called.h"
@@ -22,6 +23,7 @@
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/python/threads.h"
 #include "harness/entries/libcuda/system_threads.h"
+#include "harness/entries/libcuda/turns/native_threads.h"
 #include "harness/world.h"
 
 namespace harness::entries {
@@ -65,10 +67,15 @@ class Guided final : public Guide,
   std::size_t next(const BatonThread& asking, Baton::At at,
                    std::span<BatonThread* const> options) override;
   void lost(const BatonThread& thread, bool is_busy) override;
+  bool is_in_driver() const override { return ProcessWorld::is_had(); }
+  void stand() override;
+  Turns* turns() override { return native_threads_.are_on() ? &native_threads_ : nullptr; }
 
  private:
   class FirstQuestion;
 
+  std::size_t next_native(const BatonThread& asking, Baton::At at,
+                          std::span<BatonThread* const> options);
   /// Asks whether what no real run does happens here. The calling thread has the driver.
   std::uint32_t ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
                            const Options* options = nullptr);
@@ -121,6 +128,7 @@ class Guided final : public Guide,
   HostWatch host_watch_{*this};
   IdleDevice idle_device_;
   PythonThreads python_threads_{*this};
+  NativeThreads native_threads_{*this, python_threads_.baton()};
   Parties parties_{askers_, python_threads_, free_threads_};
   MemoryEnds memory_ends_{askers_, parties_, orders_};
   Called called_{mark_, report_, askers_, parties_, orders_};

@@ -2,6 +2,7 @@
 // sends it: so no stack is walked while it is in use.
 #include "harness/entries/libcuda/guide/hang.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -82,6 +83,8 @@ client::Party party_of(pid_t thread, client::Place place) {
     name = thread == ::getpid()                                ? "the main thread"
            : has_name(::getpid(), thread, kHostFunctionThread) ? "the driver's thread"
                                                                : "another thread";
+  if (const std::string others = turns->baton().words_of_holds(thread); !others.empty())
+    name += fmt::format(" (it holds what {} waits for)", others);
   const bool waits = thread != ::gettid() && standstill_of(::getpid(), thread) != Standstill::none;
   return {.site = waits ? client::kWait : client::kStep,
           .place = std::move(place),
@@ -107,6 +110,7 @@ std::vector<client::Party> stuck_threads(bool all_wait) {
 }
 
 void on_question(int, siginfo_t* info, void*) {
+  const Baton::Inside inside;
   const int before = errno;
   const int because = info->si_value.sival_int;
   if (because == client::kSaysItsPlace) {

@@ -11,6 +11,7 @@
 #include "harness/entries/libcuda/python/api.h"
 #include "harness/entries/libcuda/python/code.h"
 #include "harness/entries/libcuda/python/python.h"
+#include "harness/entries/libcuda/turns/native_threads.h"
 
 namespace harness::entries {
 namespace {
@@ -39,23 +40,34 @@ bool has_lock() {
 
 /// The functions that the library in front of the C library's calls.
 struct PythonThreads::Hooks {
-  static void* starting() {
+  static void* starting(bool is_pythons) {
     const Python* interpreter = Python::find();
-    if (interpreter == nullptr || !interpreter->has_lock()) return nullptr;
+    if (interpreter == nullptr && !is_pythons) return NativeThreads::start_another();
+    if (interpreter == nullptr || !is_pythons || !interpreter->has_lock()) return nullptr;
     const std::string shown = interpreter->starting_thread();
     if (shown.empty()) return nullptr;
     ProcessWorld::get();  // Has a guide made, where one is ordered.
     return threads != nullptr ? threads->start_another(shown) : nullptr;
   }
 
+  static void is_started(void* hooked, pthread_t handle) {
+    if (thread_of(hooked).is_native) NativeThreads::is_started(thread_of(hooked), handle);
+  }
   static void not_started(void* hooked) { threads->baton_.remove(thread_of(hooked)); }
-  static void started(void* hooked) { threads->baton_.enter(thread_of(hooked)); }
-  static void ended(void* hooked) { threads->baton_.leave(thread_of(hooked)); }
+  static void started(void* hooked) {
+    const Baton::Inside inside;
+    if (thread_of(hooked).is_native) NativeThreads::leave_at_end(thread_of(hooked));
+    threads->baton_.enter(thread_of(hooked));
+  }
+  static void ended(void* hooked) {
+    if (!thread_of(hooked).is_native) threads->baton_.leave(thread_of(hooked));
+  }
 
   /// Returns the calling thread where it may let others go on in the C library.
   static BatonThread* waiting_thread() {
     BatonThread* me = Baton::mine();
-    return me != nullptr && threads->are_several() && !has_lock() ? me : nullptr;
+    const bool may_wait = me != nullptr && !me->is_native && threads->are_several();
+    return may_wait && !has_lock() ? me : nullptr;
   }
 
   static Woken waits(sem_t* semaphore, const Moment* limit) {
@@ -85,7 +97,8 @@ struct PythonThreads::Hooks {
     return threads->baton_.await(*me, done, time_until(limit));
   }
 
-  static constexpr ThreadHooks kTable{starting, not_started, started, ended, waits, sleeps, awaits};
+  static constexpr ThreadHooks kTable{starting, is_started, not_started, started,
+                                      ended,    waits,      sleeps,      awaits};
 };
 
 void PythonThreads::listen() {
@@ -102,7 +115,7 @@ BatonThread* PythonThreads::start_another(const std::string& shown) {
   if (me == nullptr) {
     if (!baton_.threads().empty()) return nullptr;
     PythonCode::prepare();
-    me = &baton_.begin(guide_.name_first_thread(), "MainThread");
+    me = &baton_.begin(guide_.name_first_thread(), "MainThread", false);
     if (!Python::find()->watch_new_threads()) guide_.are_not_watched();
   }
   const Name name = derive_name(me->name, hash_name("Python thread"), ++me->child_count);

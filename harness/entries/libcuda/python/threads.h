@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "harness/entries/libcuda/python/baton.h"
+#include "harness/entries/libcuda/turns/baton.h"
 #include "harness/entries/libcuda/python/python.h"
 
 namespace harness::entries {
@@ -46,6 +46,7 @@ class PythonThreads {
   bool is_stuck(pid_t thread) { return baton_.is_stuck(thread); }
   /// Returns the program's name of the thread; empty for one that takes no turns.
   std::string name_of(pid_t thread) const;
+  Baton& baton() { return baton_; }
   const std::deque<BatonThread>& all() const { return baton_.threads(); }
 
  private:

@@ -1,7 +1,7 @@
 // How it works. Whoever has no baton waits for a semaphore of its own, and looks around now and
 // then: while nobody has the baton, whether somebody can go on; else whether the one that has it
 // stands still without a step, which is a wait that nobody sees.
-#include "harness/entries/libcuda/python/baton.h"
+#include "harness/entries/libcuda/turns/baton.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,24 +11,19 @@
 #include <cerrno>
 #include <utility>
 
-#include "harness/entries/libcuda/system_threads.h"
-
 namespace harness::entries {
 namespace {
 
 using std::chrono::milliseconds;
 
-/// After so many steps of one thread another one goes on, as the interpreter's clock would have it.
-constexpr std::uint32_t kStepsInTurn = 1'000;
 constexpr milliseconds kLookOften{1};
 constexpr milliseconds kLookSeldom{50};
 constexpr milliseconds kSignalsSeen{100};
-/// So long without a step, asleep whenever looked at, and a thread is taken to wait;
-constexpr milliseconds kQuiet{1000};
-/// so long, and it is left to itself though it does something.
-constexpr milliseconds kStill{5000};
+/// The same where the kernel is asked.
+constexpr milliseconds kLookAtKernel{4};
 
 thread_local BatonThread* my_thread = nullptr;
+thread_local unsigned inside = 0;
 /// A signal of ours has come to this thread.
 thread_local bool is_asked = false;
 Baton* only_baton = nullptr;
@@ -50,6 +45,23 @@ int wait_for(sem_t& semaphore, milliseconds limit) {
 
 }  // namespace
 
+Baton::Inside::Inside() { ++inside; }
+Baton::Inside::~Inside() { --inside; }
+bool Baton::Inside::is_any() { return inside != 0; }
+
+Baton::Clock::time_point Baton::Clock::now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+void Baton::become(BatonThread& me) {
+  my_thread = &me;
+  me.id = ::gettid();
+  me.handle = pthread_self();
+  pthread_getcpuclockid(me.handle, &me.processor);
+}
+
 Baton::Baton(Judge& judge) : judge_(judge) {
   only_baton = this;
   pthread_atfork(before_fork, after_fork, begin_child);
@@ -57,23 +69,28 @@ Baton::Baton(Judge& judge) : judge_(judge) {
 
 BatonThread* Baton::mine() { return my_thread; }
 
-BatonThread& Baton::begin(Name name, std::string shown) {
+BatonThread& Baton::begin(Name name, std::string shown, bool holds_time) {
   BatonThread& me = add(name, std::move(shown));
-  my_thread = &me;
-  me.id = ::gettid();
+  become(me);
   me.is_first = true;
   const Lock lock(mutex_);
   me.state = BatonThread::State::goes_on;
   holder_ = &me;
+  holds_time_ = holds_time;
   return me;
 }
 
-BatonThread& Baton::add(Name name, std::string shown) {
+BatonThread& Baton::add(Name name, std::string shown, const std::function<bool()>* is_due) {
   const Lock lock(mutex_);
   BatonThread& thread = threads_.emplace_back();
   thread.name = name;
   thread.shown = std::move(shown);
   sem_init(&thread.turn, 0, 0);
+  if (is_due != nullptr) {
+    thread.is_own = thread.is_native = true;
+    thread.is_due = thread.done = is_due;
+    thread.state = BatonThread::State::waits;
+  }
   ++living_count_;
   return thread;
 }
@@ -85,9 +102,8 @@ void Baton::remove(BatonThread& thread) {
 }
 
 void Baton::enter(BatonThread& me) {
-  my_thread = &me;
   Lock lock(mutex_);
-  me.id = ::gettid();
+  become(me);
   wait_for_turn(lock, me);
 }
 
@@ -96,7 +112,7 @@ void Baton::enter(BatonThread& me) {
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
   if (thread.state != BatonThread::State::waits) return false;
-  return thread.is_interrupted || (!thread.is_outside && (*thread.done)());
+  return thread.is_interrupted || (!thread.is_outside && !thread.is_sleeping && (*thread.done)());
 }
 
 /// In the order of their starts, from the one after `me` on, round and round.
@@ -113,6 +129,11 @@ std::vector<BatonThread*> Baton::ready_others(const BatonThread& me) {
   return after;
 }
 
+/// Held time passes at once, but beside a wait for something from elsewhere.
+bool Baton::is_eligible(const BatonThread& thread, bool is_paced) const {
+  return (holds_time_ && !is_paced) || *thread.limit <= Clock::now();
+}
+
 /// Returns whose wait is the next to end by the clock, where its time is over.
 BatonThread* Baton::first_in_time() {
   BatonThread* first = nullptr;
@@ -120,11 +141,13 @@ BatonThread* Baton::first_in_time() {
     return std::pair(left.limit_tick, left.wait_number) <
            std::pair(right.limit_tick, right.wait_number);
   };
-  for (BatonThread& thread : threads_)
-    if (thread.state == BatonThread::State::waits && thread.limit &&
-        (first == nullptr || earlier(thread, *first)))
-      first = &thread;
-  return first != nullptr && *first->limit <= Clock::now() ? first : nullptr;
+  bool is_paced = false;
+  for (BatonThread& thread : threads_) {
+    if (thread.state != BatonThread::State::waits) continue;
+    is_paced = is_paced || thread.is_outside;
+    if (thread.limit && (first == nullptr || earlier(thread, *first))) first = &thread;
+  }
+  return first != nullptr && is_eligible(*first, is_paced) ? first : nullptr;
 }
 
 /// Something from elsewhere comes first, and to who has waited for longer.
@@ -142,13 +165,28 @@ BatonThread* Baton::first_of_the_late() {
   return first;
 }
 
+BatonThread* Baton::light_sleeper() {
+  constexpr std::int64_t kLight = 100'000'000;
+  BatonThread* first = holds_time_ ? first_in_time() : nullptr;
+  const bool is_light =
+      first != nullptr && first->is_sleeping && first->limit_tick - tick_ <= kLight;
+  return is_light ? first : nullptr;
+}
+
 // ---- handing on -------------------------------------------------------------------------------
 
 void Baton::give(BatonThread& thread) {
+  if (thread.state == BatonThread::State::waits && thread.is_sleeping) {
+    thread.is_timed_out = true;
+    tick_ = std::max(tick_, thread.limit_tick);
+  }
   thread.state = BatonThread::State::goes_on;
   holder_ = &thread;
-  steps_in_turn_ = 0;
+  steps_in_turn_ = looks_in_turn_ = 0;
+  has_told_ = false;
   ++progress_;
+  schedule_ = {mix(mix(schedule_.hash, thread.name), thread.coming_nth),
+               schedule_.switch_count + 1};
   sem_post(&thread.turn);
 }
 
@@ -159,8 +197,15 @@ void Baton::give_to_anyone(const BatonThread* but) {
 }
 
 void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
-  const std::vector<BatonThread*> ready = ready_others(me);
+  std::vector<BatonThread*> ready = ready_others(me);
+  if (BatonThread* sleeper = ready.empty() ? nullptr : light_sleeper(); sleeper != nullptr)
+    if (sleeper != &me) ready.push_back(sleeper);
   std::size_t chosen = 0;
+  // Who had one of the driver's own go is the first to go on after it.
+  if (const auto by = std::ranges::find(ready, std::exchange(me.handed_by, nullptr));
+      by != ready.end())
+    std::rotate(ready.begin(), by, by + 1);
+  keeper_ = &me;
   if (ready.size() > 1) {
     lock.unlock();
     chosen = judge_.next(me, at, ready);
@@ -169,44 +214,61 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
   }
   if (!ready.empty()) return give(*ready[chosen]);
   holder_ = nullptr;
-  keeper_ = &me;
   give_to_anyone(nullptr);
 }
 
 void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
   const Clock::time_point begin = Clock::now();
   while (holder_ != &me) {
-    const bool keeps = holder_ == nullptr && (keeper_ == &me || keeper_ == nullptr);
+    const bool keeps = keeper_ == &me || keeper_ == nullptr;
+    const milliseconds limit = keeps && holder_ == nullptr ? kLookOften
+                               : keeps && holds_time_      ? kLookAtKernel
+                                                           : kLookSeldom;
     lock.unlock();
-    const int error = wait_for(me.turn, keeps ? kLookOften : kLookSeldom);
+    const int error = wait_for(me.turn, limit);
     const bool is_interrupted = error == EINTR && !std::exchange(is_asked, false);
     lock.lock();
     // A signal that came between two looks has left no other trace: where all wait, the first
     // thread, whose they are, sees to them now and then.
     const bool is_due =
         me.is_first && !me.limit && holder_ == nullptr && Clock::now() - begin >= kSignalsSeen;
-    me.is_interrupted = me.is_interrupted || is_interrupted || is_due;
+    me.is_interrupted = me.is_interrupted || (!me.is_native && (is_interrupted || is_due));
     if (holder_ == nullptr)
-      give_to_anyone(nullptr);
-    else if (holder_ != &me)
+      see_to_all();
+    else if (holder_ != &me && error != 0)
       look_after_holder();
   }
   while (sem_trywait(&me.turn) == 0) {
   }
 }
 
-void Baton::look_after_holder() {
-  const Clock::time_point now = Clock::now();
-  if (progress_ != seen_progress_ || holder_->id == 0) still_since_ = quiet_since_ = now;
-  if (!is_asleep(holder_->id)) quiet_since_ = now;
-  seen_progress_ = progress_;
-  const bool is_quiet = now - quiet_since_ >= kQuiet;
-  if (!is_quiet && now - still_since_ < kStill) return;
-  BatonThread& lost = *holder_;
-  give_to_anyone(&lost);
-  if (holder_ == &lost) return;
-  lost.state = BatonThread::State::unseen;
-  judge_.lost(lost, !is_quiet);
+/// Nobody has the baton.
+void Baton::see_to_all() {
+  give_to_anyone(nullptr);
+  if (holder_ != nullptr || !holds_time_ || has_told_ || !all_stand()) return;
+  if (look_again()) return give_to_anyone(nullptr);
+  has_told_ = true;
+  judge_.stand();
+}
+
+bool Baton::all_stand() const {
+  using enum BatonThread::State;
+  return std::ranges::all_of(threads_, [](const BatonThread& thread) {
+    const bool waits_on =
+        thread.state == waits && !thread.limit && !thread.is_outside && !is_ready(thread);
+    return thread.state == over || waits_on;
+  });
+}
+
+bool Baton::look_again() {
+  bool is_one = false;
+  for (BatonThread& thread : threads_) {
+    if (thread.state != BatonThread::State::waits || thread.parked_on == nullptr ||
+        !thread.may_look_again || thread.has_looked_again)
+      continue;
+    thread.is_woken = thread.has_looked_again = is_one = true;
+  }
+  return is_one;
 }
 
 BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
@@ -218,10 +280,11 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   if (!is_long && !may_ask) return nullptr;
   std::vector<BatonThread*> options = ready_others(me);
   if (is_long) {
-    steps_in_turn_ = 0;
+    steps_in_turn_ = looks_in_turn_ = 0;
     if (!options.empty()) return options.front();
     return first_of_the_late();
   }
+  if (BatonThread* sleeper = light_sleeper(); sleeper != nullptr) options.push_back(sleeper);
   if (options.empty()) return nullptr;
   options.insert(options.begin(), &me);
   lock.unlock();
@@ -258,6 +321,7 @@ void Baton::ignore_interruption() { is_asked = true; }
 void Baton::hand_to(BatonThread& me, BatonThread& other) {
   Lock lock(mutex_);
   me.state = BatonThread::State::ready;
+  keeper_ = &me;
   if (holder_ == &me && &other != &me) give(other);
   wait_for_turn(lock, me);
 }
@@ -277,35 +341,48 @@ Woken Baton::wait(BatonThread& me, const std::function<bool()>& done, Limit limi
   me.state = BatonThread::State::waits;
   me.done = &done;
   me.is_outside = is_outside;
+  me.is_sleeping = !done;
   me.is_interrupted = me.is_timed_out = false;
   me.wait_number = ++wait_count_;
   me.limit.reset();
   if (limit) {
     me.limit = Clock::now() + *limit;
-    me.limit_tick =
-        tick_ + std::max<std::int64_t>(0, std::chrono::ceil<milliseconds>(*limit).count());
+    const std::chrono::nanoseconds rest =
+        holds_time_ ? *limit : std::chrono::ceil<milliseconds>(*limit);
+    me.limit_tick = tick_ + std::max<std::int64_t>(0, rest.count());
   }
   if (holder_ == &me) pass_on(lock, me, At::wait);
   wait_for_turn(lock, me);
   me.done = nullptr;
+  me.is_sleeping = false;
   if (me.is_timed_out) return Woken::timed_out;
   return me.is_interrupted ? Woken::interrupted : Woken::ready;
 }
 
+// ---- the end ----------------------------------------------------------------------------------
+
 void Baton::leave(BatonThread& me) {
   Lock lock(mutex_);
   me.state = BatonThread::State::over;
+  if (std::exchange(me.parked_on, nullptr) != nullptr) --parked_count_;  // It was cancelled.
   --living_count_;
   if (holder_ == &me) pass_on(lock, me, At::end);
-  if (holder_ == nullptr) keeper_ = nullptr;
+  if (keeper_ == &me) keeper_ = nullptr;
   my_thread = nullptr;
 }
 
 // ---- fork() -----------------------------------------------------------------------------------
 
-void Baton::before_fork() { only_baton->mutex_.lock(); }
+void Baton::before_fork() {
+  only_baton->mutex_.lock();
+  ++inside;  // What other handlers of fork() do is no step.
+}
 
-void Baton::after_fork() { only_baton->mutex_.unlock(); }
+/// The last that is done is no call of the C library's, as that would seem to be the caller's.
+void Baton::after_fork() {
+  only_baton->mutex_.unlock();
+  --inside;
+}
 
 /// Keeps the calling thread alone: the others are not in the child.
 void Baton::begin_child() {
@@ -319,7 +396,7 @@ void Baton::begin_child() {
     my_thread->state = BatonThread::State::goes_on;
     my_thread->id = ::gettid();
   }
-  baton.mutex_.unlock();
+  after_fork();
 }
 
 }  // namespace harness::entries

@@ -6,10 +6,15 @@
 // is the same on a slow machine; but none ends before the time is really over. A wait for what
 // comes from elsewhere, as from another process, ends only once nobody else can go on, too: how
 // late that comes changes nothing then.
+//
+// Where the threads are not Python's, time itself is counted so: a wait ends at its moment at once
+// when nobody else can go on, and the clock is then at that moment.
 #pragma once
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <atomic>
 #include <chrono>
@@ -24,6 +29,7 @@
 
 #include "harness/base.h"
 #include "harness/entries/libcuda/thread_hooks.h"
+#include "harness/label.h"
 
 namespace harness::entries {
 
@@ -37,17 +43,34 @@ struct BatonThread {
   int line = 0;
   Name line_name = 0;  ///< The line's, which stays the same when lines move.
 
+  bool is_native = false;                 ///< It is none of Python's, and came last to a function
+  Label coming;                           ///< of the C library,
+  std::uint32_t coming_nth = 0;           ///< so often,
+  mutable std::uint32_t asked_count = 0;  ///< where so many questions were asked.
+  pthread_t handle{};
+  bool is_own = false;               ///< It is the driver's,
+  BatonThread* handed_by = nullptr;  ///< which goes on after it, if that can.
+  std::vector<const void*> holds;    ///< Its locks, in the order in which it took them.
+
   enum class State { goes_on, ready, waits, unseen, over };
   State state = State::ready;
   const std::function<bool()>* done = nullptr;                 ///< Says whether its wait is over.
+  const std::function<bool()>* is_due = nullptr;               ///< The same of the driver's own.
   std::optional<std::chrono::steady_clock::time_point> limit;  ///< Moment when its wait ends.
-  std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ms.
+  std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ns.
   std::uint64_t wait_number = 0;  ///< The older of two that end at one tick is first.
-  bool is_outside = false;        ///< It waits for something from elsewhere.
+  bool is_outside = false;        ///< It waits for something from elsewhere,
+  bool is_sleeping = false;       ///< or for its moment alone.
   bool is_interrupted = false;
   bool is_timed_out = false;
-  sem_t turn{};  ///< Posted when it is given the baton.
-  pid_t id = 0;  ///< The system's number of it; 0 until it runs.
+  const void* parked_on = nullptr;  ///< It waits until somebody wakes those who wait for this,
+  std::uint32_t parked_bits = 0;    ///< with one of these bits,
+  bool is_woken = false;            ///< as has happened,
+  bool may_look_again = false;      ///< or nobody can go on: what it waits for may be there unseen.
+  bool has_looked_again = false;
+  sem_t turn{};           ///< Posted when it is given the baton.
+  pid_t id = 0;           ///< The system's number of it; 0 until it runs.
+  clockid_t processor{};  ///< The clock of the time that it has run.
 };
 
 /// Lifetime: until the process ends; never destroyed, for threads may still wait.
@@ -56,7 +79,7 @@ class Baton {
  public:
   /// Where somebody else may go on. In the last two no real run switches: the interpreter has not
   /// looked since the line before, or the caller keeps its lock.
-  enum class At { line, call, wait, end, unseen_line, locked_call };
+  enum class At { line, call, sync, wait, end, unseen_line, locked_call };
 
   /// Decides who goes on.
   class Judge {
@@ -68,6 +91,20 @@ class Baton {
     /// Hears that a thread has taken no step for long, so that others go on beside it: it waits for
     /// something unseen, or `is_busy`.
     virtual void lost(const BatonThread& thread, bool is_busy) = 0;
+    /// Returns whether some thread is in the driver.
+    virtual bool is_in_driver() const = 0;
+    /// Hears that each waits for another one of them, for ever.
+    virtual void stand() = 0;
+  };
+
+  /// While it lives, what the calling thread does is ours, and none of the program's steps.
+  class Inside {
+   public:
+    Inside();
+    ~Inside();
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    static bool is_any();
   };
 
   /// How long a wait may be; for ever without.
@@ -79,10 +116,14 @@ class Baton {
   static BatonThread* mine();
   /// Returns whether there are several threads.
   bool is_shared() const { return living_count_ > 1; }
-  /// Makes the calling thread the first one, which has the baton.
-  BatonThread& begin(Name name, std::string shown);
-  /// Adds a thread that is about to be started. It is ready.
-  BatonThread& add(Name name, std::string shown);
+  /// Makes the calling thread the first one, which has the baton. `holds_time`: time passes only
+  /// where all wait for it, from now on.
+  BatonThread& begin(Name name, std::string shown, bool holds_time);
+  /// Returns the time since then, in ns; each look takes a little.
+  std::int64_t look_at_clock();
+  /// Adds a thread that is about to be started. It is ready; one of the driver's own is while
+  /// `is_due` holds.
+  BatonThread& add(Name name, std::string shown, const std::function<bool()>* is_due = nullptr);
   /// Takes it back: it could not be started.
   void remove(BatonThread& thread);
 
@@ -100,23 +141,62 @@ class Baton {
   static void ignore_interruption();
   /// Lets another one go on, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
-  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.
+  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over. An
+  /// empty one waits for the time alone: another one's real turns may take as long.
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit);
   /// The same for what comes from elsewhere.
   Woken await(BatonThread& me, const std::function<bool()>& done, Limit limit);
+  /// Says that the calling thread is about to wait until somebody wakes it: for this, by a wake
+  /// that has one of the bits. `may_look_again`: it can be woken for nothing.
+  void will_park(BatonThread& me, const void* on, std::uint32_t bits, bool may_look_again);
+  /// Waits for that.
+  Woken park(BatonThread& me, Limit limit);
+  /// Wakes so many of those who wait for this, who has waited longest first. Returns how many.
+  std::uint32_t unpark(const void* on, std::uint32_t count, std::uint32_t bits = ~0U);
+  /// Lets another one go on, if one can, before this one looks again at what it waits for. Returns
+  /// whether one did.
+  bool yield(BatonThread& me);
+  /// The calling thread is one of the driver's own, and waits until something is due.
+  void await_due(BatonThread& own);
+  /// Lets those of them go that can.
+  void let_due_go(BatonThread& me);
+  /// Returns the living thread of this handle, or null.
+  BatonThread* find(pthread_t handle);
   /// Ends the calling thread's part.
   void leave(BatonThread& me);
 
+  /// How the threads have gone so far.
+  struct Schedule {
+    std::uint64_t hash = 0;          ///< The same for the same order of the same threads.
+    std::uint64_t switch_count = 0;  ///< So often another one went on.
+  };
+  Schedule schedule() const { return schedule_; }
+  /// Returns which others wait for what this one holds, in words; empty for none, and where that
+  /// cannot be looked at now.
+  std::string words_of_holds(pid_t thread);
   /// Returns all threads that there ever were, in the order of their starts.
   const std::deque<BatonThread>& threads() const { return threads_; }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  using Clock = std::chrono::steady_clock;
+  /// Not the library's: the program's clock may be held.
+  struct Clock {
+    using time_point = std::chrono::steady_clock::time_point;
+    static time_point now();
+  };
 
+  /// After so many steps of one thread another one goes on, as an interpreter's clock would have
+  /// it.
+  static constexpr std::uint32_t kStepsInTurn = 1'000;
+
+  /// The calling thread is this one.
+  static void become(BatonThread& me);
   static bool is_ready(const BatonThread& thread);
   std::vector<BatonThread*> ready_others(const BatonThread& me);
   BatonThread* first_in_time();
+  bool is_eligible(const BatonThread& thread, bool is_paced) const;
+  /// Returns who may wake before others wait, since a real one would sleep for short only; or null.
+  BatonThread* light_sleeper();
   /// Returns who goes on once nobody else can, or null.
   BatonThread* first_of_the_late();
   void give(BatonThread& thread);
@@ -126,6 +206,13 @@ class Baton {
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit, bool is_outside);
   void wait_for_turn(Lock& lock, BatonThread& me);
   void look_after_holder();
+  /// The same by the time that it has run, and by where the kernel has it wait.
+  void look_at_kernel();
+  void lose_holder(bool is_busy);
+  /// Has those who wait for what may be there unseen look again, once. Returns whether any does.
+  bool look_again();
+  bool all_stand() const;
+  void see_to_all();
   static void before_fork();
   static void after_fork();
   static void begin_child();
@@ -141,8 +228,17 @@ class Baton {
   Clock::time_point still_since_;  ///< No progress since then, as far as was looked;
   Clock::time_point quiet_since_;  ///< and asleep.
   std::uint32_t steps_in_turn_ = 0;
-  std::int64_t tick_ = 0;  ///< The clock that stands still, in ms.
+  std::uint32_t looks_in_turn_ = 0;  ///< At the clock.
+  std::int64_t tick_ = 0;            ///< The clock that stands still, in ns.
   std::uint64_t wait_count_ = 0;
+  std::size_t parked_count_ = 0;
+  bool holds_time_ = false;
+  Schedule schedule_;
+  bool has_told_ = false;  ///< That all stand.
+  const BatonThread* seen_holder_ = nullptr;
+  std::int64_t seen_run_ = 0;    ///< The time that it had run when it was looked at last,
+  std::int64_t run_before_ = 0;  ///< and at its last progress.
+  unsigned quiet_looks_ = 0;
 };
 
 }  // namespace harness::entries

@@ -1,0 +1,73 @@
+// Turn hooks: between the library that is loaded before a program's, which sees the synchronisation
+// of its threads, and the driver, which has one of them go at a time.
+//
+// Each function returns kNotOurs where the calling thread takes no turns: the C library's own is to
+// be called then. Else it returns what that would have returned.
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "harness/entries/libcuda/thread_hooks.h"
+
+namespace harness::entries {
+
+inline constexpr int kNotOurs = -1'000;
+
+enum class RwAccess { read, write };
+
+/// A call of futex(2) by syscall().
+struct FutexCall {
+  std::uint32_t* word;
+  int operation;
+  std::uint32_t value;
+  const timespec* limit;
+  std::uint32_t bits;
+};
+
+/// Threads: any, for all of it. A limit is null where there is none.
+struct TurnHooks {
+  /// Threads that are not Python's take turns.
+  const std::atomic<bool>* are_on;
+  /// The code of the driver itself, whose own synchronisation is no turn.
+  std::uintptr_t code_begin;
+  std::uintptr_t code_end;
+
+  int (*join)(pthread_t thread, void** result, const Moment* limit, bool waits);
+  int (*lock)(pthread_mutex_t* mutex, const Moment* limit);
+  int (*try_lock)(pthread_mutex_t* mutex);
+  int (*unlock)(pthread_mutex_t* mutex);
+  int (*rw_lock)(pthread_rwlock_t* lock, RwAccess access, const Moment* limit);
+  int (*rw_try_lock)(pthread_rwlock_t* lock, RwAccess access);
+  int (*rw_unlock)(pthread_rwlock_t* lock);
+  int (*wait)(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* limit);
+  int (*wake)(pthread_cond_t* condition, bool all);
+  int (*once)(pthread_once_t* control, void (*routine)());
+  void (*barrier_begins)(pthread_barrier_t* barrier, unsigned count);
+  void (*barrier_ends)(pthread_barrier_t* barrier);
+  int (*barrier_wait)(pthread_barrier_t* barrier);
+  int (*take)(sem_t* semaphore, const Moment* limit);
+  int (*try_take)(sem_t* semaphore);
+  int (*post)(sem_t* semaphore);
+  /// Sets `*result`, with errno. Returns 0.
+  int (*futex)(const FutexCall& call, long* result);
+  int (*yield)();
+  int (*sleep)(const timespec& rest);
+  int (*sleep_until)(const Moment& end);
+  /// Tells the time of a clock that stands still while threads run.
+  int (*now)(clockid_t clock, timespec* now);
+  /// A function of the C library that is no wait is about to be called.
+  void (*comes)(const char* function);
+  /// Waits for something that comes from elsewhere.
+  int (*awaits)(const char* function, bool (*is_there)(void* what), void* what,
+                const Moment* limit);
+};
+
+/// The function of that library which takes the table, by its name there.
+inline constexpr const char* kTakeTurnHooks = "afterlife_take_turn_hooks";
+using TakeTurnHooks = void (*)(const TurnHooks* hooks);
+
+}  // namespace harness::entries

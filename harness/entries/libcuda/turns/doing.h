@@ -1,0 +1,56 @@
+// Doing: a function of the C library that a thread which takes turns has come to.
+#pragma once
+
+#include <cerrno>
+
+#include "harness/entries/libcuda/turns/held_clock.h"
+
+namespace harness::entries {
+
+/// Threads: confined to the calling one. What that does meanwhile is no step of the program's.
+class Doing {
+ public:
+  /// Null where the calling thread takes no turns.
+  explicit Doing(Label function);
+  explicit operator bool() const { return me_ != nullptr; }
+  BatonThread& operator*() const { return *me_; }
+  BatonThread* thread() const { return me_; }
+  /// Returns whether it is none of the program's steps.
+  bool is_ours() const { return is_ours_; }
+
+  /// Another one may go on.
+  void offer() const;
+  /// Waits until somebody wakes those who wait for this.
+  Woken park(const void* on, const Baton::Limit& limit, bool may_look_again = true) const;
+  /// Tries until it has what is asked for, and parks on it between.
+  template <class Try>
+  int take(const void* on, const Moment* end, Try tries) const {
+    offer();
+    int status = tries();
+    if (!is_taken(status)) return status;
+    const Baton::Limit limit = HeldClock::rest_until(end);
+    while (is_taken(status)) {
+      if (park(on, limit) == Woken::timed_out) return ETIMEDOUT;
+      status = tries();
+    }
+    return status;
+  }
+  /// Returns whether somebody else has it, which a try says so or so.
+  static bool is_taken(int status) { return status == EBUSY || status == ETIMEDOUT; }
+
+  /// The baton of all, once there is one.
+  static Baton& baton();
+  static void use(Baton& baton);
+
+ private:
+  bool is_ours_;
+  BatonThread* me_;
+  Baton::Inside inside_;
+};
+
+inline constexpr std::uint32_t kAll = ~std::uint32_t{0};
+
+/// Wakes so many of those who wait for this; what is ours nobody waits for. Returns the status.
+int wakes(const Doing& doing, const void* on, std::uint32_t count, int status);
+
+}  // namespace harness::entries

@@ -1,0 +1,30 @@
+// Held clock: the program's time while its threads take turns, which passes where all of them wait.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#include "harness/entries/libcuda/turns/baton.h"
+
+namespace harness::entries {
+
+/// Threads: any, after hold().
+class HeldClock {
+ public:
+  /// Holds time from now on.
+  static void hold(Baton& baton);
+  /// Returns whether the program's time is told by this clock: others are of how long it has run.
+  static bool tells(clockid_t clock);
+  /// Returns the time that the clock shows, in ns.
+  static std::int64_t now(clockid_t clock);
+  /// Returns how long it is until then; null is never.
+  static Baton::Limit rest_until(const Moment* end);
+
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+  static std::int64_t in_nanoseconds(const timespec& at) {
+    return at.tv_sec * kSecond + at.tv_nsec;
+  }
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,11 @@
+// Locks: what the C library's locks, conditions, barriers and once do while threads take turns.
+#pragma once
+
+#include "harness/entries/libcuda/turn_hooks.h"
+
+namespace harness::entries {
+
+/// Fills in the hooks of these.
+void add_locks(TurnHooks& hooks);
+
+}  // namespace harness::entries

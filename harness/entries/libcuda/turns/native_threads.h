@@ -1,0 +1,52 @@
+// Native threads: those of a program without Python take turns, at each call of the driver and at
+// each synchronisation that the library which is loaded first sees.
+//
+// All that they do is asked here and done by the baton: a lock that is taken has whoever wants it
+// wait for its turn, and not for the system. The locks themselves are the system's, so that a
+// thread which takes no turns uses them, too.
+#pragma once
+
+#include <functional>
+
+#include "harness/cuda/guide.h"
+#include "harness/entries/libcuda/python/threads.h"
+#include "harness/entries/libcuda/turns/baton.h"
+
+namespace harness::entries {
+
+/// Lifetime: until the process ends. Threads: any.
+class NativeThreads final : public Turns {
+ public:
+  /// Gives hooks to the library that is loaded before the program; there may be none.
+  static void listen();
+  /// The calling thread is about to start another. Returns what that is known as, or null where it
+  /// takes no turns.
+  static BatonThread* start_another();
+  /// It was started.
+  static void is_started(BatonThread& thread, pthread_t handle);
+  /// The calling thread, which is this one, leaves when it ends.
+  static void leave_at_end(BatonThread& me);
+
+  NativeThreads(PythonThreads::Guide& guide, Baton& baton);
+
+  /// Returns whether any have been started.
+  bool are_on() const;
+  /// Adds a line to the file that AFTERLIFE_SCHEDULES names, if any: how often another thread went
+  /// on, and a number of the order in which they did.
+  void tell_schedule() const;
+  /// Is about to call the driver.
+  void call();
+
+  void* add_own(const std::function<bool()>& is_due) override;
+  void await_due(void* own) override;
+  void let_due_go() override;
+  bool give_way() override;
+
+ private:
+  void begin();
+
+  PythonThreads::Guide& guide_;
+  Baton& baton_;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,12 @@
+// Waits: what joins, semaphores, futexes, sleeps, clocks and waits for what comes from elsewhere do
+// while threads take turns.
+#pragma once
+
+#include "harness/entries/libcuda/turn_hooks.h"
+
+namespace harness::entries {
+
+/// Fills in the hooks of these.
+void add_waits(TurnHooks& hooks);
+
+}  // namespace harness::entries

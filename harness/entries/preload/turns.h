@@ -1,0 +1,29 @@
+// Turns: how the functions that stand in front of the C library's synchronisation ask the driver.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/entries/libcuda/turn_hooks.h"
+
+namespace harness::entries {
+
+/// The driver's, once it has handed them over; else null.
+extern const TurnHooks* turns;
+
+/// Returns whether who called may be a thread that takes turns. The driver's own code is none.
+inline bool may_turn(const void* returns_to) {
+  if (turns == nullptr || !turns->are_on->load(std::memory_order_relaxed)) [[likely]]
+    return false;
+  const auto code = reinterpret_cast<std::uintptr_t>(returns_to);
+  return code < turns->code_begin || code >= turns->code_end;
+}
+
+}  // namespace harness::entries
+
+#define AFTERLIFE_MAY_TURN harness::entries::may_turn(__builtin_return_address(0))
+/// Returns what the hook does, if it is one's turn to decide there.
+#define AFTERLIFE_TURN(hook, ...)                                 \
+  if (AFTERLIFE_MAY_TURN) {                                       \
+    const int taken = harness::entries::turns->hook(__VA_ARGS__); \
+    if (taken != harness::entries::kNotOurs) return taken;        \
+  }

@@ -1,0 +1,120 @@
+// Programs of several threads in C++ that do what cannot be held, let time pass, or fork. They know
+// nothing of us.
+//
+// Usage: client_turning PART.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "harness/tests/clients/racing.h"
+
+namespace {
+
+using namespace racing;  // NOLINT(google-build-using-namespace): the program is one.
+
+/// Frees twice, so that there is something to find.
+void free_twice() {
+  const CUdeviceptr buffer = allocate();
+  free(buffer);
+  free(buffer);
+}
+
+/// Two threads spin for each other.
+void spinning() {
+  std::atomic<int> begun = 0, seen = 0;
+  std::thread other([&] {
+    begun = 1;
+    while (seen == 0) {
+    }
+  });
+  while (begun == 0) {
+  }
+  seen = 1;
+  other.join();
+  free_twice();
+}
+
+/// The same by a futex that the C library does not know of.
+void unseen() {
+  std::atomic<int> begun = 0;
+  const auto call = [&](long operation, long value) {
+    long result = SYS_futex;
+    register long limit __asm__("r10") = 0;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(&begun), "S"(operation), "d"(value), "r"(limit)
+                     : "rcx", "r11", "memory");
+  };
+  std::thread other([&] {
+    begun = 1;
+    call(FUTEX_WAKE_PRIVATE, 1);
+  });
+  while (begun == 0) call(FUTEX_WAIT_PRIVATE, 0);
+  other.join();
+  free_twice();
+}
+
+/// An hour passes in the order of its moments.
+void sleepy() {
+  using std::chrono::minutes;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::vector<int> order;
+  std::mutex mutex;
+  std::condition_variable never;
+  const auto add = [&](int one) {
+    const std::lock_guard lock(mutex);
+    order.push_back(one);
+  };
+  std::thread late([&] { std::this_thread::sleep_for(minutes(60)), add(3); });
+  std::thread soon([&] { std::this_thread::sleep_for(minutes(20)), add(1); });
+  {
+    std::unique_lock lock(mutex);
+    expect(never.wait_until(lock, begin + minutes(40)) == std::cv_status::timeout, "no timeout");
+    order.push_back(2);
+  }
+  late.join(), soon.join();
+  expect(order == std::vector{1, 2, 3}, "another order");
+  expect(Clock::now() - begin >= minutes(60), "no hour has passed");
+  while (Clock::now() - begin < minutes(60) + std::chrono::seconds(1)) {
+  }
+}
+
+/// A child of fork() goes on with the thread that forked alone.
+void forking() {
+  std::mutex mutex;
+  std::thread other([&] {
+    for (int i = 0; i < 3; ++i) {
+      const std::lock_guard lock(mutex);
+      enter();
+    }
+  });
+  if (const pid_t child = fork(); child == 0) {
+    std::thread([] { enter(); }).join();
+    free_twice();
+    _exit(0);
+  } else {
+    waitpid(child, nullptr, 0);
+  }
+  other.join();
+}
+
+struct Part {
+  std::string_view name;
+  void (*run)();
+};
+
+constexpr Part kParts[] = {
+    {"spinning", spinning}, {"unseen", unseen}, {"sleepy", sleepy}, {"forking", forking}};
+
+}  // namespace
+
+int main(int count, char** arguments) { return racing::run(kParts, count, arguments); }
