@@ -16,6 +16,7 @@
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/objects.h"
+#include "harness/devices/sim/peers/sharing.h"
 #include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/host_functions.h"
 #include "harness/devices/sim/streams/streams.h"
@@ -35,6 +36,7 @@ class SimDevice final : public Device {
   void end() override;
   const DriverTable& table() const override;
   bool runs_host_kernels() const override { return true; }
+  void forked() override;
 
   /// Returns the device of the current world, for the entry points.
   static SimDevice& current() { return static_cast<SimDevice&>(*World::current()->device); }
@@ -61,6 +63,7 @@ class SimDevice final : public Device {
   WorkSteps& steps() { return steps_; }
   HostFunctions& host_functions() { return host_functions_; }
   DataRaces& data_races() { return *data_races_; }
+  Sharing& sharing() { return sharing_; }
 
   Provenance& provenance() { return *provenance_; }
   KernelRunner& runner() { return *runner_; }
@@ -86,6 +89,7 @@ class SimDevice final : public Device {
   std::unique_ptr<KernelRunner> runner_;
   Graphs graphs_{*this};
   Captures captures_{*this};
+  Sharing sharing_{*this};
 };
 
 template <class Table>

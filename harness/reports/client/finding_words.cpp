@@ -48,10 +48,11 @@ std::string function_of(const Frame& frame) {
 }
 
 std::string call_of(const client::Party& party) {
-  if (party.stream.empty() && party.thread.empty()) return printable(party.site);
+  const std::string in = party.process.empty() || party.site.empty() ? "" : " in " + printable(party.process);
+  if (party.stream.empty() && party.thread.empty()) return printable(party.site) + in;
   const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
-  return fmt::format("{} on {}{}{}", printable(party.site), printable(party.stream), between,
-                     printable(party.thread));
+  return fmt::format("{} on {}{}{}{}", printable(party.site), printable(party.stream), between,
+                     printable(party.thread), in);
 }
 
 std::string by(const client::Party& party) {

@@ -20,6 +20,7 @@ struct Context;
 
 struct Process {
   bool initialized = false;
+  bool is_forked = false;  ///< A fork of one that was initialized: it has no driver.
   Context* primary = nullptr;
   unsigned primary_flags = 0;      ///< Flags for the primary context, when it is next made.
   std::uint32_t primary_owed = 0;  ///< Releases still to come of the one that was reset.
@@ -35,7 +36,7 @@ struct Process {
   void reset(ProcessId id) {
     lock.begin(id);
     thread.begin(id);
-    initialized = false;
+    initialized = is_forked = false;
     primary = nullptr;
     primary_flags = 0;
     primary_owed = 0;

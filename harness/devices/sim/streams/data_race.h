@@ -44,6 +44,14 @@ struct OrderedUse {
   StagedCopies staged = 0;      ///< Its number, where it is a staged copy.
   StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
   Fault::Source source{};
+  bool was_judged = false;  ///< Another process, whose use it is, has compared it with others.
+};
+
+/// Hears of uses of blocks that are shared with other processes.
+class UseListener {
+ public:
+  virtual ~UseListener() = default;
+  virtual void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) = 0;
 };
 
 /// The staged copies of a run, counted by their calls.
@@ -87,6 +95,9 @@ class DataRaces {
   OrderPoint advance(LineIndex& line, Clock& clock);
   /// Lines for so many chains of work; the first of them.
   LineIndex take_lines(std::uint32_t count);
+  /// A line of another process's work.
+  LineIndex take_line_elsewhere();
+  std::uint32_t line_count() const { return line_count_; }
   /// Returns the number of the run: lines mean nothing in another.
   std::uint32_t run() const { return run_; }
   /// Returns the work that some task has seen to be done, and so the driver.
@@ -106,6 +117,9 @@ class DataRaces {
   /// now counts as before what comes after the wait: races are missed then, but none is invented.
   void passed_wait(const OrderPoint& at) { passed_waits_.push_back({at, done_}); }
   void done(const OrderPoint& point) { done_.include(point); }
+  /// Work at `at` has looked for what other processes wrote. Which of it came before is not known,
+  /// so that all counts as before what comes after.
+  void passed_wait_elsewhere(const OrderPoint& at) { passed_waits_.push_back({at, done_, true}); }
 
   Staging& staging() { return staging_; }
   HostUses& host_uses() { return host_uses_; }
@@ -123,6 +137,20 @@ class DataRaces {
   void lives_again(std::uint32_t block, const OrderPoint& by);
   /// Judges the use of [range.low, range.high) of a block, addresses of its own.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  /// Notes a use of another process of a block that is shared.
+  void used_elsewhere(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+    done(by.at);
+    enter(block, range, by);
+  }
+  /// Has somebody hear of the uses of shared blocks, for the run.
+  void share_by(UseListener* listener) { listener_ = listener; }
+  /// Calls `act` with the known uses of a block: range, point, site and source.
+  template <class Act>
+  void visit_uses(std::uint32_t block, Act act) {
+    read_log();
+    for (const Access& access : uses_of(block).accesses)
+      act(access.range, access.by.at, access.by.site, access.by.source);
+  }
   /// Judges a use of which only the block is known.
   void used(std::uint32_t block, const OrderedUse& by);
   /// Two blocks of a kernel use the same bytes, and one writes.
@@ -162,6 +190,7 @@ class DataRaces {
   struct PassedWait {
     OrderPoint at;
     Clock done;
+    bool is_of_others = false;  ///< It may have waited for any work of other processes.
   };
   /// The known uses of a block. Kept from run to run for its storage.
   struct Uses {
@@ -194,6 +223,8 @@ class DataRaces {
   Ledger& ledger_;
   Memory& memory_;
   bool on_ = false;
+  UseListener* listener_ = nullptr;
+  std::vector<LineIndex> lines_elsewhere_;  ///< In order.
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
   Staging staging_;

@@ -18,6 +18,7 @@
 #include "harness/entries/libcuda/guide/parties.h"
 #include "harness/entries/libcuda/host_watch.h"
 #include "harness/entries/libcuda/idle_device.h"
+#include "harness/entries/libcuda/ipc/peer_link.h"
 #include "harness/entries/libcuda/memory_ends.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/python/threads.h"
@@ -41,7 +42,10 @@ class Guided final : public Guide,
   Strategy& strategy() override { return *strategy_; }
   void coming(Label function) override;
   void failed(Label function, CUresult error, bool is_injected) override;
-  void forked() override { is_claimed_ = false; }
+  void forked() override {
+    is_claimed_ = false;
+    peer_link_.forked();
+  }
   Activation begin_call(std::size_t thread, Label function) override;
   bool leaves_out() const override;
   void passed(const World& world) override;
@@ -77,6 +81,9 @@ class Guided final : public Guide,
   /// Asks before a call whether a device that lags catches up, which calls functions of the program
   /// that are queued: else they would run only once the program waits.
   void let_device_catch_up(Label function);
+  /// Waits, before a call of a process that shares something, until it is this one's turn: whether
+  /// it is slow is asked.
+  void take_turn(Label function);
   /// Reports decisions that are not in the report yet, where the orders say so.
   void flush();
   /// Waits before the call, where the orders say so.
@@ -124,6 +131,7 @@ class Guided final : public Guide,
   Parties parties_{askers_, python_threads_, free_threads_};
   MemoryEnds memory_ends_{askers_, parties_, orders_};
   Called called_{mark_, report_, askers_, parties_, orders_};
+  PeerLink peer_link_;
 };
 
 }  // namespace harness::entries
