@@ -24,8 +24,6 @@ class Device {
   virtual const DriverTable& table() const = 0;
   /// True when modules are KernelImages, false when they are fatbins.
   virtual bool runs_host_kernels() const = 0;
-  /// The process is a child of fork() from now on, which has none of its parent's devices.
-  virtual void forked() {}
 };
 
 struct DeviceInfo {

@@ -70,7 +70,6 @@ void ProcessWorld::begin_child() {
   if (forks_as_one) return;
   ++made->generation_;
   if (made->guide_ != nullptr) made->guide_->forked();
-  made->world_.device->forked();
   made->mutex_.unlock();
 }
 

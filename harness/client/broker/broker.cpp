@@ -31,7 +31,8 @@ struct Connected {
   std::string path;
   json end;  ///< The call that it is told to have ended by.
   bool said_bye = false;
-  int file = -1;  ///< Its memory.
+  bool lags = false;  ///< Its device goes on by itself, once it sleeps.
+  int file = -1;      ///< Its memory.
 };
 
 /// Returns a number that no other run has.
@@ -72,7 +73,7 @@ class Broker::Desk {
   /// Takes in what has come: ends before all else, since whoever waited for one may ask.
   void take(const std::vector<pollfd>& files) {
     std::vector<pollfd> now = files;
-    ::poll(now.data(), now.size(), 0);  // What led to a question has come by now.
+    ::poll(now.data(), now.size(), 0);  // All that led to a question has come by now.
     for (std::size_t i = kFirst; i < now.size(); ++i)
       while ((now[i].revents & (POLLHUP | POLLERR)) != 0 && by_file(now[i].fd) != nullptr)
         read(now[i].fd);
@@ -83,8 +84,10 @@ class Broker::Desk {
   void give_turns() {
     if (!turns_.are_wanted()) return;
     std::set<pid_t> known;
+    std::set<pid_t> lagging;
     pid_t first = 0;
     for (const Connected& one : processes_) {
+      if (one.lags) lagging.insert(one.id);
       known.insert(one.id);
       if (first == 0 && one.number != 0)
         first = Runners::first_of_family(one.id, ::getpid(), broker_.parent_);
@@ -92,10 +95,11 @@ class Broker::Desk {
     std::vector<pid_t> family = Runners::family_of(first);
     for (const pid_t one : known)
       if (std::ranges::find(family, one) == family.end()) family.push_back(one);
-    const std::optional<Turns::Granted> granted = turns_.next(family, known);
-    if (!granted) return;
+    // A process that sleeps may wait for an answer of ours.
+    if (!turns_.may_give(family, known, lagging) || has_questions()) return;
+    const Turns::Granted granted = turns_.give();
     for (const Connected& one : processes_)
-      if (one.number == granted->process) one.socket.send({{"doubt", granted->doubt}});
+      if (one.number == granted.process) one.socket.send({{"doubt", granted.doubt}});
   }
 
   void clear() {
@@ -108,7 +112,12 @@ class Broker::Desk {
   }
 
  private:
-  static constexpr std::size_t kFirst = 2;  ///< Of what is waited for, that is a process.
+  bool has_questions() const {
+    std::vector<pollfd> files = waited_for();
+    return ::poll(files.data(), files.size(), 0) > 0;
+  }
+
+  static constexpr std::size_t kFirst = 2;  ///< The first that is a process.
 
   Connected* by_file(int file) {
     const auto found = std::ranges::find(processes_, file,
@@ -162,6 +171,10 @@ class Broker::Desk {
       return exports_.news_for(one.number);
     }
     if (what == "hello") return hello(one, asked);
+    if (what == "lag") {
+      one.lags = asked.at("lags");
+      return json::object();
+    }
     if (what == "bye") {
       one.said_bye = true;
       return json::object();

@@ -30,7 +30,7 @@ struct Exported {
   std::map<std::uint32_t, nlohmann::json> open;  ///< The call by which each process opened it.
   std::map<std::uint32_t, std::uint64_t> heard;  ///< The last use that a process has heard of.
   std::set<std::uint32_t> knows_end;             ///< Processes that know how it ended.
-  std::uint64_t record_count = 0;                ///< Of an event.
+  std::uint64_t record_count = 0;                ///< Number of the last record, of an event.
   std::uint32_t record_by = 0;
   bool is_record_done = false;
   nlohmann::json record_clock = nlohmann::json::array();

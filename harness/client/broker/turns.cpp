@@ -21,21 +21,28 @@ void Turns::clear() {
   runners_.clear();
 }
 
-std::optional<Turns::Granted> Turns::next(const std::vector<pid_t>& family,
-                                          const std::set<pid_t>& known) {
-  constexpr std::chrono::seconds kLongest{10};
-  if (asking_.empty()) return std::nullopt;
+bool Turns::may_give(const std::vector<pid_t>& family, const std::set<pid_t>& known,
+                     const std::set<pid_t>& lagging) {
+  constexpr std::chrono::seconds kLongest{30};
+  constexpr std::chrono::seconds kLongestLag{2};
   std::set<pid_t> resting;
   for (const Asking& one : asking_) resting.insert(one.id);
-  const bool is_long = Clock::now() - since_ > kLongest;
-  if (runners_.any(family, resting, known) && !is_long) return std::nullopt;
+  const auto waited = Clock::now() - since_;
+  was_long_ = waited > kLongest;
+  const bool lags = std::ranges::any_of(lagging, [&](pid_t one) { return !resting.contains(one); });
+  if (lags && waited < kLongestLag) return false;
+  return !runners_.any(family, resting, known) || was_long_;
+}
+
+Turns::Granted Turns::give() {
   const auto first = std::ranges::min_element(asking_, {}, [](const Asking& one) {
     return std::tuple(one.is_slow, one.path.size(), std::string_view(one.path));
   });
   Granted granted{first->process, {}};
-  if (is_long)
+  const bool has_polled = runners_.take_polling() != 0;
+  if (was_long_)
     granted.doubt = "another process of the program ran for long, and others went on beside it";
-  else if (runners_.take_polling() != 0)
+  else if (has_polled)
     granted.doubt = "a process of the program looks again and again, and others went on beside it";
   asking_.erase(first);
   since_ = Clock::now();

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,9 +35,12 @@ class Turns {
   /// A process has ended.
   void forget(std::uint32_t process);
   bool are_wanted() const { return !asking_.empty(); }
-  /// Returns who goes on, of a family of processes some of which are known to share; nothing while
-  /// others run.
-  std::optional<Granted> next(const std::vector<pid_t>& family, const std::set<pid_t>& known);
+  /// Returns whether nobody else runs, of a family of processes some of which are known to share,
+  /// or has a device that is about to go on by itself; or it was waited for long enough.
+  bool may_give(const std::vector<pid_t>& family, const std::set<pid_t>& known,
+                const std::set<pid_t>& lagging);
+  /// Returns who goes on.
+  Granted give();
   void clear();
 
  private:
@@ -47,6 +49,7 @@ class Turns {
   std::vector<Asking> asking_;
   Runners runners_;
   Clock::time_point since_{};  ///< Nobody has had a turn since.
+  bool was_long_ = false;      ///< Others may run: it was waited for long enough.
 };
 
 }  // namespace harness::client

@@ -28,15 +28,6 @@ void SimDevice::begin(World& world) {
   streams_.begin();
   queues_.begin();
   host_memory_.begin();
-  sharing_.begin();
-}
-
-/// A driver that was initialized before the fork cannot be used after it.
-void SimDevice::forked() {
-  Process& process = processes_.current();
-  process.is_forked = process.is_forked || process.initialized;
-  process.initialized = false;
-  sharing_.begin();
 }
 
 void SimDevice::end() {

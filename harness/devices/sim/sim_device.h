@@ -36,7 +36,6 @@ class SimDevice final : public Device {
   void end() override;
   const DriverTable& table() const override;
   bool runs_host_kernels() const override { return true; }
-  void forked() override;
 
   /// Returns the device of the current world, for the entry points.
   static SimDevice& current() { return static_cast<SimDevice&>(*World::current()->device); }
@@ -63,7 +62,6 @@ class SimDevice final : public Device {
   WorkSteps& steps() { return steps_; }
   HostFunctions& host_functions() { return host_functions_; }
   DataRaces& data_races() { return *data_races_; }
-  Sharing& sharing() { return sharing_; }
 
   Provenance& provenance() { return *provenance_; }
   KernelRunner& runner() { return *runner_; }
@@ -75,7 +73,7 @@ class SimDevice final : public Device {
   World* world_ = nullptr;
   Handles handles_;
   Faults faults_;
-  Processes processes_;
+  Processes processes_{*this};
   Threads threads_{*this};
   Memory memory_;
   Pools pools_{*this};
@@ -89,7 +87,6 @@ class SimDevice final : public Device {
   std::unique_ptr<KernelRunner> runner_;
   Graphs graphs_{*this};
   Captures captures_{*this};
-  Sharing sharing_{*this};
 };
 
 template <class Table>

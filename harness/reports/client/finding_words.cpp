@@ -48,7 +48,8 @@ std::string function_of(const Frame& frame) {
 }
 
 std::string call_of(const client::Party& party) {
-  const std::string in = party.process.empty() || party.site.empty() ? "" : " in " + printable(party.process);
+  const bool is_told = !party.process.empty() && !party.site.empty();
+  const std::string in = is_told ? " in " + printable(party.process) : "";
   if (party.stream.empty() && party.thread.empty()) return printable(party.site) + in;
   const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
   return fmt::format("{} on {}{}{}{}", printable(party.site), printable(party.stream), between,

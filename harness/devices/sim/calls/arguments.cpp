@@ -96,7 +96,7 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
     }
     if (!block.freed) {
       if (block.is_shared) [[unlikely]]
-        sim.sharing().check_free(index);
+        sim.processes().sharing().check_free(index);
       else if (block.import_count > 0)
         sim.faults().misuse("exported memory", "freed while it is mapped", block.birth);
       return index;

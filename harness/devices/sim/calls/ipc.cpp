@@ -19,7 +19,7 @@ Event* recorded_event(SimDevice& sim, Event* event) {
     }
     event = exported;
   }
-  if (event->peer.process != 0) sim.sharing().refresh(*event);
+  if (event->peer.process != 0) sim.processes().sharing().refresh(*event);
   return event;
 }
 
@@ -71,7 +71,7 @@ bool is_of_another_run(const IpcName& name) {
 CUresult find_foreign(SimDevice& sim, const IpcName& name, std::uint32_t& exported) {
   if (is_of_another_run(name)) return CUDA_ERROR_INVALID_VALUE;
   if (Sharing::is_own({name.process, name.birth})) return CUDA_ERROR_INVALID_CONTEXT;
-  exported = sim.sharing().find({name.process, name.birth});
+  exported = sim.processes().sharing().find({name.process, name.birth});
   return exported != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -115,7 +115,7 @@ CUresult Calls::cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
     sim.faults().misuse("device memory", "exported, but no allocation starts there", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const PeerObject known = sim.sharing().offer(index);
+  const PeerObject known = sim.processes().sharing().offer(index);
   *handle = make_handle<CUipcMemHandle>(known.process != 0
                                             ? name_for_peers(kMemory, known)
                                             : IpcName{kMemory, 0, 0, raw(block.birth), index});
@@ -138,7 +138,7 @@ CUresult Calls::cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handl
   std::uint32_t index = find_mapping(sim, exported, refused);
   if (refused) return CUDA_ERROR_INVALID_CONTEXT;
   if (index == 0) {
-    index = is_foreign ? sim.sharing().map(exported) : sim.memory().map(exported, me);
+    index = is_foreign ? sim.processes().sharing().map(exported) : sim.memory().map(exported, me);
     if (index == 0) return is_foreign ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_ALREADY_MAPPED;
     sim.memory().block(index).context = sim.threads().context();
     sim.processes().current().mappings.push_back(index);
@@ -163,7 +163,7 @@ CUresult Calls::cuIpcCloseMemHandle(CUdeviceptr address) {
   }
   if (--mapping.open_count > 0) return CUDA_SUCCESS;
   sim.memory().retire(index);
-  sim.sharing().closed(index);
+  sim.processes().sharing().closed(index);
   return CUDA_SUCCESS;
 }
 
@@ -174,7 +174,7 @@ CUresult Calls::cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_hand
   Event* event = sim.find(sim.handles().events, event_handle, "event");
   if (event == nullptr || event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) == 0)
     return CUDA_ERROR_INVALID_HANDLE;
-  const PeerObject known = sim.sharing().offer(*event);
+  const PeerObject known = sim.processes().sharing().offer(*event);
   *handle = make_handle<CUipcEventHandle>(
       known.process != 0
           ? name_for_peers(kEvent, known)
@@ -188,7 +188,7 @@ static CUresult find_exported(SimDevice& sim, const IpcName& name, Event*& expor
   if (name.process != 0) {
     if (is_of_another_run(name)) return CUDA_ERROR_MAP_FAILED;
     if (Sharing::is_own({name.process, name.birth})) return CUDA_ERROR_INVALID_CONTEXT;
-    exported = sim.sharing().find_event({name.process, name.birth});
+    exported = sim.processes().sharing().find_event({name.process, name.birth});
     return exported != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   }
   if (name.place >= sim.handles().events.size()) return CUDA_ERROR_MAP_FAILED;

@@ -212,7 +212,7 @@ CUresult Calls::cuEventDestroy_v2(CUevent handle) {
   }
   event->alive = false;  // A record or wait that was submitted keeps its meaning.
   sim.ledger().died(event->birth);
-  if (event->peer.process != 0) sim.sharing().ended(*event);
+  if (event->peer.process != 0) sim.processes().sharing().ended(*event);
   return CUDA_SUCCESS;
 }
 
@@ -248,7 +248,7 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
   sim.queues().submit(*stream, work, Lag::never);
   event->clock = stream->clock;
   if (event->peer.process != 0) [[unlikely]]
-    sim.sharing().recorded(*event);
+    sim.processes().sharing().recorded(*event);
   return CUDA_SUCCESS;
 }
 

@@ -112,6 +112,28 @@ struct ForeignMemory {
   std::uint64_t offset = 0;
 };
 
+class Memory;
+
+/// The blocks that stand for memory of other processes, and their mappings.
+class ForeignBlocks {
+ public:
+  explicit ForeignBlocks(Memory& memory) : memory_(memory) {}
+
+  /// Makes device memory a file that other processes can map.
+  SharedFile share();
+  /// A block that stands for another process's memory, which lives as `birth`. Takes the file.
+  std::uint32_t enter(BirthId birth, const ForeignMemory& foreign);
+  /// A life for such memory at addresses of this process. 0 when there are none left.
+  std::uint32_t map(std::uint32_t index);
+  /// No mapping of it will begin again.
+  void forget(std::uint32_t index);
+
+ private:
+  std::uint32_t place_for(std::uint32_t granules);
+
+  Memory& memory_;
+};
+
 /// Ownership: owns the address range, and keeps it from run to run. Threads: the run's thread.
 /// Lifetime: indices of blocks are valid for a run; references until the next allocation.
 class Memory final : public DeviceMemoryMap {
@@ -159,14 +181,8 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t map(std::uint32_t exported, ProcessId importer);
   /// A life of its own for the block's memory at an address of a reservation.
   std::uint32_t map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes);
-  /// Makes device memory a file that other processes can map.
-  SharedFile share() { return {views_.file(cursor_), range_.low}; }
-  /// A block that stands for another process's memory, which lives as `birth`. Takes the file.
-  std::uint32_t enter_foreign(BirthId birth, const ForeignMemory& memory);
-  /// A life for such memory at addresses of this process. 0 when there are none left.
-  std::uint32_t map_foreign(std::uint32_t foreign);
-  /// No mapping of it will begin again.
-  void forget_foreign(std::uint32_t foreign);
+  /// What this process shares with others, and they with it.
+  ForeignBlocks foreign();
   Reservations& reservations() { return reservations_; }
   /// Parts of the blocks that suballocators have given out.
   Regions& regions() { return regions_; }
@@ -245,8 +261,8 @@ class Memory final : public DeviceMemoryMap {
   static bool is_alias(const Block& block) {
     return block.origin == Origin::imported || block.origin == Origin::mapped;
   }
-  std::uint32_t place_for(std::uint32_t granules);
   void end_foreign_mapping(const Block& mapping);
+  friend class ForeignBlocks;
   void look_through(const Block& mapping, BlockRef& here) const;
 
   /// A part of a block's storage that another block had before.

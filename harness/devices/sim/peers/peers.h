@@ -87,7 +87,7 @@ struct PeerOpened {
   int file = -1;  ///< Has the bytes. The caller's to close.
 };
 
-/// Who has an object open, of other processes.
+/// The other processes that have an object open.
 struct PeerMappings {
   unsigned count = 0;
   PeerCall opened;  ///< The first that did.

@@ -34,11 +34,21 @@ void Sharing::begin() {
   undone_.clear();
 }
 
+/// A driver that was initialized before the fork cannot be used after it.
+void Sharing::forked() {
+  Process& process = sim_.processes().current();
+  process.is_forked = process.is_forked || process.initialized;
+  process.initialized = false;
+  begin();
+}
+
+UsesElsewhere Sharing::elsewhere() const { return UsesElsewhere(sim_.data_races()); }
+
 /// Returns whether anything can be shared. From the first time on the device tells of its uses.
 bool Sharing::start() {
   if (peers == nullptr || peers->process() == 0) return false;
   is_on_ = true;
-  sim_.data_races().share_by(this);
+  elsewhere().listen(this);
   return true;
 }
 
@@ -48,7 +58,7 @@ LineIndex Sharing::line_of(std::uint32_t process, std::uint32_t line) {
   if (process == peers->process()) return line;
   const auto [known, is_new] = lines_.try_emplace({process, line}, kNoLine);
   if (is_new) {
-    known->second = sim_.data_races().take_line_elsewhere();
+    known->second = elsewhere().take_line();
     origins_[known->second] = known->first;
   }
   return known->second;
@@ -62,7 +72,7 @@ PeerPoint Sharing::to_peers(const OrderPoint& point) const {
 
 PeerClock Sharing::to_peers(const Clock& clock) const {
   PeerClock all;
-  for (LineIndex line = 0; line < sim_.data_races().line_count(); ++line)
+  for (LineIndex line = 0; line < elsewhere().line_count(); ++line)
     if (const std::uint32_t tick = clock.of(line); tick != 0) all.push_back(to_peers({line, tick}));
   return all;
 }
@@ -101,7 +111,7 @@ PeerObject Sharing::offer(std::uint32_t index) {
   if (block.is_shared) return names_[index];
   if (!start()) return {};
   const PeerObject name{peers->process(), raw(block.birth)};
-  const SharedFile file = sim_.memory().share();
+  const SharedFile file = sim_.memory().foreign().share();
   const PeerExport exported{.object = name,
                             .life = sim_.ledger().life(block.birth).name,
                             .base = block.base,
@@ -119,8 +129,8 @@ PeerObject Sharing::offer(std::uint32_t index) {
 /// Tells of the uses that were made while nobody else could know the block.
 void Sharing::tell_earlier_uses(std::uint32_t block) {
   static const Clock kUnknown;
-  sim_.data_races().visit_uses(block, [&](const UsedRange& range, const OrderPoint& at, Label site,
-                                          const Fault::Source& source) {
+  elsewhere().visit(block, [&](const UsedRange& range, const OrderPoint& at, Label site,
+                               const Fault::Source& source) {
     used(block, range, {at, kUnknown, site, 0, ~0u, source});
   });
   tell();
@@ -132,7 +142,7 @@ std::uint32_t Sharing::find(PeerObject object) {
   if (!start()) return 0;
   const PeerOpened opened = peers->open(object, PeerKind::memory, this_call());
   if (!opened.is_there || opened.file < 0) return 0;
-  const std::uint32_t index = sim_.memory().enter_foreign(
+  const std::uint32_t index = sim_.memory().foreign().enter(
       adopt(opened.exported, "device memory"),
       {opened.exported.base, opened.exported.bytes, opened.file, opened.exported.offset});
   blocks_[key(object)] = index;
@@ -141,7 +151,7 @@ std::uint32_t Sharing::find(PeerObject object) {
   return index;
 }
 
-std::uint32_t Sharing::map(std::uint32_t foreign) { return sim_.memory().map_foreign(foreign); }
+std::uint32_t Sharing::map(std::uint32_t foreign) { return sim_.memory().foreign().map(foreign); }
 
 void Sharing::closed(std::uint32_t mapping) {
   const std::uint32_t foreign = sim_.memory().block(mapping).exported;
@@ -149,7 +159,7 @@ void Sharing::closed(std::uint32_t mapping) {
   if (name == names_.end()) return;
   tell();
   peers->close(name->second);
-  sim_.memory().forget_foreign(foreign);
+  sim_.memory().foreign().forget(foreign);
   blocks_.erase(key(name->second));
   names_.erase(name);
 }
@@ -205,6 +215,12 @@ void Sharing::used(std::uint32_t block, const UsedRange& range, const OrderedUse
   uses_.push_back({name->second, at, to_peers(by.after), {range}, {by.site, by.source}});
 }
 
+void Sharing::looked(std::uint32_t index, const OrderPoint& at) {
+  const Block& block = sim_.memory().block(index);
+  if (block.is_shared || (block.exported != 0 && sim_.memory().block(block.exported).is_shared))
+    elsewhere().looked(at);
+}
+
 // ---- events -----------------------------------------------------------------------------------
 
 PeerObject Sharing::offer(Event& event) {
@@ -250,7 +266,8 @@ void Sharing::recorded(Event& event) {
 void Sharing::refresh(Event& event) {
   const PeerRecord record = peers->last_record(event.peer);
   if (record.count == 0 || record.process == peers->process()) return;
-  if (event.elsewhere == nullptr) event.elsewhere = &sim_.streams().add_clock(*sim_.threads().context());
+  if (event.elsewhere == nullptr)
+    event.elsewhere = &sim_.streams().add_clock(*sim_.threads().context());
   event.elsewhere->submitted = record.count;
   if (record.is_done) event.elsewhere->completed = record.count;
   event.point = {event.elsewhere, record.count};
@@ -312,8 +329,8 @@ void Sharing::apply(const PeerNews& news, bool judges) {
     const Clock after = from_peers(use.after);
     const OrderPoint at{line_of(use.at.process, use.at.line), use.at.tick};
     for (const UsedRange& range : use.ranges)
-      sim_.data_races().used_elsewhere(known->second, range,
-                                       {at, after, use.by.site, 0, ~0u, use.by.source, !judges});
+      elsewhere().used(known->second, range,
+                       {at, after, use.by.site, 0, ~0u, use.by.source, !judges});
   }
   for (const PeerEnd& end : news.ended) end_elsewhere(end);
   const Clock known = from_peers(news.known);

@@ -6,7 +6,7 @@
 // mapping is a block that leads to such a one, as it leads to another process's in a run of tasks.
 // Lines of work of other processes are lines here, so that clocks are compared as ever.
 //
-// What is ordered. An event orders what it orders within a process. Of the rest (pipes, sockets,
+// Order. An event orders what it orders within a process. Of the rest (pipes, sockets,
 // locks in shared memory) nothing is seen: work that any process has waited for counts as known to
 // all from then on. So races are missed, and none is invented.
 #pragma once
@@ -21,6 +21,7 @@
 #include "harness/devices/sim/peers/peers.h"
 #include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/stream.h"
+#include "harness/devices/sim/streams/uses_elsewhere.h"
 
 namespace harness::devices {
 
@@ -33,6 +34,8 @@ class Sharing final : public UseListener {
   explicit Sharing(SimDevice& sim) : sim_(sim) {}
   void begin();
 
+  /// The process is a fork of the one that shared.
+  void forked();
   /// Returns whether this process has exported or opened anything.
   bool is_on() const { return is_on_; }
   /// Returns the number of the run, for handles; 0 where nothing can be shared.
@@ -77,6 +80,8 @@ class Sharing final : public UseListener {
   /// Tells what this process did and waited for.
   void tell();
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) override;
+  /// Work at `at` has looked at a block for what others may have written there.
+  void looked(std::uint32_t block, const OrderPoint& at);
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;
@@ -89,6 +94,7 @@ class Sharing final : public UseListener {
   };
 
   bool start();
+  UsesElsewhere elsewhere() const;
   PeerCall birth_of(BirthId id);
   PeerCall this_call();
   BirthId adopt(const PeerExport& exported, Label kind);
@@ -103,7 +109,7 @@ class Sharing final : public UseListener {
 
   SimDevice& sim_;
   bool is_on_ = false;
-  std::map<Key, std::uint32_t> blocks_;  ///< What is exported and what is opened, by its name.
+  std::map<Key, std::uint32_t> blocks_;  ///< Exported and opened ones, by name.
   std::map<Key, Event*> events_;
   std::map<std::uint32_t, PeerObject> names_;  ///< By block.
   std::map<Key, LineIndex> lines_;             ///< Lines of other processes.

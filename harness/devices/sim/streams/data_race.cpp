@@ -44,11 +44,6 @@ LineIndex DataRaces::take_lines(std::uint32_t count) {
   return first;
 }
 
-LineIndex DataRaces::take_line_elsewhere() {
-  lines_elsewhere_.push_back(take_lines(1));
-  return lines_elsewhere_.back();
-}
-
 OrderPoint DataRaces::advance(LineIndex& line, Clock& clock) {
   if (line == kNoLine) line = take_lines(1);
   const OrderPoint point{line, clock.of(line) + 1};

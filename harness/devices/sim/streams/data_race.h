@@ -78,6 +78,7 @@ class Staging {
 class DataRaces {
  public:
   friend class HostUses;
+  friend class UsesElsewhere;
 
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
@@ -95,9 +96,6 @@ class DataRaces {
   OrderPoint advance(LineIndex& line, Clock& clock);
   /// Lines for so many chains of work; the first of them.
   LineIndex take_lines(std::uint32_t count);
-  /// A line of another process's work.
-  LineIndex take_line_elsewhere();
-  std::uint32_t line_count() const { return line_count_; }
   /// Returns the number of the run: lines mean nothing in another.
   std::uint32_t run() const { return run_; }
   /// Returns the work that some task has seen to be done, and so the driver.
@@ -117,9 +115,6 @@ class DataRaces {
   /// now counts as before what comes after the wait: races are missed then, but none is invented.
   void passed_wait(const OrderPoint& at) { passed_waits_.push_back({at, done_}); }
   void done(const OrderPoint& point) { done_.include(point); }
-  /// Work at `at` has looked for what other processes wrote. Which of it came before is not known,
-  /// so that all counts as before what comes after.
-  void passed_wait_elsewhere(const OrderPoint& at) { passed_waits_.push_back({at, done_, true}); }
 
   Staging& staging() { return staging_; }
   HostUses& host_uses() { return host_uses_; }
@@ -137,20 +132,6 @@ class DataRaces {
   void lives_again(std::uint32_t block, const OrderPoint& by);
   /// Judges the use of [range.low, range.high) of a block, addresses of its own.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
-  /// Notes a use of another process of a block that is shared.
-  void used_elsewhere(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
-    done(by.at);
-    enter(block, range, by);
-  }
-  /// Has somebody hear of the uses of shared blocks, for the run.
-  void share_by(UseListener* listener) { listener_ = listener; }
-  /// Calls `act` with the known uses of a block: range, point, site and source.
-  template <class Act>
-  void visit_uses(std::uint32_t block, Act act) {
-    read_log();
-    for (const Access& access : uses_of(block).accesses)
-      act(access.range, access.by.at, access.by.site, access.by.source);
-  }
   /// Judges a use of which only the block is known.
   void used(std::uint32_t block, const OrderedUse& by);
   /// Two blocks of a kernel use the same bytes, and one writes.

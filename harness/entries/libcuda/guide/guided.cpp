@@ -90,6 +90,7 @@ Guided::Guided(std::string folder, client::Orders orders)
     : folder_(std::move(folder)),
       orders_(std::move(orders)),
       idle_device_([this] {
+        if (peer_link_.is_sharing()) return;  // The others wait for it.
         doubt("the program called nothing for a while, and the device went on by itself");
       }),
       peer_link_(folder_, askers_, parties_, [this] {
@@ -183,6 +184,14 @@ void Guided::let_device_catch_up(Label function) {
   process.end_call();
 }
 
+void Guided::forget_peers() {
+  peer_link_.forked();
+  static_cast<devices::SimDevice&>(*ProcessWorld::get().world().device)
+      .processes()
+      .sharing()
+      .forked();
+}
+
 void Guided::take_turn(Label function) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
@@ -195,11 +204,13 @@ void Guided::take_turn(Label function) {
 }
 
 void Guided::letting_go(World& world) {
-  if (peer_link_.is_sharing()) static_cast<devices::SimDevice&>(*world.device).sharing().tell();
+  if (peer_link_.is_sharing())
+    static_cast<devices::SimDevice&>(*world.device).processes().sharing().tell();
   if (called_.letting_go(world)) report(world);
   host_watch_.protect(world);
   const auto& queues = static_cast<devices::SimDevice&>(*world.device).queues();
   idle_device_.left(queues.lags());
+  if (peer_link_.is_sharing()) peer_link_.tell_lag(queues.lags());
   has_queued_functions_ = queues.lags() && queues.waits_for_program();
 }
 
@@ -239,7 +250,10 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
     free_threads_.add_first();
   const Activation call = askers_.call(thread, function, Baton::mine());
   if (peer_link_.is_sharing())
-    static_cast<devices::SimDevice&>(*ProcessWorld::get().world().device).sharing().hear();
+    static_cast<devices::SimDevice&>(*ProcessWorld::get().world().device)
+        .processes()
+        .sharing()
+        .hear();
   if (const Name cause = ProcessWorld::cause(); orders_.locates && cause != 0) {
     askers_.index();
     parties_.add_cause(next_place, cause);

@@ -44,7 +44,7 @@ class Guided final : public Guide,
   void failed(Label function, CUresult error, bool is_injected) override;
   void forked() override {
     is_claimed_ = false;
-    peer_link_.forked();
+    forget_peers();
   }
   Activation begin_call(std::size_t thread, Label function) override;
   bool leaves_out() const override;
@@ -84,6 +84,8 @@ class Guided final : public Guide,
   /// Waits, before a call of a process that shares something, until it is this one's turn: whether
   /// it is slow is asked.
   void take_turn(Label function);
+  /// What the parent of a fork shared is the parent's.
+  void forget_peers();
   /// Reports decisions that are not in the report yet, where the orders say so.
   void flush();
   /// Waits before the call, where the orders say so.

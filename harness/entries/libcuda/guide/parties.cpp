@@ -125,7 +125,8 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
 client::ToldDecision Parties::told(const Decision& decision) const {
   const Asker* asker = askers_.find(decision.activation);
   const std::string forced = client::is_forced(decision) ? ", forced" : "";
-  return {decision, asker != nullptr ? words_of(*asker) : "the driver",
+  const std::string in = process_.empty() ? "" : " in " + process_;
+  return {decision, (asker != nullptr ? words_of(*asker) : "the driver") + in,
           answer_of(decision, asker) + forced, place_of(decision.activation)};
 }
 

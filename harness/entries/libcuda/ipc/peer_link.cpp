@@ -100,6 +100,10 @@ std::string PeerLink::take_turn(bool is_slow) {
   return ask({{"do", "turn"}, {"slow", is_slow}}).body.value("doubt", "");
 }
 
+void PeerLink::tell_lag(bool lags) {
+  if (std::exchange(told_lag_, lags) != lags) ask({{"do", "lag"}, {"lags", lags}});
+}
+
 void PeerLink::end() {
   if (!is_sharing() || !mutex_.try_lock()) return;
   if (socket_.send({{"do", "bye"}})) (void)socket_.receive();

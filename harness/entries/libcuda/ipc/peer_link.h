@@ -31,6 +31,8 @@ class PeerLink final : public devices::Peers {
   /// Waits for the turn of this process. Returns why the order may be the system's, or nothing.
   /// Threads: any, without the driver.
   std::string take_turn(bool is_slow);
+  /// Tells whether its device has work left that it does while the process sleeps.
+  void tell_lag(bool lags);
   /// The process ends in an orderly way. Threads: any.
   void end();
   /// The process is a fork of the one that was connected.
@@ -65,6 +67,7 @@ class PeerLink final : public devices::Peers {
   client::BrokerSocket socket_;
   std::atomic<bool> is_sharing_{false};
   bool has_tried_ = false;
+  bool told_lag_ = false;
   std::uint32_t process_ = 0;
   std::uint64_t run_ = 0;
 };

@@ -16,57 +16,81 @@ flags = None
 me = 0
 
 
+class Gone(Exception):
+    """A neighbour is."""
+
+
 def call(name, *arguments):
     if flags is not None:
         flags[me] = 1
     status = getattr(peers.cuda, name)(*arguments)
     if flags is not None:
         flags[me] = 0
+    if status != 0:
+        raise Gone(name)
     return status
 
 
-def ring(rounds, before, after):
-    """Goes on until a neighbour is gone."""
-    peers.call = call
-    peers.start()
-    own, into, work, written, read = (peers.allocate(), peers.allocate(), peers.stream(), peers.event(), peers.event())
-    after.tell(peers.exported(own) + peers.exported_event(written))
-    raw = before.hear(128)
+def hear(peer, count=1):
+    raw = peer.hear(count)
     if raw is None:
-        return 0
-    theirs, theirs_written = peers.opened(raw[:64]), peers.opened_event(raw[64:])
-    before.tell(peers.exported_event(read))
-    raw = after.hear(64)
-    if raw is None:
-        return 0
-    theirs_read = peers.opened_event(raw)
-    done = 0
-    for number in range(rounds):
-        if number:
-            call("cuStreamWaitEvent", work, theirs_read, 0)
-        call("cuMemsetD8Async", own, number, peers.BYTES, work)
-        call("cuEventRecord", written, work)
+        raise Gone("its end")
+    return raw
+
+
+def leave(before, after, work, theirs):
+    """Uses nothing of the one before any more, says so, and ends once the one after says so."""
+    try:
+        if theirs is not None:
+            call("cuStreamSynchronize", work)
+            call("cuIpcCloseMemHandle", theirs)
+    except Gone:
+        pass
+    for peer in (before, after):
         try:
+            peer.end.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+    try:
+        while after.hear() is not None:
+            pass
+    except OSError:
+        pass
+
+
+def ring(rounds, before, after):
+    """Goes on until a neighbour is gone. Returns the number of whole rounds."""
+    peers.call = call
+    done, work, theirs = 0, None, None
+    try:
+        peers.start()
+        own, into, work = peers.allocate(), peers.allocate(), peers.stream()
+        written, read = peers.event(), peers.event()
+        after.tell(peers.exported(own) + peers.exported_event(written))
+        raw = hear(before, 128)
+        theirs, theirs_written = peers.opened(raw[:64]), peers.opened_event(raw[64:])
+        before.tell(peers.exported_event(read))
+        theirs_read = peers.opened_event(hear(after, 64))
+        for number in range(rounds):
+            if number:
+                call("cuStreamWaitEvent", work, theirs_read, 0)
+            call("cuMemsetD8Async", own, number, peers.BYTES, work)
+            call("cuEventRecord", written, work)
             after.tell()
-            if before.hear() is None:
-                break
+            hear(before)
             call("cuStreamWaitEvent", work, theirs_written, 0)
             call("cuMemcpyDtoDAsync_v2", into, theirs, ctypes.c_size_t(peers.BYTES), work)
             call("cuEventRecord", read, work)
             before.tell()
-            if after.hear() is None:
-                break
-        except OSError:
-            break
-        done += 1
-    call("cuStreamSynchronize", work)
-    call("cuIpcCloseMemHandle", theirs)
-    try:
+            hear(after)
+            done += 1
+        call("cuStreamSynchronize", work)
+        call("cuIpcCloseMemHandle", theirs)
         before.tell()
-        after.hear()
-    except OSError:
-        pass
-    call("cuMemFree_v2", own)
+        hear(after)
+        call("cuMemFree_v2", own)
+    except (Gone, OSError):
+        leave(before, after, work, theirs)
     return done
 
 

@@ -115,6 +115,7 @@ def freed_before_close_importer(peer, sound):
     peer.tell()
     peer.hear()
     call("cuMemsetD8_v2", mapped, 1, 64)
+    call("cuCtxSynchronize")
     call("cuIpcCloseMemHandle", mapped)
     peer.tell()
 
@@ -132,6 +133,7 @@ def opened_twice_importer(peer, sound):
     handle = peer.hear(64)
     first, second = opened(handle), opened(handle)
     call("cuMemsetD8_v2", first, 1, 64)
+    call("cuCtxSynchronize")
     call("cuIpcCloseMemHandle", first)
     if sound:
         call("cuIpcCloseMemHandle", second)
@@ -150,6 +152,7 @@ def closed_twice(peer, sound):
 def closed_twice_importer(peer, sound):
     mapped = opened(peer.hear(64))
     call("cuMemsetD8_v2", mapped, 1, 64)
+    call("cuCtxSynchronize")
     call("cuIpcCloseMemHandle", mapped)
     if not sound:
         call("cuIpcCloseMemHandle", mapped)
@@ -163,6 +166,7 @@ def event_of_ended(peer, sound):
     call("cuMemsetD8Async", memory, 1, 64, work)
     call("cuEventRecord", done, work)
     peer.tell(exported_event(done))
+    peer.hear()  # It is open.
     if sound:
         peer.hear()
     peer.end.close()
@@ -170,6 +174,7 @@ def event_of_ended(peer, sound):
 
 def event_of_ended_importer(peer, sound):
     done, work = opened_event(peer.hear(64)), stream()
+    peer.tell()
     if not sound:
         while peer.hear() is not None:
             pass
@@ -261,6 +266,7 @@ def ends_too_early_importer(peer, sound):
 
 # ---- how the second process starts --------------------------------------------------------------
 
+OF_ENDED = {"event_of_ended", "ends_too_early"}  # The second process exports, and ends first.
 child = None  # Waits for the other process, where this one has started it.
 
 
@@ -280,7 +286,7 @@ def main():
         mpirun(defect, sound)
         return
     ours, theirs = socket.socketpair()
-    first, second = (defect + "_importer", defect) if defect == "event_of_ended" else (defect, defect + "_importer")
+    first, second = (defect + "_importer", defect) if defect in OF_ENDED else (defect, defect + "_importer")
     if how == "exec":
         words = [sys.executable, __file__, "as", second, "sound" if sound else "defect", str(theirs.fileno())]
         other = subprocess.Popen(words, pass_fds=[theirs.fileno()])
