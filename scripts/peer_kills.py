@@ -54,7 +54,8 @@ def one_run(afterlife, chance, flags, out):
     flags.write_bytes(bytes(4))
     program = f"{sys.executable} {PROGRAM} {ROUNDS} {flags}; exit 0"  # Its end by a signal is no finding.
     command = [afterlife, "run", "--runs", "1", "--json", "--out", out, "--", "sh", "-c", program]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    said = pathlib.Path(out + "-said")
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said.open("w"), text=True,
                            env=os.environ | {"TMPDIR": out + "-temporary"})
     with open(flags, "r+b") as file:
         marks = mmap.mmap(file.fileno(), 4)
@@ -78,9 +79,10 @@ def one_run(afterlife, chance, flags, out):
     try:
         out_text, _ = run.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
-        run.kill()
+        states = {each: pathlib.Path(f"/proc/{process}/syscall").read_text().split(" ")[:2] for each, process in processes(str(flags)).items()}
+        run.terminate()
         run.communicate()
-        return "it hangs", in_call, number
+        return f"it hangs: {states} {said.read_text()[-300:]!r}", in_call, number
     if victim is None:
         return "", None, number
     findings = json.loads(out_text)["findings"]

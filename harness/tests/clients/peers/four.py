@@ -39,7 +39,7 @@ def hear(peer, count=1):
 
 
 def leave(before, after, work, theirs):
-    """Uses nothing of the one before any more, says so, and ends once the one after says so."""
+    """Uses nothing of its neighbours any more, says so, and ends once both have said so."""
     try:
         if theirs is not None:
             call("cuStreamSynchronize", work)
@@ -51,11 +51,12 @@ def leave(before, after, work, theirs):
             peer.end.shutdown(socket.SHUT_WR)
         except OSError:
             pass
-    try:
-        while after.hear() is not None:
+    for peer in (before, after):
+        try:
+            while peer.hear() is not None:
+                pass
+        except OSError:
             pass
-    except OSError:
-        pass
 
 
 def ring(rounds, before, after):
