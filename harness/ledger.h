@@ -49,6 +49,11 @@ class Ledger {
   /// double_free().
   void died(BirthId id);
 
+  /// A life of another process, which has told of it, has begun elsewhere.
+  BirthId adopted(const Life& life);
+  /// Such a life has ended elsewhere.
+  void ended_elsewhere(BirthId id, Label site, Name activation);
+
   bool alive(BirthId id) const { return lives_[raw(id)].alive; }  ///< Returns false for `none`.
   const Life& life(BirthId id) const { return lives_[raw(id)]; }  ///< Holds until the next birth.
   const Records<Life>& lives() const { return lives_; }           ///< [0] is "none".

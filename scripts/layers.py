@@ -53,7 +53,7 @@ RULES = [
     (r"harness/entries/stand_ins/.*", r"harness/process/(?:cuda_tool|tool)\.h|harness/entries/stand_ins/.*",
      "a stand-in finds the tool, and knows nothing else"),
     (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*|harness/entries/handed_over\.h", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/(?:missed_calls|libnvtx/interface)\.h|harness/client/(?:call_mark|forced|hang_watch|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/(?:missed_calls|libnvtx/interface)\.h|harness/client/(?:broker/message|call_mark|forced|hang_watch|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/torch/.*", r"harness/cuda/host_work\.h|harness/entries/torch/.*",

@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <tuple>
 
+#include "harness/client/broker/broker.h"
 #include "harness/client/call_mark.h"
 #include "harness/client/framework_switches.h"
 #include "harness/client/hang_watch.h"
@@ -134,6 +136,10 @@ std::vector<Report> read_reports(const std::string& folder) {
       reports.push_back(parse_report(text));
     if (!reports.back().is_whole) add_last_call(reports.back(), folder);
   }
+  // The order of first calls may be the system's.
+  std::ranges::sort(reports, {}, [](const Report& report) {
+    return std::tuple(report.path.empty(), report.path.size(), report.path, report.process);
+  });
   return reports;
 }
 
@@ -235,6 +241,7 @@ ClientRun run_client(const Client& client, const Orders& orders, const std::atom
   const RunFolder folder;
   write_orders(folder.name(), orders);
   ClientRun run;
+  const Broker broker(folder.name());
   HangWatch watch;
   run.ended =
       run_process(client.command, process_options(client, folder.name(), orders, &watch), stop);

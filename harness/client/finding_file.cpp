@@ -46,8 +46,10 @@ std::string other_party(const ToldFault& recorded, const ToldFault& now, const P
   const Party& file = recorded.*info.party;
   const Party& run = now.*info.party;
   if (info.party == &ToldFault::other && file == Party()) return {};
-  for (const auto& [what, text] :
-       {std::pair{"", &Party::site}, {", thread", &Party::thread}, {", stream", &Party::stream}})
+  for (const auto& [what, text] : {std::pair{"", &Party::site},
+                                   {", thread", &Party::thread},
+                                   {", stream", &Party::stream},
+                                   {", process", &Party::process}})
     if (std::string differs =
             first_difference(file.*text, run.*text, fmt::format("{}{}", info.name, what).c_str());
         !differs.empty())

@@ -29,6 +29,7 @@ ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop, cons
       door_(ServerSocket::listen(folder_.name())),
       process_(client.command,
                process_options(client, ordered_to_serve(folder_.name(), orders), orders), stop) {
+  broker_.expect_children_of(process_.id());
   wait_for_question();
 }
 
@@ -55,6 +56,7 @@ std::string ForkServer::lacking(const Packet& hello) {
 
 std::optional<ClientRun> ForkServer::run(const Orders& orders) {
   folder_.remove_reports();
+  broker_.begin_run();
   write_orders(folder_.name(), orders);
   std::optional<ProcessEnd> ended = forked(orders);
   if (!ended) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/client/broker/broker.h"
 #include "harness/client/client.h"
 #include "harness/client/run_folder.h"
 #include "harness/client/server_socket.h"
@@ -43,6 +44,7 @@ class ForkServer {
   const Client client_;
   const std::atomic<bool>& stop_;
   RunFolder folder_;
+  Broker broker_{folder_.name()};
   ServerSocket door_;
   RunningProcess process_;
   ServerSocket socket_{-1};

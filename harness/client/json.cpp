@@ -67,6 +67,7 @@ void to_json(json& json, const ToldFault& fault) {
     json[info.place] = party.place;
     if (!party.thread.empty()) json["threads"][info.place] = party.thread;
     if (!party.stream.empty()) json["streams"][info.place] = party.stream;
+    if (!party.process.empty()) json["processes"][info.place] = party.process;
     if (party.call != 0) json["names"][info.place] = {party.call, party.on};
   }
   if (!fault.ended.empty()) json["ended"] = fault.ended;
@@ -85,6 +86,7 @@ void from_json(const json& json, ToldFault& fault) {
   fault.at = json.value("at", "");
   const nlohmann::json threads = json.value("threads", nlohmann::json::object());
   const nlohmann::json streams = json.value("streams", nlohmann::json::object());
+  const nlohmann::json processes = json.value("processes", nlohmann::json::object());
   for (const PartyInfo& info : kParties) {
     if (info.party == &ToldFault::other && !json.contains(info.name)) continue;
     const auto names = json.value(
@@ -94,7 +96,8 @@ void from_json(const json& json, ToldFault& fault) {
                          threads.value(info.place, ""),
                          streams.value(info.place, ""),
                          names[0],
-                         names[1]};
+                         names[1],
+                         processes.value(info.place, "")};
   }
   fault.ended = json.value("ended", "");
   fault.pedantic = json.value("pedantic", "");

@@ -65,6 +65,7 @@ static std::vector<Party> parties_of(const nlohmann::json& rows) {
 
 std::string to_text(const Report& report) {
   const nlohmann::json json{{"process", report.process},
+                            {"path", report.path},
                             {"calls", report.call_count},
                             {"failable", report.failable_count},
                             {"whole", report.is_whole},
@@ -90,6 +91,7 @@ Report parse_report(const std::string& text) {
     const auto json = nlohmann::json::parse(text);
     Report report;
     report.process = json.at("process");
+    report.path = json.at("path");
     report.call_count = json.at("calls");
     report.failable_count = json.at("failable");
     report.is_whole = json.at("whole");

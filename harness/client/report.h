@@ -64,6 +64,8 @@ struct Party {
   std::string stream;  ///< "stream 2"; empty where it is not known, or there is none.
   Name call = 0;       ///< The name of the call that it comes from; 0 where none is known.
   Name on = 0;         ///< The name of the stream.
+  std::string
+      process{};  ///< Which process of the program, in words; empty where they share nothing.
   bool operator==(const Party&) const = default;
 };
 
@@ -131,6 +133,7 @@ struct ToldError {
 
 struct Report {
   unsigned process = 1;  ///< Number of the process, in the order of their first calls.
+  std::string path;  ///< Which process it is, by who started it: "1.2". Not in the order of time.
   std::uint64_t call_count = 0;
   std::uint64_t failable_count = 0;  ///< So many may fail, where failures are asked for.
   bool is_whole = false;             ///< The process came to its end in an orderly way.

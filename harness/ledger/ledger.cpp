@@ -51,6 +51,20 @@ void Ledger::died(BirthId id) {
     follow(scheduler_, EventKind::death, life);
 }
 
+BirthId Ledger::adopted(const Life& life) {
+  const auto id = static_cast<BirthId>(lives_.size());
+  lives_.add(life);
+  return id;
+}
+
+void Ledger::ended_elsewhere(BirthId id, Label site, Name activation) {
+  Life& life = lives_[raw(id)];
+  life.alive = false;
+  life.death_site = site;
+  life.death_activation = activation;
+  life.death_tick = scheduler_.now();
+}
+
 Fault Ledger::describe(FaultKind kind, BirthId id) const {
   const Life& life = lives_[raw(id)];
   Fault fault;

@@ -244,13 +244,12 @@ TEST_F(ClientBadEnds, AProgramThatClosesItsOutputIsJudgedAllTheSame) {
 TEST_F(ClientBadEnds, ProcessesThatItStartsAreJudgedToo) {
   for (const char* how : {"fork", "spawn"})
     expect_found(run_lines(fmt::format("if __name__ == '__main__':\n"
-                                       "    use()\n"
                                        "    child = multiprocessing.get_context('{}').Process("
                                        "target=free_twice)\n"
-                                       "    child.start()\n    child.join()\n",
+                                       "    child.start()\n    child.join()\n    use()\n",
                                        how)),
                  "double_free");
-  expect_found(run_lines("use()\nif os.fork() == 0: free_twice(), os._exit(0)\nos.wait()\n"),
+  expect_found(run_lines("if os.fork() == 0: free_twice(), os._exit(0)\nos.wait()\nuse()\n"),
                "double_free");
 }
 

@@ -106,7 +106,9 @@ TEST_F(ClientFork, ARunOfAScriptIsTheSameAsInAProcessOfItsOwn) {
   EXPECT_GT(compare(test_client("sound.py"), 8), 3u);
 }
 
-TEST_F(ClientFork, SoIsOneThatForksItself) { EXPECT_GE(compare(test_client("forked.py"), 6), 1u); }
+TEST_F(ClientFork, SoIsOneThatForksItself) {
+  EXPECT_GE(compare(test_client("forked_late.py"), 6), 1u);
+}
 
 TEST_F(ClientFork, EachRunHasTheOutputTheFolderAndTheFilesOfAProcessOfItsOwn) {
   write_file(folder_ / "data", "first\nsecond\n");

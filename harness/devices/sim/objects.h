@@ -13,6 +13,7 @@
 #include "harness/devices/sim/graphs/graph.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/memory/pools.h"
+#include "harness/devices/sim/peers/peers.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/textures/objects.h"
@@ -101,7 +102,9 @@ struct Kernel : Object {
 
 struct Event : Object {
   Context* context = nullptr;
-  Event* exported = nullptr;  ///< The event of another process that it opens: see ipc.h.
+  Event* exported = nullptr;    ///< The event of another process that it opens: see ipc.h.
+  PeerObject peer;              ///< Its name for other processes of the run, where it is exported.
+  Stream* elsewhere = nullptr;  ///< Stands for the work of other processes that it was recorded in.
   unsigned flags = 0;
   StreamPoint point;                ///< The work that was last recorded.
   std::uint64_t record_count = 0;   ///< Number of calls so far.
@@ -112,6 +115,8 @@ struct Event : Object {
   std::vector<GraphEdge> captured;  ///< The nodes that it stands for in that capture.
   void reset() {
     exported = nullptr;
+    peer = {};
+    elsewhere = nullptr;
     point = {};
     record_count = 0;
     time = 0;

@@ -16,6 +16,7 @@
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/objects.h"
+#include "harness/devices/sim/peers/sharing.h"
 #include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/host_functions.h"
 #include "harness/devices/sim/streams/streams.h"
@@ -72,7 +73,7 @@ class SimDevice final : public Device {
   World* world_ = nullptr;
   Handles handles_;
   Faults faults_;
-  Processes processes_;
+  Processes processes_{*this};
   Threads threads_{*this};
   Memory memory_;
   Pools pools_{*this};

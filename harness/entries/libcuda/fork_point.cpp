@@ -27,6 +27,7 @@
 
 #include "harness/client/server_socket.h"
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/ipc/descent.h"
 #include "harness/entries/libcuda/own_memory.h"
 
 namespace harness::entries {
@@ -116,8 +117,13 @@ void reap(pid_t child) {
   }
 }
 
+pid_t fork_as_one() {
+  const SameDescent same;
+  return ProcessWorld::fork_as_one();
+}
+
 void stop_threads() {
-  const pid_t child = ProcessWorld::fork_as_one();
+  const pid_t child = fork_as_one();
   if (child == 0) ::_exit(0);
   if (child > 0) reap(child);
 }
@@ -164,7 +170,7 @@ Ahead fork_ahead(pid_t parent) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) ::_exit(127);
   ServerSocket ours(ends[0]);
   const ServerSocket childs(ends[1]);
-  const pid_t child = ProcessWorld::fork_as_one();
+  const pid_t child = fork_as_one();
   if (child < 0) ::_exit(127);
   if (child != 0) return {child, std::move(ours)};
   {

@@ -24,13 +24,14 @@ Json fault_object(const client::ToldFault& fault) {
               {"kind", fault.kind},
               {"object", fault.object},
               {"at", fault.at}};
-  Json places, threads, streams;
+  Json places, threads, streams, processes;
   for (const client::PartyInfo& info : client::kParties) {
     const client::Party& party = fault.*info.party;
     object[info.name] = party.site;
     places[info.name] = place_json(party.place);
     threads[info.name] = party.thread;
     streams[info.name] = party.stream;
+    if (!party.process.empty()) processes[info.name] = party.process;
   }
   object["detail"] = fault.detail;
   object["ended"] = fault.ended;
@@ -38,6 +39,7 @@ Json fault_object(const client::ToldFault& fault) {
   object["pedantic"] = fault.pedantic;
   object["threads"] = threads;
   object["streams"] = streams;
+  if (!processes.empty()) object["processes"] = processes;
   return object;
 }
 

@@ -49,10 +49,12 @@ std::string function_of(const Frame& frame) {
 }
 
 std::string call_of(const client::Party& party) {
-  if (party.stream.empty() && party.thread.empty()) return with_plain_names(party.site);
+  const bool is_told = !party.process.empty() && !party.site.empty();
+  const std::string in = is_told ? " in " + printable(party.process) : "";
+  if (party.stream.empty() && party.thread.empty()) return with_plain_names(party.site) + in;
   const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
-  return fmt::format("{} on {}{}{}", with_plain_names(party.site), printable(party.stream), between,
-                     printable(party.thread));
+  return fmt::format("{} on {}{}{}{}", with_plain_names(party.site), printable(party.stream), between,
+                     printable(party.thread), in);
 }
 
 std::string by(const client::Party& party) {

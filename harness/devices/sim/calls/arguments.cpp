@@ -95,7 +95,9 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
       return 0;
     }
     if (!block.freed) {
-      if (block.import_count > 0)
+      if (block.is_shared) [[unlikely]]
+        sim.processes().sharing().check_free(index);
+      else if (block.import_count > 0)
         sim.faults().misuse("exported memory", "freed while it is mapped", block.birth);
       return index;
     }

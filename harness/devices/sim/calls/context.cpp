@@ -48,6 +48,7 @@ static void destroy(SimDevice& sim, Context& context) {
   Memory& memory = sim.memory();
   for (std::uint32_t i = memory.first_alive(); i < memory.block_count(); ++i)
     if (memory.block(i).context == &context && !memory.block(i).dead) memory.retire(i);
+  if (sim.processes().sharing().is_on()) sim.processes().sharing().context_ended();
   context.alive = false;
   sim.ledger().died(context.birth);
   if (context.primary) sim.processes().at(context.process).primary = nullptr;

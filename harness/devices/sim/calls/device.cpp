@@ -12,6 +12,7 @@ static constexpr CUdevice kDevice = 0;
 
 CUresult Calls::cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (sim.processes().current().is_forked) return CUDA_ERROR_NOT_INITIALIZED;
   sim.processes().current().initialized = true;
   return CUDA_SUCCESS;
 }

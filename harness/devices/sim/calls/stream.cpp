@@ -212,6 +212,7 @@ CUresult Calls::cuEventDestroy_v2(CUevent handle) {
   }
   event->alive = false;  // A record or wait that was submitted keeps its meaning.
   sim.ledger().died(event->birth);
+  if (event->peer.process != 0) sim.processes().sharing().ended(*event);
   return CUDA_SUCCESS;
 }
 
@@ -246,6 +247,8 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
   event->point = {&*stream, stream->submitted + 1};
   sim.queues().submit(*stream, work, Lag::never);
   event->clock = stream->clock;
+  if (event->peer.process != 0) [[unlikely]]
+    sim.processes().sharing().recorded(*event);
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,12 @@
 #include "harness/devices/sim/contexts/processes.h"
 
+#include "harness/devices/sim/peers/sharing.h"
+
 namespace harness::devices {
+
+Processes::Processes(SimDevice& sim) : sharing_(std::make_unique<Sharing>(sim)) {}
+
+Processes::~Processes() = default;
 
 void Processes::begin(World& world) {
   world_ = &world;
@@ -8,6 +14,7 @@ void Processes::begin(World& world) {
     processes_[id]->reset(static_cast<ProcessId>(id));
   open_failures_.begin();
   leeway_.begin(world);
+  sharing_->begin();
 }
 
 void Processes::add(ProcessId last) {

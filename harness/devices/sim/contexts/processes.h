@@ -17,9 +17,12 @@
 namespace harness::devices {
 
 struct Context;
+class Sharing;
+class SimDevice;
 
 struct Process {
   bool initialized = false;
+  bool is_forked = false;  ///< A fork of one that was initialized: it has no driver.
   Context* primary = nullptr;
   unsigned primary_flags = 0;      ///< Flags for the primary context, when it is next made.
   std::uint32_t primary_owed = 0;  ///< Releases still to come of the one that was reset.
@@ -35,7 +38,7 @@ struct Process {
   void reset(ProcessId id) {
     lock.begin(id);
     thread.begin(id);
-    initialized = false;
+    initialized = is_forked = false;
     primary = nullptr;
     primary_flags = 0;
     primary_owed = 0;
@@ -51,6 +54,8 @@ struct Process {
 /// Ownership: owns the records, and keeps their storage from run to run. Addresses stay put.
 class Processes {
  public:
+  explicit Processes(SimDevice& sim);
+  ~Processes();
   void begin(World& world);
 
   /// Returns the process of the running task.
@@ -62,6 +67,8 @@ class Processes {
   }
   /// Returns the answers that opens of IPC memory are told to give.
   OpenFailures& open_failures() { return open_failures_; }
+  /// Returns what this process shares with others of the run.
+  Sharing& sharing() { return *sharing_; }
   /// Returns what decides where the driver may do one thing or another.
   Leeway& leeway() { return leeway_; }
 
@@ -72,6 +79,7 @@ class Processes {
   std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
   OpenFailures open_failures_;
   Leeway leeway_;
+  std::unique_ptr<Sharing> sharing_;
 };
 
 }  // namespace harness::devices

@@ -27,8 +27,11 @@ Event* recorded_event(SimDevice& sim, Event* event);
 /// of its words depend on what it names: half of one handle and half of another is no handle.
 struct IpcName {
   std::uint64_t kind = 0;
+  std::uint64_t run = 0;      ///< The run's, where it has several processes; 0 in a run of tasks.
+  std::uint32_t process = 0;  ///< The same.
   std::uint32_t birth = 0;
   std::uint32_t place = 0;  ///< The place to look: index of a block, or number of an event.
+                            ///< 0 where `process` says whose birth it is.
 };
 
 }  // namespace harness::devices

@@ -81,6 +81,7 @@ void Memory::begin(Ledger& ledger) {
 
 void Memory::end() {
   for (const Block& block : blocks_) {
+    if (block.origin == Origin::foreign) continue;
     if (is_alias(block))
       forget_mapping(block);
     else if (!block.dead && block.bytes > kFilledBytes)
@@ -216,7 +217,7 @@ void Memory::retire(std::uint32_t index) {
   poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   if (block.origin == Origin::imported) {
     --blocks_[block.exported].import_count;
-    return;
+    return end_foreign_mapping(block);
   }
   if (block.origin == Origin::mapped) return MemoryViews::unmap(block.base, block.bytes);
   used_bytes_ -= counted_bytes(block);
@@ -311,6 +312,7 @@ void Memory::look_through(const Block& mapping, BlockRef& here) const {
   if (!exported.dead) [[likely]]
     return;
   here.lost = exported.birth;
+  if (exported.origin == Origin::foreign) return;
   const Block& resident = blocks_[newest(exported.base)];
   here.met = resident.dead ? BirthId::none : resident.birth;
   here.bytes = std::min(here.bytes, resident.bytes);

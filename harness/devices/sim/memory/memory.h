@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "harness/devices/sim/kernels/provenance.h"
@@ -39,6 +40,8 @@ struct StreamPoint {
 /// mapping. Registered: the host's own memory, at its own address, outside of the range. Physical:
 /// memory that is used where it is mapped; mapped: such a place. Array: what a CUDA array holds, at
 /// an address that no program is told. Heap: what a kernel's malloc() gave, which no call takes.
+/// Foreign: memory of another process of the run, which is used where an imported block leads to
+/// it.
 enum class Origin : std::uint8_t {
   device,
   managed,
@@ -50,7 +53,8 @@ enum class Origin : std::uint8_t {
   physical,
   mapped,
   array,
-  heap
+  heap,
+  foreign
 };
 
 /// One life of one piece of memory.
@@ -61,6 +65,7 @@ struct Block {
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   bool is_cut = false;         ///< Part of its storage, or all, was given out with other parts.
   bool is_of_parts = false;    ///< It has such parts, and other blocks had those before.
+  bool is_shared = false;  ///< Other processes of the run may have it open, or have exported it.
   BirthId birth = BirthId::none;
   BirthId life = BirthId::none;  ///< The life in graph memory, or the last one.
   Origin origin = Origin::device;
@@ -91,6 +96,42 @@ struct Block {
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address - base <= bytes && count <= bytes - (address - base);
   }
+};
+
+/// The file that device memory is, for other processes: the byte at `low` is its first.
+struct SharedFile {
+  int number = -1;
+  std::uint64_t low = 0;
+};
+
+/// Memory of another process: its addresses there, and where its bytes are.
+struct ForeignMemory {
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;
+  int file = -1;
+  std::uint64_t offset = 0;
+};
+
+class Memory;
+
+/// The blocks that stand for memory of other processes, and their mappings.
+class ForeignBlocks {
+ public:
+  explicit ForeignBlocks(Memory& memory) : memory_(memory) {}
+
+  /// Makes device memory a file that other processes can map.
+  SharedFile share();
+  /// A block that stands for another process's memory, which lives as `birth`. Takes the file.
+  std::uint32_t enter(BirthId birth, const ForeignMemory& foreign);
+  /// A life for such memory at addresses of this process. 0 when there are none left.
+  std::uint32_t map(std::uint32_t index);
+  /// No mapping of it will begin again.
+  void forget(std::uint32_t index);
+
+ private:
+  std::uint32_t place_for(std::uint32_t granules);
+
+  Memory& memory_;
 };
 
 /// Ownership: owns the address range, and keeps it from run to run. Threads: the run's thread.
@@ -140,6 +181,8 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t map(std::uint32_t exported, ProcessId importer);
   /// A life of its own for the block's memory at an address of a reservation.
   std::uint32_t map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes);
+  /// What this process shares with others, and they with it.
+  ForeignBlocks foreign();
   Reservations& reservations() { return reservations_; }
   /// Parts of the blocks that suballocators have given out.
   Regions& regions() { return regions_; }
@@ -218,6 +261,8 @@ class Memory final : public DeviceMemoryMap {
   static bool is_alias(const Block& block) {
     return block.origin == Origin::imported || block.origin == Origin::mapped;
   }
+  void end_foreign_mapping(const Block& mapping);
+  friend class ForeignBlocks;
   void look_through(const Block& mapping, BlockRef& here) const;
 
   /// A part of a block's storage that another block had before.
@@ -237,7 +282,8 @@ class Memory final : public DeviceMemoryMap {
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;
   std::vector<Block> blocks_;
-  std::vector<Part> parts_;  ///< By block and address.
+  std::vector<Part> parts_;                         ///< By block and address.
+  std::map<std::uint32_t, ForeignMemory> foreign_;  ///< By block.
   std::uint32_t first_alive_ = 0;
   std::uint32_t reclaimed_ = 0;  ///< The last block whose storage was given out for want of fresh.
   Ledger* ledger_ = nullptr;

@@ -118,6 +118,8 @@ bool Pools::is_kept(std::uint32_t index) const {
 void Pools::release(std::uint32_t index) {
   sim_.memory().retire(index);
   const Block& block = sim_.memory().block(index);
+  if (block.is_shared) [[unlikely]]
+    sim_.processes().sharing().ended(index);
   if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
   if (block.graph != nullptr) sim_.graphs().allocations().life_ended(*block.graph);
 }

@@ -39,6 +39,7 @@ void MemoryViews::share(std::uint64_t used_end) {
   for (PageRun pages = touched.next(); pages.low < pages.high; pages = touched.next())
     copy_into_file(pages);
   map_file(low_);
+  for (const auto& [at, overlay] : overlays_) map_overlay(at, overlay);
 }
 
 void MemoryViews::map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes,
@@ -47,6 +48,30 @@ void MemoryViews::map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes,
   const void* memory =
       mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_, static_cast<off_t>(from - low_));
+  if (memory == MAP_FAILED) out_of_memory();
+}
+
+void MemoryViews::map_overlay(std::uint64_t at, const Overlay& overlay) {
+  const void* memory =
+      mmap(reinterpret_cast<void*>(at), overlay.bytes, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED, overlay.file, static_cast<off_t>(overlay.offset));
+  if (memory == MAP_FAILED) out_of_memory();
+}
+
+void MemoryViews::lay_over(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset) {
+  const Overlay overlay{bytes, file, offset};
+  map_overlay(at, overlay);
+  overlays_[at] = overlay;
+}
+
+void MemoryViews::take_back(std::uint64_t at) {
+  const auto known = overlays_.find(at);
+  if (known == overlays_.end()) return;
+  const std::uint64_t bytes = known->second.bytes;
+  overlays_.erase(known);
+  if (shared()) return map_overlay(at, {bytes, file_, at - low_});
+  const void* memory = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) out_of_memory();
 }
 

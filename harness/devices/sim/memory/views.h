@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include "harness/devices/sim/memory/touched_pages.h"
 #include "harness/scheduler.h"
@@ -32,6 +33,14 @@ class MemoryViews {
   void map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes, std::uint64_t used_end);
   /// Takes the addresses away.
   static void unmap(std::uint64_t at, std::uint64_t bytes);
+  /// Returns the file that the memory is from now on.
+  int file(std::uint64_t used_end) {
+    share(used_end);
+    return file_;
+  }
+  /// Puts whole pages of another file in place of the memory at an address, until take_back().
+  void lay_over(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset);
+  void take_back(std::uint64_t at);
   /// Tells whether the memory is a file, which it is from the first view on.
   bool shared() const { return file_ >= 0; }
 
@@ -40,9 +49,17 @@ class MemoryViews {
   void copy_into_file(PageRun pages) const;
   void map_file(std::uint64_t at) const;
 
+  struct Overlay {
+    std::uint64_t bytes;
+    int file;
+    std::uint64_t offset;
+  };
+  static void map_overlay(std::uint64_t at, const Overlay& overlay);
+
   std::uint64_t low_;
   std::uint64_t bytes_;
   int file_ = -1;
+  std::map<std::uint64_t, Overlay> overlays_;  ///< By address. Borrows the files.
   std::uint32_t mapped_ = 0;  ///< The views that are mapped: a bit for each process.
 };
 

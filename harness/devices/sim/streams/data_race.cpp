@@ -23,6 +23,8 @@ void DataRaces::begin(bool on) {
   if (on) knowledge_.begin(ledger_.scheduler());
   ++run_;
   line_count_ = 0;
+  listener_ = nullptr;
+  lines_elsewhere_.clear();
   staging_.begin_run();
   log_.clear();
   host_.clear();
@@ -83,7 +85,9 @@ bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use
   return std::any_of(passed_waits_.begin(), passed_waits_.end(), [&](const PassedWait& wait) {
     const bool follows =
         wait.at.line == use.at.line ? wait.at.tick <= use.at.tick : use.after.includes(wait.at);
-    return follows && wait.done.includes(point);
+    return follows &&
+           (wait.done.includes(point) ||
+            (wait.is_of_others && std::ranges::binary_search(lines_elsewhere_, point.line)));
   });
 }
 
@@ -142,6 +146,8 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
   Block& used = memory_.block(block);
   ++used.use_count;
   if (used.exported == 0) {
+    if (used.is_shared && listener_ != nullptr) [[unlikely]]
+      listener_->used(block, range, by);
     if (!logs(block, range, by)) enter(block, range, by);
     return;
   }
@@ -258,6 +264,7 @@ bool DataRaces::is_ordered_today(const LastUse& other, const OrderedUse& by) {
 /// Nothing has died: it is about the bytes, and whoever comes second.
 void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by,
                             const LastUse& other, const char* how) {
+  if (by.was_judged) return;
   const bool today = is_ordered_today(other, by);
   if (std::exchange(today ? uses.raced_with_staged : uses.raced, true)) return;
   Fault fault = fault_of(block, how, other.site);

@@ -44,6 +44,14 @@ struct OrderedUse {
   StagedCopies staged = 0;      ///< Its number, where it is a staged copy.
   StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
   Fault::Source source{};
+  bool was_judged = false;  ///< Another process, whose use it is, has compared it with others.
+};
+
+/// Hears of uses of blocks that are shared with other processes.
+class UseListener {
+ public:
+  virtual ~UseListener() = default;
+  virtual void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) = 0;
 };
 
 /// The staged copies of a run, counted by their calls.
@@ -70,6 +78,7 @@ class Staging {
 class DataRaces {
  public:
   friend class HostUses;
+  friend class UsesElsewhere;
 
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
@@ -162,6 +171,7 @@ class DataRaces {
   struct PassedWait {
     OrderPoint at;
     Clock done;
+    bool is_of_others = false;  ///< It may have waited for any work of other processes.
   };
   /// The known uses of a block. Kept from run to run for its storage.
   struct Uses {
@@ -194,6 +204,8 @@ class DataRaces {
   Ledger& ledger_;
   Memory& memory_;
   bool on_ = false;
+  UseListener* listener_ = nullptr;
+  std::vector<LineIndex> lines_elsewhere_;  ///< In order.
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
   Staging staging_;

@@ -256,6 +256,10 @@ void WorkSteps::used_by_kernel(Work& work) {
   const std::vector<UsedRange>& footprint = sim_.provenance().footprint().finish();
   const bool has_several = work.launch.block_count() > 1 && !footprint.empty();
   if (has_several) begin_block(work, footprint);
+  if (sim_.processes().sharing().is_on()) [[unlikely]]
+    for (const UsedRange& range : footprint)
+      if (range.mode == AccessMode::atomic)
+        sim_.processes().sharing().looked(sim_.memory().installed(range.low), work.at);
   for (UsedRange rest : footprint)
     while (rest.low < rest.high) {
       const std::uint32_t index = sim_.memory().installed(rest.low);
@@ -422,6 +426,7 @@ bool WorkSteps::do_memory_op(Work& work) {
     sim_.data_races().used(sim_.memory().installed(op.place.address), use_by(work, work.site));
   if (op.waits) {
     sim_.data_races().passed_wait(work.at);
+    sim_.processes().sharing().looked(sim_.memory().installed(op.place.address), work.at);
     const auto& streams = sim_.handles().streams;
     if constexpr (kTsan)
       for (std::size_t i = 0; i < streams.size(); ++i) device_edge_acquire(&streams[i].done_edge);

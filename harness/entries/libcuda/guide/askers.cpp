@@ -110,6 +110,14 @@ Activation Askers::before_call(std::size_t number, Label function, const BatonTh
   return {client::force_name(name), {}, {}};
 }
 
+Activation Askers::turn_of_process(std::size_t number, Label function, const BatonThread* python) {
+  const auto [before, nth] = name_before(caller(number, python), function);
+  const Name name = derive_name(before, hash_name("turn of the process"), 1);
+  new_askers_.emplace_back(
+      name, Asker{Asker::Kind::process_turn, function.view(), number, nth, nullptr, 0, python});
+  return {name, {}, {}};
+}
+
 void Askers::index() {
   askers_.insert(new_askers_.begin(), new_askers_.end());
   parents_.insert(new_parents_.begin(), new_parents_.end());
@@ -143,9 +151,8 @@ std::string words_of(const Asker& asker) {
     case Asker::Kind::call:
       return call;
     case Asker::Kind::before_call:
+    case Asker::Kind::process_turn:
       return "before " + call;
-    case Asker::Kind::turn:
-      return "at " + call;
     case Asker::Kind::line:
       return place + nth + (shown.empty() ? "" : " of " + shown);
     case Asker::Kind::wait:

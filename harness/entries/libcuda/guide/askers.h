@@ -22,7 +22,7 @@ namespace harness::entries {
 
 /// Whoever asks a question.
 struct Asker {
-  enum class Kind { call, line, before_call, turn, wait, end };
+  enum class Kind { call, line, before_call, process_turn, wait, end };
   Kind kind = Kind::call;
   std::string_view function;  ///< The driver's one that is called.
   std::size_t thread = 0;     ///< The number of a call's thread.
@@ -53,6 +53,9 @@ class Askers {
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
   /// Returns the activation of what is forced on the thread before its next call of the function.
   Activation before_call(std::size_t number, Label function, const BatonThread* python);
+  /// Returns the activation of the turn that the process takes before its next call of the
+  /// function.
+  Activation turn_of_process(std::size_t number, Label function, const BatonThread* python);
   /// Takes what an activation was caused by.
   void add_parent(Name activation, Name parent) { new_parents_.emplace_back(activation, parent); }
 

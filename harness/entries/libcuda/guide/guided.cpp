@@ -22,6 +22,7 @@
 #include "harness/entries/libcuda/guide/stream_wait.h"
 #include "harness/entries/libcuda/guide/work.h"
 #include "harness/entries/libcuda/guide/xla_note.h"
+#include "harness/entries/libcuda/ipc/descent.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/thread_options.h"
@@ -76,9 +77,27 @@ class Guided::FirstQuestion final : public Strategy {
   std::unique_ptr<Strategy> run_;
 };
 
+/// The first process keeps the names of a program of one.
+static Name process_name(const std::string& path, unsigned number) {
+  if (path.empty()) return derive_name(0, hash_name("process"), number);
+  return derive_name(path == "1" ? 0 : hash_name(path), hash_name("process"), 1);
+}
+
+/// Processes draw answers of their own.
+static std::uint64_t seed_of(const std::string& path, std::uint64_t seed) {
+  return path.empty() || path == "1" ? seed : mix(seed, hash_name(path));
+}
+
 Guided::Guided(std::string folder, client::Orders orders)
-    : folder_(std::move(folder)), orders_(std::move(orders)), idle_device_([this] {
+    : folder_(std::move(folder)),
+      orders_(std::move(orders)),
+      idle_device_([this] {
+        if (peer_link_.is_sharing()) return;  // The others wait for it.
         doubt("the program called nothing for a while, and the device went on by itself");
+      }),
+      peer_link_(folder_, askers_, parties_, [this] {
+        claim_process();
+        return report_.process;
       }) {
   if (orders_.serves) {
     auto first = std::make_unique<FirstQuestion>(*this);
@@ -90,6 +109,8 @@ Guided::Guided(std::string folder, client::Orders orders)
   guided = this;
   claim_process();
   std::atexit(end_of_process);
+  devices::share_by(&peer_link_);
+  tell_ending([] { guided->peer_link_.end(); });
   Hang::listen(python_threads_, idle_device_,
                [this](bool is_deadlock, std::vector<client::Party> stuck) {
                  hangs(is_deadlock, std::move(stuck));
@@ -106,7 +127,8 @@ void Guided::claim_process() {
   has_forced_ = false;
   free_threads_ = {};
   take_number();
-  askers_.begin(derive_name(0, hash_name("process"), report_.process));
+  report_.path = descent_path();
+  askers_.begin(process_name(report_.path, report_.process));
 }
 
 void Guided::take_number() {
@@ -119,7 +141,7 @@ void Guided::take_number() {
 std::unique_ptr<Strategy> Guided::ordered_strategy() {
   std::unique_ptr<Strategy> answers;
   if (orders_.draws)
-    answers = std::make_unique<Drawn>(orders_.seed, orders_.failable_count);
+    answers = std::make_unique<Drawn>(seed_of(report_.path, orders_.seed), orders_.failable_count);
   else
     answers = std::make_unique<Replay>(orders_.tape);
   if (!orders_.asks) return answers;
@@ -152,6 +174,7 @@ void Guided::coming(Label function) {
     native_threads_.call();
   }
   if (has_queued_functions_ && !ProcessWorld::has_turn()) let_device_catch_up(function);
+  if (peer_link_.is_sharing() && !ProcessWorld::has_turn()) take_turn(function);
   note_place(0);
 }
 
@@ -166,11 +189,33 @@ void Guided::let_device_catch_up(Label function) {
   process.end_call();
 }
 
+void Guided::forget_peers() {
+  peer_link_.forked();
+  static_cast<devices::SimDevice&>(*ProcessWorld::get().world().device)
+      .processes()
+      .sharing()
+      .forked();
+}
+
+void Guided::take_turn(Label function) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  const Activation asking =
+      askers_.turn_of_process(ProcessWorld::calling_thread(), function, Baton::mine());
+  const bool is_slow = process.ask(asking, Site::schedule, 2) != 0;
+  flush();
+  process.unlock();
+  if (const std::string why = peer_link_.take_turn(is_slow); !why.empty()) doubt(why);
+}
+
 void Guided::letting_go(World& world) {
+  if (peer_link_.is_sharing())
+    static_cast<devices::SimDevice&>(*world.device).processes().sharing().tell();
   if (called_.letting_go(world)) report(world);
   host_watch_.protect(world);
   const auto& queues = static_cast<devices::SimDevice&>(*world.device).queues();
   idle_device_.left(queues.lags());
+  if (peer_link_.is_sharing()) peer_link_.tell_lag(queues.lags());
   has_queued_functions_ = queues.lags() && queues.waits_for_program();
 }
 
@@ -209,6 +254,11 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
       !parties_.is_first_of_python(free_threads_.first()))
     free_threads_.add_first();
   const Activation call = askers_.call(thread, function, Baton::mine());
+  if (peer_link_.is_sharing())
+    static_cast<devices::SimDevice&>(*ProcessWorld::get().world().device)
+        .processes()
+        .sharing()
+        .hear();
   if (const Name cause = ProcessWorld::cause(); orders_.locates && cause != 0) {
     askers_.index();
     parties_.add_cause(next_place, cause);
@@ -402,6 +452,7 @@ void Guided::end_of_process() {
   guided->report(process.world());
   guided->native_threads_.tell_schedule();
   process.unlock();
+  guided->peer_link_.end();
   note_end_of_run();
 }
 

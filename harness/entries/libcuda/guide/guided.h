@@ -19,6 +19,7 @@
 #include "harness/entries/libcuda/guide/parties.h"
 #include "harness/entries/libcuda/host_watch.h"
 #include "harness/entries/libcuda/idle_device.h"
+#include "harness/entries/libcuda/ipc/peer_link.h"
 #include "harness/entries/libcuda/memory_ends.h"
 #include "harness/entries/libcuda/python/python.h"
 #include "harness/entries/libcuda/python/threads.h"
@@ -43,7 +44,10 @@ class Guided final : public Guide,
   Strategy& strategy() override { return *strategy_; }
   void coming(Label function) override;
   void failed(Label function, CUresult error, bool is_injected) override;
-  void forked() override { is_claimed_ = false; }
+  void forked() override {
+    is_claimed_ = false;
+    forget_peers();
+  }
   Activation begin_call(std::size_t thread, Label function) override;
   bool leaves_out() const override;
   void passed(const World& world) override;
@@ -84,6 +88,11 @@ class Guided final : public Guide,
   /// Asks before a call whether a device that lags catches up, which calls functions of the program
   /// that are queued: else they would run only once the program waits.
   void let_device_catch_up(Label function);
+  /// Waits, before a call of a process that shares something, until it is this one's turn: whether
+  /// it is slow is asked.
+  void take_turn(Label function);
+  /// What the parent of a fork shared is the parent's.
+  void forget_peers();
   /// Reports decisions that are not in the report yet, where the orders say so.
   void flush();
   /// Waits before the call, where the orders say so.
@@ -132,6 +141,7 @@ class Guided final : public Guide,
   Parties parties_{askers_, python_threads_, free_threads_};
   MemoryEnds memory_ends_{askers_, parties_, orders_};
   Called called_{mark_, report_, askers_, parties_, orders_};
+  PeerLink peer_link_;
 };
 
 }  // namespace harness::entries

@@ -50,8 +50,13 @@ bool Parties::is_first_of_python(std::size_t thread) const {
 }
 
 client::Party Parties::party(std::string_view site, Name activation) const {
+  if (const auto other = elsewhere_.find(activation); other != elsewhere_.end()) {
+    client::Party told = other->second;
+    told.site = site;
+    return told;
+  }
   const Name call = askers_.origin_of(activation);
-  return {std::string(site), place_of(activation), thread_of(activation), "", call, 0};
+  return {std::string(site), place_of(activation), thread_of(activation), "", call, 0, process_};
 }
 
 /// A use in a graph is told where its node was added.
@@ -59,6 +64,7 @@ client::Party Parties::party_of_use(const World& world, std::string_view site,
                                     const Fault::Source& source) const {
   client::Party party =
       this->party(site, source.captured != 0 ? source.captured : source.activation);
+  if (elsewhere_.contains(source.activation)) return party;
   party.stream = stream_of(world, source.stream);
   party.on = source.stream;
   return party;
@@ -102,6 +108,7 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
       return "freed storage is given out again";
     case Site::schedule:
       if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
+      if (asker->kind == Asker::Kind::process_turn) return "the process is slow: the others go first";
       for (const BatonThread& thread : threads_.all())
         if (ThreadOptions::value_of(thread) == decision.value)
           return fmt::format("{} goes on", thread.shown);
@@ -118,7 +125,8 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
 client::ToldDecision Parties::told(const Decision& decision) const {
   const Asker* asker = askers_.find(decision.activation);
   const std::string forced = client::is_forced(decision) ? ", forced" : "";
-  return {decision, asker != nullptr ? words_of(*asker) : "the driver",
+  const std::string in = process_.empty() ? "" : " in " + process_;
+  return {decision, (asker != nullptr ? words_of(*asker) : "the driver") + in,
           answer_of(decision, asker) + forced, place_of(decision.activation)};
 }
 

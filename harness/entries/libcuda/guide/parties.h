@@ -28,6 +28,15 @@ class Parties {
     const client::Place& handed_over = place_of(cause);
     place.insert(place.end(), handed_over.begin(), handed_over.end());
   }
+  /// Notes a call of another process, which has told of it.
+  void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
+  /// From now on parties say which process they are of; this one has these words.
+  void name_process(std::string words) { process_ = std::move(words); }
+  /// Returns the party that a call of this process, or its work, is in words.
+  client::Party told_elsewhere(const World& world, std::string_view site,
+                               const Fault::Source& source) const {
+    return party_of_use(world, site, source);
+  }
   /// Returns where the call is that an activation comes from; an empty place where nobody looked.
   const client::Place& place_of(Name activation) const;
   /// Returns the program's name of the thread, or its number, where it has several.
@@ -50,6 +59,9 @@ class Parties {
   const Askers& askers_;
   const PythonThreads& threads_;
   const FreeThreads& free_threads_;
+  std::string process_;  ///< Empty while it shares nothing with others.
+  std::unordered_map<Name, client::Party>
+      elsewhere_;                                   ///< Calls of other processes, by their names.
   std::unordered_map<Name, client::Place> places_;  ///< Those of calls, by their names.
 };
 

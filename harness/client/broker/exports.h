@@ -1,0 +1,70 @@
+// Exports: the objects that processes of a run share, for the broker.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace harness::client {
+
+/// The number of a process and of an object of its.
+using ExportKey = std::pair<std::uint32_t, std::uint32_t>;
+
+/// An object that a process has exported. What is JSON is passed on as it came.
+struct Exported {
+  nlohmann::json told;  ///< Kind, life, addresses and birth.
+  nlohmann::json end;   ///< How it ended; null while it lives.
+
+  struct Use {
+    std::uint64_t number = 0;
+    std::uint32_t by = 0;  ///< The process.
+    nlohmann::json told;
+  };
+  static constexpr std::size_t kUseLimit = 64;
+  std::deque<Use> uses;  ///< The last of them.
+
+  std::map<std::uint32_t, nlohmann::json> open;  ///< The call by which each process opened it.
+  std::map<std::uint32_t, std::uint64_t> heard;  ///< The last use that a process has heard of.
+  std::set<std::uint32_t> knows_end;             ///< Processes that know how it ended.
+  std::uint64_t record_count = 0;                ///< Number of the last record, of an event.
+  std::uint32_t record_by = 0;
+  bool is_record_done = false;
+  nlohmann::json record_clock = nlohmann::json::array();
+};
+
+/// A vector clock over the lines of all processes.
+class SharedClock {
+ public:
+  void join(const nlohmann::json& points);
+  nlohmann::json told() const;
+  void clear() { ticks_.clear(); }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> ticks_;
+};
+
+/// All of a run. Threads: confined to one.
+class Exports {
+ public:
+  void clear();
+  void offer(ExportKey key, nlohmann::json told);
+  /// Returns the object, or null.
+  Exported* find(ExportKey key);
+  /// Notes uses of a process, and the work that it has waited for.
+  void note(std::uint32_t process, const nlohmann::json& uses, const nlohmann::json& known);
+  /// Returns what a process has not heard of yet.
+  nlohmann::json news_for(std::uint32_t process);
+  /// A process has ended: what it exported ends with it, and its work is done.
+  void process_ended(std::uint32_t process, const nlohmann::json& by, bool is_lost);
+
+ private:
+  std::map<ExportKey, Exported> all_;
+  std::uint64_t use_count_ = 0;
+  SharedClock known_;
+};
+
+}  // namespace harness::client
