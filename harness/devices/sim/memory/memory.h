@@ -181,7 +181,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t map(std::uint32_t exported, ProcessId importer);
   /// A life of its own for the block's memory at an address of a reservation.
   std::uint32_t map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes);
-  /// What this process shares with others, and they with it.
+  /// Returns the part that is about memory of other processes.
   ForeignBlocks foreign();
   Reservations& reservations() { return reservations_; }
   /// Parts of the blocks that suballocators have given out.

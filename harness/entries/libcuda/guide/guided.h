@@ -91,7 +91,7 @@ class Guided final : public Guide,
   /// Waits, before a call of a process that shares something, until it is this one's turn: whether
   /// it is slow is asked.
   void take_turn(Label function);
-  /// What the parent of a fork shared is the parent's.
+  /// Forgets, in a fork, all that its parent shared.
   void forget_peers();
   /// Reports decisions that are not in the report yet, where the orders say so.
   void flush();
