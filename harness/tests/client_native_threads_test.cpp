@@ -41,7 +41,7 @@ TEST_P(ClientNativeMistakes, AreFoundFromSeveralSeedsAndReplay) {
   for (const char* seed : {"1", "2", "3"}) {
     const auto begin = std::chrono::steady_clock::now();
     const json result =
-        found({"--seconds", "20", "--runs", "400", "--seed", seed}, command(GetParam().name), 1);
+        found({"--seconds", "20", "--runs", "100", "--seed", seed}, command(GetParam().name), 1);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
     ASSERT_GE(result["findings"].size(), 1u) << seed;
     const json& finding = result["findings"][0];
@@ -54,7 +54,7 @@ TEST_P(ClientNativeMistakes, AreFoundFromSeveralSeedsAndReplay) {
 }
 
 TEST_P(ClientNativeMistakes, AreNotThereWhereTheProgramIsRight) {
-  const json result = found({"--runs", "300"}, command(GetParam().name, true), 0);
+  const json result = found({"--runs", "100"}, command(GetParam().name, true), 0);
   EXPECT_THAT(result["findings"], IsEmpty());
   EXPECT_THAT(result["failures"], IsEmpty());
 }

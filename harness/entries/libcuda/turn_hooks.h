@@ -36,10 +36,14 @@ struct TurnHooks {
   std::uintptr_t code_begin;
   std::uintptr_t code_end;
 
+  /// A thread is about to be cancelled: its wait may end by that.
+  void (*cancels)(pthread_t thread);
   int (*join)(pthread_t thread, void** result, const Moment* limit, bool waits);
   int (*lock)(pthread_mutex_t* mutex, const Moment* limit);
   int (*try_lock)(pthread_mutex_t* mutex);
   int (*unlock)(pthread_mutex_t* mutex);
+  int (*spin_lock)(pthread_spinlock_t* lock, bool waits);
+  int (*spin_unlock)(pthread_spinlock_t* lock);
   int (*rw_lock)(pthread_rwlock_t* lock, RwAccess access, const Moment* limit);
   int (*rw_try_lock)(pthread_rwlock_t* lock, RwAccess access);
   int (*rw_unlock)(pthread_rwlock_t* lock);

@@ -90,6 +90,17 @@ AFTERLIFE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   return system(mutex);
 }
 
+#define AFTERLIFE_SPINLOCK(name, hook, ...)                      \
+  AFTERLIFE_EXPORT int name(pthread_spinlock_t* lock) noexcept { \
+    AFTERLIFE_TURN(hook, lock __VA_OPT__(, ) __VA_ARGS__)        \
+    SYSTEM(#name, int (*)(pthread_spinlock_t*));                 \
+    return system(lock);                                         \
+  }
+
+AFTERLIFE_SPINLOCK(pthread_spin_lock, spin_lock, true)
+AFTERLIFE_SPINLOCK(pthread_spin_trylock, spin_lock, false)
+AFTERLIFE_SPINLOCK(pthread_spin_unlock, spin_unlock)
+
 // ---- locks for readers and writers ------------------------------------------------------------
 
 #define AFTERLIFE_RWLOCK(kind, access)                                                           \
@@ -194,6 +205,12 @@ AFTERLIFE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   AFTERLIFE_TURN(barrier_wait, barrier)
   SYSTEM("pthread_barrier_wait", int (*)(pthread_barrier_t*));
   return system(barrier);
+}
+
+AFTERLIFE_EXPORT int pthread_cancel(pthread_t thread) {
+  SYSTEM("pthread_cancel", int (*)(pthread_t));
+  if (AFTERLIFE_MAY_TURN) turns->cancels(thread);
+  return system(thread);
 }
 
 AFTERLIFE_EXPORT int pthread_join(pthread_t thread, void** result) {

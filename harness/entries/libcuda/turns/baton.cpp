@@ -219,6 +219,9 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
 
 void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
   const Clock::time_point begin = Clock::now();
+  int cancel_state = PTHREAD_CANCEL_ENABLE;
+  const bool is_kept = me.is_native && !me.is_cancellable;
+  if (is_kept) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
   while (holder_ != &me) {
     const bool keeps = keeper_ == &me || keeper_ == nullptr;
     const milliseconds limit = keeps && holder_ == nullptr ? kLookOften
@@ -240,6 +243,7 @@ void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
   }
   while (sem_trywait(&me.turn) == 0) {
   }
+  if (is_kept) pthread_setcancelstate(cancel_state, nullptr);
 }
 
 /// Nobody has the baton.
@@ -256,7 +260,7 @@ bool Baton::all_stand() const {
   return std::ranges::all_of(threads_, [](const BatonThread& thread) {
     const bool waits_on =
         thread.state == waits && !thread.limit && !thread.is_outside && !is_ready(thread);
-    return thread.state == over || waits_on;
+    return thread.state == over || (waits_on && !thread.is_cancelled);
   });
 }
 
@@ -309,7 +313,8 @@ bool Baton::is_stuck(pid_t id) {
   bool is_one = false;
   for (const BatonThread& thread : threads_) {
     if (thread.state == unseen || thread.state == over) continue;
-    const bool waits_on = thread.state == waits && !thread.limit && !thread.is_outside;
+    const bool waits_on =
+        thread.state == waits && !thread.limit && !thread.is_outside && !thread.is_cancelled;
     if (!waits_on || is_ready(thread)) return false;
     is_one = is_one || thread.id == id;
   }

@@ -57,10 +57,12 @@ struct BatonThread {
   const std::function<bool()>* done = nullptr;                 ///< Says whether its wait is over.
   const std::function<bool()>* is_due = nullptr;               ///< The same of the driver's own.
   std::optional<std::chrono::steady_clock::time_point> limit;  ///< Moment when its wait ends.
-  std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ns.
-  std::uint64_t wait_number = 0;  ///< The older of two that end at one tick is first.
-  bool is_outside = false;        ///< It waits for something from elsewhere,
-  bool is_sleeping = false;       ///< or for its moment alone.
+  std::int64_t limit_tick = 0;            ///< The same on the clock that stands still, in ns.
+  std::uint64_t wait_number = 0;          ///< The older of two that end at one tick is first.
+  bool is_outside = false;                ///< It waits for something from elsewhere,
+  bool is_sleeping = false;               ///< or for its moment alone.
+  bool is_cancellable = false;            ///< The function that it came to may be cancelled,
+  std::atomic<bool> is_cancelled{false};  ///< and somebody has.
   bool is_interrupted = false;
   bool is_timed_out = false;
   const void* parked_on = nullptr;  ///< It waits until somebody wakes those who wait for this,

@@ -24,6 +24,7 @@ Doing::Doing(Label function)
   me_->coming = function;
   me_->coming_nth = ++counts()[function.hash()];
   me_->asked_count = 0;
+  me_->is_cancellable = false;
 }
 
 void Doing::offer() const {

@@ -18,6 +18,8 @@ class Doing {
   /// Returns whether it is none of the program's steps.
   bool is_ours() const { return is_ours_; }
 
+  /// Says whether the function may be cancelled while it waits.
+  void allow_cancel(bool allows) const { me_->is_cancellable = allows; }
   /// Another one may go on.
   void offer() const;
   /// Waits until somebody wakes those who wait for this.

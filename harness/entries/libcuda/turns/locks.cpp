@@ -58,6 +58,21 @@ int unlock(pthread_mutex_t* mutex) {
   return status;
 }
 
+int spin_lock(pthread_spinlock_t* lock, bool waits) {
+  const Doing doing("pthread_spin_lock");
+  if (!doing) return kNotOurs;
+  if (!waits) return doing.offer(), pthread_spin_trylock(lock);
+  return doing.take(const_cast<const int*>(lock), nullptr,
+                    [&] { return pthread_spin_trylock(lock); });
+}
+
+int spin_unlock(pthread_spinlock_t* lock) {
+  const Doing doing("pthread_spin_unlock");
+  const int status = wakes(doing, const_cast<const int*>(lock), kAll, pthread_spin_unlock(lock));
+  if (doing) doing.offer();
+  return status;
+}
+
 // ---- locks for readers and writers ------------------------------------------------------------
 
 int try_once(pthread_rwlock_t* lock, RwAccess access) {
@@ -100,6 +115,21 @@ int rw_unlock(pthread_rwlock_t* lock) {
 
 // ---- conditions -------------------------------------------------------------------------------
 
+/// A thread that is cancelled while it waits has the mutex again.
+class Relock {
+ public:
+  explicit Relock(pthread_mutex_t* mutex) : mutex_(mutex) {}
+  ~Relock() {
+    if (mutex_ != nullptr) pthread_mutex_lock(mutex_);
+  }
+  Relock(const Relock&) = delete;
+  Relock& operator=(const Relock&) = delete;
+  void is_not_needed() { mutex_ = nullptr; }
+
+ private:
+  pthread_mutex_t* mutex_;
+};
+
 /// The thread waits before it lets go of the mutex: a thread that takes no turns may wake it then.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   const Doing doing("pthread_cond_wait");
@@ -108,9 +138,13 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   Doing::baton().will_park(*doing, condition, kAll, false);
   let_go(*doing, mutex);
   const int unlocked = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
+  Relock relock(mutex);
+  doing.allow_cancel(true);
   // The caller's mistake: it does not wait.
   const Woken woken = Doing::baton().park(
       *doing, unlocked == 0 ? limit : Baton::Limit(std::chrono::nanoseconds(0)));
+  relock.is_not_needed();
+  doing.allow_cancel(false);
   if (unlocked != 0) return unlocked;
   int status = try_mutex(mutex);
   while (Doing::is_taken(status)) {
@@ -241,6 +275,8 @@ void add_locks(TurnHooks& hooks) {
   hooks.lock = lock;
   hooks.try_lock = try_lock;
   hooks.unlock = unlock;
+  hooks.spin_lock = spin_lock;
+  hooks.spin_unlock = spin_unlock;
   hooks.rw_lock = rw_lock;
   hooks.rw_try_lock = rw_try_lock;
   hooks.rw_unlock = rw_unlock;

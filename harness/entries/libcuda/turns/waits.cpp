@@ -12,6 +12,13 @@
 namespace harness::entries {
 namespace {
 
+void cancels(pthread_t handle) {
+  const Doing doing("pthread_cancel");
+  if (doing) doing.offer();
+  if (BatonThread* thread = Doing::baton().find(handle); thread != nullptr)
+    thread->is_cancelled = true;
+}
+
 int join(pthread_t handle, void** result, const Moment* end, bool waits) {
   const Doing doing("pthread_join");
   if (!doing) return kNotOurs;
@@ -20,6 +27,7 @@ int join(pthread_t handle, void** result, const Moment* end, bool waits) {
   doing.offer();
   const std::function<bool()> done = [joined] { return joined->state == BatonThread::State::over; };
   if (!waits && !done()) return EBUSY;
+  doing.allow_cancel(true);
   if (Doing::baton().wait(*doing, done, HeldClock::rest_until(end)) == Woken::timed_out)
     return ETIMEDOUT;
   joined->handle = {};
@@ -31,6 +39,7 @@ int join(pthread_t handle, void** result, const Moment* end, bool waits) {
 int take(sem_t* semaphore, const Moment* end) {
   const Doing doing("sem_wait");
   if (!doing) return kNotOurs;
+  doing.allow_cancel(true);
   const int status = doing.take(semaphore, end, [&] {
     if (sem_trywait(semaphore) == 0) return 0;
     return errno == EAGAIN ? EBUSY : errno;
@@ -108,6 +117,7 @@ int yield() {
 int sleep_for(const timespec& rest) {
   const Doing doing("sleep");
   if (!doing) return kNotOurs;
+  doing.allow_cancel(true);
   Doing::baton().wait(*doing, {}, std::chrono::nanoseconds(HeldClock::in_nanoseconds(rest)));
   return 0;
 }
@@ -115,6 +125,7 @@ int sleep_for(const timespec& rest) {
 int sleep_until(const Moment& end) {
   const Doing doing("sleep");
   if (!doing || !HeldClock::tells(end.clock)) return kNotOurs;
+  doing.allow_cancel(true);
   Doing::baton().wait(*doing, {}, HeldClock::rest_until(&end));
   return 0;
 }
@@ -143,12 +154,14 @@ int awaits(const char* function, bool (*is_there)(void* what), void* what, const
   const Doing doing(Label::of(function));
   if (!doing) return kNotOurs;
   const std::function<bool()> done = [is_there, what] { return is_there(what); };
+  doing.allow_cancel(true);
   return static_cast<int>(Doing::baton().await(*doing, done, HeldClock::rest_until(end)));
 }
 
 }  // namespace
 
 void add_waits(TurnHooks& hooks) {
+  hooks.cancels = cancels;
   hooks.join = join;
   hooks.take = take;
   hooks.try_take = try_take;
