@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Writes the generated parts of the reference, and checks that they are up to date.
+
+Usage: scripts/reference.py [--commands PRESET] [--check] | --self-test
+
+A generated part stands between the lines `<!-- generated: scripts/reference.py -->` and `<!-- end -->` of a page in
+harness/docs/reference. The parts and their sources:
+
+  driver-functions.md  the rows of harness/cuda.def
+  runtime.md           the rows of harness/entries/libcudart/cudart.def
+  faults.md            the rows of harness/fault.def
+  commands.md          `afterlife --help` of each command, with --commands PRESET only
+
+It also checks that harness/devices/sim/functions.tsv names each function of harness/cuda.def, and besides older forms
+(harness/cuda/aliases.def) no other.
+
+  --check  writes nothing; prints the pages that are out of date
+
+Exit: 0 clean, 1 out of date or a function without a row, 2 no compiler or program, 3 usage. --self-test plants one defect per rule.
+"""
+import collections
+import itertools
+import re
+import subprocess
+import sys
+
+import command_line
+import hygiene
+import programs
+
+ROOT = hygiene.ROOT
+PAGES = ROOT / "harness/docs/reference"
+PART = re.compile(r"(<!-- generated: scripts/reference\.py -->\n).*?(<!-- end -->)", re.S)
+COLUMNS = 100
+COMMON_EXIT = "Exit: 0 every claim"
+NEVER_FAILS = "CUDA_SUCCESS"
+
+DRIVER = ("CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments)", "@ROW name failure", "harness/cuda.def")
+RUNTIME = ("CUDART_ROW(name, status, twin, group, test)", "@ROW name status group", "harness/entries/libcudart/cudart.def")
+FAULTS = ("FAULT_KIND(name, label, oracle, verb, summary)", "@ROW label | oracle | summary", "harness/fault.def")
+
+
+def preprocessed(macro, line, table):
+    """The rows of a table of macros, each as `line` says, between the titles in its comments."""
+    source = f"#define {macro} {line}\n#include \"{table}\"\n"
+    ended = subprocess.run(["c++", "-E", "-P", "-C", "-x", "c++", f"-I{ROOT}", "-"], input=source, capture_output=True, text=True)
+    if ended.returncode:
+        raise OSError(ended.stderr.strip().splitlines()[0])
+    return ended.stdout.splitlines()
+
+
+def sections(lines):
+    """The rows below each title, in order: title -> list of words."""
+    found = collections.OrderedDict({"": []})
+    for line in lines:
+        if title := re.match(r"// -{4} (.*?) -{4}", line):
+            found.setdefault(title[1], [])
+        elif row := re.match(r"\s*@ROW (.*)", line):
+            found[next(reversed(found))].append(row[1].split())
+    return found
+
+
+def base(name):
+    """The name of a function without version and twin."""
+    return re.sub(r"_v\d+$", "", re.sub(r"_pt[ds][sz]$", "", name))
+
+
+def paragraph(words, first="", rest=""):
+    """Words, separated by spaces, in lines of at most COLUMNS."""
+    lines, line = [], first
+    for word in words:
+        if line.strip(" -") and len(line) + 1 + len(word) > COLUMNS:
+            lines.append(line)
+            line = rest
+        line += ("" if line in (first, rest) else " ") + word
+    return "\n".join([*lines, line])
+
+
+def unique(names):
+    return list(collections.OrderedDict.fromkeys(names))
+
+
+def braced(names):
+    """Words that stand for the names: those that begin alike are one, with braces."""
+    families = collections.OrderedDict()
+    for name in names:
+        stem = re.match(r"cu(?:[A-Z][a-z]+|[A-Z]*)", name)[0]
+        families.setdefault(stem, []).append(name.removeprefix(stem))
+    return [stem + (rest[0] if len(rest) == 1 else "{" + ",".join(rest) + "}") for stem, rest in families.items()]
+
+
+def driver_functions(lines):
+    """Names by topic; a star marks those into which an error can be injected."""
+    parts = []
+    for title, rows in sections(lines).items():
+        failing = {base(name) for name, failure in rows if failure != NEVER_FAILS}
+        names = [name + ("*" if name in failing else "") for name in unique(base(row[0]) for row in rows)]
+        if names:
+            parts.append(paragraph(re.sub(r",", ", ", " ".join(braced(names))).split(" "), f"- {title or 'others'}: ", "  ").replace(", ", ","))
+    return "\n".join(["", "```", *parts, "```", ""])
+
+
+def runtime_functions(lines):
+    """How many functions there are of each status, and the names of those that are not supported."""
+    rows = [row for rows in sections(lines).values() for row in rows]
+    count = collections.Counter(row[1] for row in rows)
+    without = collections.OrderedDict()
+    for name, status, group in rows:
+        if status == "unsupported":
+            without.setdefault(group.removeprefix("CUDART_").lower().replace("_", " "), []).append(f"`{name}`")
+    head = (f"\nOf {len(rows)} functions of the header, {count['forward']} are one call of the driver and {count['own']} have a body of their own.\n"
+            f"{count['unsupported']} return cudaErrorNotSupported and print their name on stderr once:\n")
+    return "\n".join([head, *(paragraph(names, f"- **{group}**: ", "  ") for group, names in without.items()), ""])
+
+
+def faults(lines):
+    """A row for each kind of fault: label, owner, meaning."""
+    text = "\n".join(lines)
+    rows = [[re.sub(r'"\s*"|"', "", cell).strip() for cell in row.split("|")] for row in re.findall(r"@ROW (.*?)(?=\n@ROW|\Z)", text, re.S)]
+    table = [f"- `{label}`" + (f" (oracle `{owner}`)" if owner != label else "") + f": {meaning}." for label, owner, meaning in rows]
+    return "\n".join(["", *(paragraph(row.split(), "", "  ") for row in table), ""])
+
+
+def items_of(text):
+    """The lines of a help text without columns and examples: an option each, however often it is broken."""
+    items = []
+    for block in re.split(r"\n\n+", text.strip()):
+        fresh = True
+        for raw in () if block.startswith("Examples:") else block.splitlines():
+            line = re.sub(r"\s{2,}", "  ", raw.strip())
+            if fresh or not raw.startswith(" " * 12) and (raw.startswith("  ") or raw.startswith("Usage:") or raw.endswith(":") and raw.istitle()):
+                items.append(line)
+            else:
+                items[-1] += ("  " if raw.startswith(" ") and "  " not in items[-1] else " ") + line
+            fresh = False
+    return [item for item in items if not item.startswith(("-h,--help", COMMON_EXIT)) and item not in ("Options:", "Positionals:", "Subcommands:")]
+
+
+def inner_commands(text):
+    listed = re.search(r"^Subcommands:\n(.*?)(?:\n\n|\Z)", text, re.M | re.S)
+    return re.findall(r"^  ([a-z]+) +\S", listed[1], re.M) if listed else []
+
+
+def block_of(title, items, above=()):
+    """A command as a code block. Options that it shares with the command above are only named."""
+    shared = [item.split()[0] for item in items if item in above and item.startswith("--")]
+    lines = [item for item in items if item not in above] + ([f"Options of `{title.split()[0]}`: {' '.join(shared)}"] if shared else [])
+    return f"{'###' if above else '##'} `{title}`\n\n```\n" + "\n".join(paragraph(line.split(" "), "", "    ") for line in lines) + "\n```"
+
+
+def commands(run):
+    """What each command prints for --help, without examples."""
+    blocks = []
+    for name in inner_commands(run("--help")):
+        text = run(name, "--help")
+        blocks.append(block_of(name, items_of(text)))
+        blocks += [block_of(f"{name} {part}", items_of(run(name, part, "--help")), items_of(text)) for part in inner_commands(text)]
+    return "\n" + "\n\n".join(blocks) + "\n\n"
+
+
+def expanded(pattern):
+    """The names that a word with {a,b} stands for."""
+    parts = [part.split(",") if index % 2 else [part] for index, part in enumerate(re.split(r"\{(.*?)\}", pattern))]
+    return ["".join(choice) for choice in itertools.product(*parts)]
+
+
+def unnamed(table, names, others=()):
+    """Functions without a row of the table, and names of the table that are neither a function nor one of the others."""
+    listed = {name for row in table.splitlines()[1:] for word in row.split("\t")[0].split() if word.startswith("cu") for name in expanded(word)}
+    return sorted(set(names) - listed), sorted(listed - set(names) - set(others))
+
+
+def with_part(page, part):
+    return PART.sub(lambda found: found[1] + part + found[2], page)
+
+
+def parts_of(preset):
+    """Page -> its generated part."""
+    driver = preprocessed(*DRIVER)
+    parts = {"driver-functions.md": driver_functions(driver), "runtime.md": runtime_functions(preprocessed(*RUNTIME)), "faults.md": faults(preprocessed(*FAULTS))}
+    if preset:
+        parts["commands.md"] = commands(lambda *arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out)
+    return parts, [base(row[0]) for rows in sections(driver).values() for row in rows]
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return 0 if self_test() else 1
+    parser = command_line.CommandLine(__doc__)
+    parser.add_argument("--commands", metavar="PRESET")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    try:
+        parts, names = parts_of(options.commands)
+    except OSError as error:
+        print(f"reference: {error}", file=sys.stderr)
+        return 2
+    older = map(base, re.findall(r"^CUDA_ALIAS\w*\((\w+)", (ROOT / "harness/cuda/aliases.def").read_text(), re.M))
+    missing, unknown = unnamed((ROOT / "harness/devices/sim/functions.tsv").read_text(), names, [*older, "cuGetProcAddress"])
+    lines = [f"harness/devices/sim/functions.tsv: no row names {name}" for name in missing]
+    lines += [f"harness/devices/sim/functions.tsv: names {name}, which is in no row of harness/cuda.def" for name in unknown]
+    for name, part in parts.items():
+        page = (PAGES / name).read_text()
+        if with_part(page, part) != page:
+            lines += [f"harness/docs/reference/{name}: out of date: run ./scripts/reference.py"] if options.check else []
+            if not options.check:
+                (PAGES / name).write_text(with_part(page, part))
+    print("\n".join(lines) or f"reference: {len(parts)} generated pages are up to date, and {len(set(names))} functions have a row")
+    return 1 if lines else 0
+
+
+PLANTED_ROWS = ["// ---- memory ----", "@ROW cuMemAlloc_v2 CUDA_ERROR_OUT_OF_MEMORY", "@ROW cuMemFree_v2 CUDA_SUCCESS",
+                "@ROW cuMemsetD8_v2_ptds CUDA_SUCCESS", "// ---- empty ----"]
+PLANTED_HELP = "Lists things\nUsage: list\n\nOptions:\n  -h,--help     Print this\n  --json        One object\n                on stdout\n\n\nExamples:\n  list --json\n"
+PLANTED_TABLE = "functions\tbehaviour\ncuMem{Alloc,Free}\tcomplete\n"
+
+
+def self_test():
+    """Whether each defect is seen, and each part is what its rows say."""
+    functions = driver_functions(PLANTED_ROWS)
+    runtime = runtime_functions(["@ROW cudaMalloc own CUDART_MEMORY", "@ROW cudaMapHostMemory unsupported CUDART_MEMORY"])
+    kinds = faults(['@ROW "crash" | "crash" | "ends " "early"', '@ROW "order" | "data_race" | "races"'])
+    help_texts = {("--help",): "Subcommands:\n  list   Lists\n", ("list", "--help"): PLANTED_HELP}
+    page = "a\n<!-- generated: scripts/reference.py -->\nold\n<!-- end -->\nb\n"
+    seen = [unnamed(PLANTED_TABLE, ["cuMemAlloc", "cuMemFree"]) == ([], []),
+            unnamed(PLANTED_TABLE, ["cuMemAlloc", "cuMemFree", "cuInit"]) == (["cuInit"], []),
+            unnamed(PLANTED_TABLE, ["cuMemAlloc"]) == ([], ["cuMemFree"]) and unnamed(PLANTED_TABLE, ["cuMemAlloc"], ["cuMemFree"]) == ([], []),
+            "- memory: cuMem{Alloc*,Free} cuMemsetD8\n" in functions and "empty" not in functions,
+            "Of 2 functions" in runtime and "- **memory**: `cudaMapHostMemory`" in runtime,
+            "- `crash`: ends early.\n- `order` (oracle `data_race`): races." in kinds,
+            "## `list`\n\n```\nLists things\nUsage: list\n--json  One object on stdout\n```" in commands(lambda *arguments: help_texts[arguments]),
+            with_part(page, "new\n") == page.replace("old", "new"), len(max(paragraph(["word"] * 99, "- ", "  ").split("\n"), key=len)) <= COLUMNS]
+    print(f"reference: {sum(seen)} of {len(seen)} plants judged rightly")
+    return all(seen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
