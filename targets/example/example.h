@@ -1,6 +1,6 @@
 // Server: answers requests from buffers in device memory, which other threads replace meanwhile.
 //
-// The smallest path there is, to be copied (harness/docs/recipes.md). A request names its buffer
+// The smallest path, to be copied (harness/docs/how-to/recipes.md). A request is given its buffer
 // first and is launched later, and the device reads the buffer later still. Policies differ in what
 // keeps it alive until then.
 #pragma once
