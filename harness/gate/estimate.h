@@ -7,7 +7,7 @@
 // Where its interval is more than twice as wide as that of the second statistic, the second counts:
 // the median over the rounds of the log of head over base. So it is where four fifths of the rounds
 // are disturbed, and where a process is fast or slow by chance and about a fifth are fast: then the
-// quantile jumps between two values. README.md has the figures.
+// quantile jumps between two values. harness/docs/explanation/gate.md has the figures.
 // Source: the percentile bootstrap (Efron 1979) of a quantile (type 7 of Hyndman and Fan 1996); for
 // the median the interval of the sign test (Thompson 1936), which holds for any distribution.
 // Resampling ends early when it is clear that no finding can stand (Besag and Clifford 1991,

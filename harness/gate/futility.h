@@ -3,7 +3,8 @@
 // Source: predictive power (Spiegelhalter, Freedman and Blackburn 1986, "Monitoring clinical
 // trials: conditional or predictive power?"): the chance, from what is known now and no prior, that
 // the last look has a verdict. It departs from the paper in that the interval is taken to shrink
-// faster than by the square root of the rounds, as recorded ones do (README.md has the figures).
+// faster than by the square root of the rounds, as recorded ones do
+// (harness/docs/explanation/gate.md has the figures).
 #pragma once
 
 #include <cstddef>

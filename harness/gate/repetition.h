@@ -1,5 +1,6 @@
-// Repetition: how long one repetition of a benchmark is to take. The shorter it is, the more of
-// them are never interrupted, and the least of a few counts; README.md has what was measured.
+// Repetition: how long one repetition of a benchmark takes. The shorter it is, the more of them are
+// never interrupted, and the smallest time of a few counts. harness/docs/explanation/gate.md has
+// measurements.
 #pragma once
 
 #include <optional>

@@ -242,7 +242,7 @@ TEST(NvrtcOptions, AreReadInEachFormThatIsDocumented) {
 }
 
 TEST(NvrtcOptions, AreAllInTheReadmeAndSoAreTheFunctions) {
-  const std::string readme = read_file("harness/nvrtc/README.md");
+  const std::string readme = read_file("harness/docs/reference/nvrtc.md");
 #define OPTION(name, brief, argument, use, for_clang) EXPECT_THAT(readme, HasSubstr("`" name "`"));
 #include "harness/nvrtc/options.def"
 #undef OPTION
