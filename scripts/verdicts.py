@@ -8,7 +8,7 @@ Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] 
   --seconds S  for each variant and seed, of one core
   --config C   in this config alone, as `afterlife fuzz` takes it: where a window is seldom reached, a small one has more runs
 
-The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/commands.md): open, closed, refused, contract, few, -.
+The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/how-to/compare-fixes.md): open, closed, refused, contract, few, -.
 Asked is that no fault is unexplained, that none is outside its variant's claim, and that no claimed window which at least 1000
 runs got to never failed. --self-test plants counts that must be judged so. Exit: 0 all that is so, 1 not, 3 usage.
 """
