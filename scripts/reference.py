@@ -3,18 +3,18 @@
 
 Usage: scripts/reference.py [--commands PRESET] [--check] | --self-test
 
-A generated part stands between the lines `<!-- generated: scripts/reference.py -->` and `<!-- end -->` of a page in
-harness/docs/reference. The parts and their sources:
+A file of harness/docs/reference is generated whole (.tsv), or between the lines `<!-- generated: scripts/reference.py -->`
+and `<!-- end -->` (.md). The files and their sources:
 
-  driver-functions.md  the rows of harness/cuda.def
-  runtime.md           the rows of harness/entries/libcudart/cudart.def
-  faults.md            the rows of harness/fault.def
-  commands.md          `afterlife --help` of each command, with --commands PRESET only
+  driver-functions.tsv   the rows of harness/cuda.def
+  runtime-functions.tsv  the rows of harness/entries/libcudart/cudart.def
+  faults.md              the rows of harness/fault.def
+  commands.md            `afterlife --help` of each command, with --commands PRESET only
 
 It also checks that harness/devices/sim/functions.tsv names each function of harness/cuda.def, and besides older forms
 (harness/cuda/aliases.def) no other.
 
-  --check  writes nothing; prints the pages that are out of date
+  --check  writes nothing; prints the files that are out of date
 
 Exit: 0 clean, 1 out of date or a function without a row, 2 no compiler or program, 3 usage. --self-test plants one defect per rule.
 """
@@ -36,7 +36,7 @@ COMMON_EXIT = "Exit: 0 every claim"
 NEVER_FAILS = "CUDA_SUCCESS"
 
 DRIVER = ("CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments)", "@ROW name failure", "harness/cuda.def")
-RUNTIME = ("CUDART_ROW(name, status, twin, group, test)", "@ROW name status group", "harness/entries/libcudart/cudart.def")
+RUNTIME = ("CUDART_ROW(name, status, twin, group, test)", "@ROW name status group test", "harness/entries/libcudart/cudart.def")
 FAULTS = ("FAULT_KIND(name, label, oracle, verb, summary)", "@ROW label | oracle | summary", "harness/fault.def")
 
 
@@ -76,41 +76,26 @@ def paragraph(words, first="", rest=""):
     return "\n".join([*lines, line])
 
 
-def unique(names):
-    return list(collections.OrderedDict.fromkeys(names))
-
-
-def braced(names):
-    """Words that stand for the names: those that begin alike are one, with braces."""
-    families = collections.OrderedDict()
-    for name in names:
-        stem = re.match(r"cu(?:[A-Z][a-z]+|[A-Z]*)", name)[0]
-        families.setdefault(stem, []).append(name.removeprefix(stem))
-    return [stem + (rest[0] if len(rest) == 1 else "{" + ",".join(rest) + "}") for stem, rest in families.items()]
+def tsv(head, rows):
+    return "\n".join("\t".join(row) for row in [head, *rows]) + "\n"
 
 
 def driver_functions(lines):
-    """Names by topic; a star marks those into which an error can be injected."""
-    parts = []
+    """A row for each function: its name without version and twin, the topic, and the error that can be injected."""
+    functions = collections.OrderedDict()
     for title, rows in sections(lines).items():
-        failing = {base(name) for name, failure in rows if failure != NEVER_FAILS}
-        names = [name + ("*" if name in failing else "") for name in unique(base(row[0]) for row in rows)]
-        if names:
-            parts.append(paragraph(re.sub(r",", ", ", " ".join(braced(names))).split(" "), f"- {title or 'others'}: ", "  ").replace(", ", ","))
-    return "\n".join(["", "```", *parts, "```", ""])
+        for name, failure in rows:
+            topic, error = functions.get(base(name), (title, ""))
+            functions[base(name)] = (topic, error if failure == NEVER_FAILS else failure)
+    return tsv(["function", "topic", "error that can be injected"], [[name, *row] for name, row in functions.items()])
 
 
 def runtime_functions(lines):
-    """How many functions there are of each status, and the names of those that are not supported."""
+    """A row for each function: name, status, group of the documentation, test."""
     rows = [row for rows in sections(lines).values() for row in rows]
-    count = collections.Counter(row[1] for row in rows)
-    without = collections.OrderedDict()
-    for name, status, group in rows:
-        if status == "unsupported":
-            without.setdefault(group.removeprefix("CUDART_").lower().replace("_", " "), []).append(f"`{name}`")
-    head = (f"\nOf {len(rows)} functions of the header, {count['forward']} are one call of the driver and {count['own']} have a body of their own.\n"
-            f"{count['unsupported']} return cudaErrorNotSupported and print their name on stderr once:\n")
-    return "\n".join([head, *(paragraph(names, f"- **{group}**: ", "  ") for group, names in without.items()), ""])
+    named = [[name, status, group.removeprefix("CUDART_").lower().replace("_", " "), "" if test == "none" else test.replace("_", ".", 1)]
+             for name, status, group, test in rows]
+    return tsv(["function", "status", "group", "test"], sorted(named))
 
 
 def faults(lines):
@@ -133,7 +118,7 @@ def items_of(text):
             else:
                 items[-1] += ("  " if raw.startswith(" ") and "  " not in items[-1] else " ") + line
             fresh = False
-    return [item for item in items if not item.startswith(("-h,--help", COMMON_EXIT)) and item not in ("Options:", "Positionals:", "Subcommands:")]
+    return [item for item in items if not item.startswith(("-h,--help", COMMON_EXIT)) and not re.match(r"Usage:|(Options|Positionals|Subcommands):$", item)]
 
 
 def inner_commands(text):
@@ -171,13 +156,14 @@ def unnamed(table, names, others=()):
 
 
 def with_part(page, part):
-    return PART.sub(lambda found: found[1] + part + found[2], page)
+    return PART.sub(lambda found: found[1] + part + found[2], page) if PART.search(page) else part
 
 
 def parts_of(preset):
-    """Page -> its generated part."""
+    """File -> its generated part."""
     driver = preprocessed(*DRIVER)
-    parts = {"driver-functions.md": driver_functions(driver), "runtime.md": runtime_functions(preprocessed(*RUNTIME)), "faults.md": faults(preprocessed(*FAULTS))}
+    parts = {"driver-functions.tsv": driver_functions(driver), "runtime-functions.tsv": runtime_functions(preprocessed(*RUNTIME)),
+             "faults.md": faults(preprocessed(*FAULTS))}
     if preset:
         parts["commands.md"] = commands(lambda *arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out)
     return parts, [base(row[0]) for rows in sections(driver).values() for row in rows]
@@ -200,12 +186,12 @@ def main():
     lines = [f"harness/devices/sim/functions.tsv: no row names {name}" for name in missing]
     lines += [f"harness/devices/sim/functions.tsv: names {name}, which is in no row of harness/cuda.def" for name in unknown]
     for name, part in parts.items():
-        page = (PAGES / name).read_text()
+        page = (PAGES / name).read_text() if (PAGES / name).exists() else ""
         if with_part(page, part) != page:
             lines += [f"harness/docs/reference/{name}: out of date: run ./scripts/reference.py"] if options.check else []
             if not options.check:
                 (PAGES / name).write_text(with_part(page, part))
-    print("\n".join(lines) or f"reference: {len(parts)} generated pages are up to date, and {len(set(names))} functions have a row")
+    print("\n".join(lines) or f"reference: {len(parts)} generated files are up to date, and {len(set(names))} functions have a row")
     return 1 if lines else 0
 
 
@@ -218,18 +204,18 @@ PLANTED_TABLE = "functions\tbehaviour\ncuMem{Alloc,Free}\tcomplete\n"
 def self_test():
     """Whether each defect is seen, and each part is what its rows say."""
     functions = driver_functions(PLANTED_ROWS)
-    runtime = runtime_functions(["@ROW cudaMalloc own CUDART_MEMORY", "@ROW cudaMapHostMemory unsupported CUDART_MEMORY"])
+    runtime = runtime_functions(["@ROW cudaMalloc own CUDART_MEMORY Memory_IsAllocated", "@ROW cudaGetFlag unsupported CUDART_MEMORY_POOLS none"])
     kinds = faults(['@ROW "crash" | "crash" | "ends " "early"', '@ROW "order" | "data_race" | "races"'])
     help_texts = {("--help",): "Subcommands:\n  list   Lists\n", ("list", "--help"): PLANTED_HELP}
     page = "a\n<!-- generated: scripts/reference.py -->\nold\n<!-- end -->\nb\n"
     seen = [unnamed(PLANTED_TABLE, ["cuMemAlloc", "cuMemFree"]) == ([], []),
             unnamed(PLANTED_TABLE, ["cuMemAlloc", "cuMemFree", "cuInit"]) == (["cuInit"], []),
             unnamed(PLANTED_TABLE, ["cuMemAlloc"]) == ([], ["cuMemFree"]) and unnamed(PLANTED_TABLE, ["cuMemAlloc"], ["cuMemFree"]) == ([], []),
-            "- memory: cuMem{Alloc*,Free} cuMemsetD8\n" in functions and "empty" not in functions,
-            "Of 2 functions" in runtime and "- **memory**: `cudaMapHostMemory`" in runtime,
+            functions.splitlines()[1:] == ["cuMemAlloc\tmemory\tCUDA_ERROR_OUT_OF_MEMORY", "cuMemFree\tmemory\t", "cuMemsetD8\tmemory\t"],
+            runtime.splitlines()[1:] == ["cudaGetFlag\tunsupported\tmemory pools\t", "cudaMalloc\town\tmemory\tMemory.IsAllocated"],
             "- `crash`: ends early.\n- `order` (oracle `data_race`): races." in kinds,
-            "## `list`\n\n```\nLists things\nUsage: list\n--json  One object on stdout\n```" in commands(lambda *arguments: help_texts[arguments]),
-            with_part(page, "new\n") == page.replace("old", "new"), len(max(paragraph(["word"] * 99, "- ", "  ").split("\n"), key=len)) <= COLUMNS]
+            "## `list`\n\n```\nLists things\n--json  One object on stdout\n```" in commands(lambda *arguments: help_texts[arguments]),
+            with_part(page, "new\n") == page.replace("old", "new") and with_part("old\n", "new\n") == "new\n", len(max(paragraph(["word"] * 99, "- ", "  ").split("\n"), key=len)) <= COLUMNS]
     print(f"reference: {sum(seen)} of {len(seen)} plants judged rightly")
     return all(seen)
 
