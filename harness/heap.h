@@ -1,11 +1,10 @@
-// Heap: managed objects as CPython keeps them: reference counts, a cyclic collector with three
-// generations, and finalizers that run arbitrary code in the middle of it all.
+// Heap: managed objects as CPython keeps them, with reference counts, a cyclic collector of three
+// generations, and finalizers that run arbitrary code in the middle of a collection.
 //
-// When the collector runs is a pick (Site::collect: 0 = not now, 1..3 = generation 0..2), asked
-// where CPython could run it: at allocation points (<= 3.11) or at the eval breaker (>= 3.12).
-// Source: CPython's Modules/gcmodule.c and Objects/typeobject.c (subtype_dealloc), PEP 442.
-// Departures: thresholds are picks, and callbacks of weak references and of the collector are left
-// out.
+// Whether the collector runs is a choice (Site::collect: 0 = no, 1..3 = generation 0..2), made
+// where CPython can run it: at allocations (<= 3.11) or at the eval breaker (>= 3.12). Source:
+// CPython's Modules/gcmodule.c and Objects/typeobject.c (subtype_dealloc), PEP 442. Departures:
+// thresholds are choices, and callbacks of weak references and of the collector are left out.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +61,8 @@ class Heap {
 
   // ---- the collector ----
 
-  /// gc.collect(generation): an op asks. Returns how many objects were in unreachable cycles, 0
-  /// while another collection runs.
+  /// Runs gc.collect(generation) for an op. Returns the number of objects in unreachable cycles, or
+  /// 0 while another collection runs.
   std::uint32_t collect(std::uint32_t generation = kGenerationCount - 1);
 
   /// Waits for the end of a collection that another task runs, if there is one.
@@ -110,7 +109,7 @@ class Heap {
     HeapLink waiting;
   };
 
-  /// How many dead objects of a type a question offers: the most recent ones.
+  /// Number of dead objects of a type among which a choice is made: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
   /// How deep deaths nest before they queue: a task's stack is small.
   static constexpr std::uint32_t kDeathDepth = 16;
@@ -146,7 +145,7 @@ class Heap {
   void ask_to_collect();
   std::uint32_t run_collector(std::uint32_t generation, bool asked_by_op);
 
-  /// Managed objects are for those who hold the GIL; anyone else is a fault (noted).
+  /// Records a fault if the calling task uses managed objects without the GIL.
   void check_attached(Label kind) {
     if (interpreter_ != nullptr && !is_attached()) [[unlikely]]
       report_detached(kind);

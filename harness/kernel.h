@@ -1,11 +1,11 @@
-// Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing; for clang it is a
-// shim in which a kernel is plain C++, one call per CUDA thread.
+// Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing. For clang it is a
+// shim that makes a kernel ordinary C++, called once for each CUDA thread.
 //
 // A kernel.cu defines its entries (extern "C" __global__) and ends with AFTERLIFE_KERNELS(<path>,
-// <entry>...). Not here: printf, most functions of textures and surfaces, inline PTX, wmma, TMA,
-// __device__ variables, launches by
-// <<<>>>. Dynamic shared memory is declared by AFTERLIFE_DYNAMIC_SHARED(type, name), in the kernel.
-// Statically shared memory holds what the block before left there, as it does on silicon.
+// <entry>...). Not supported: printf, most functions of textures and surfaces, inline PTX, wmma,
+// TMA, __device__ variables, launches by <<<>>>. Declare dynamic shared memory with
+// AFTERLIFE_DYNAMIC_SHARED(type, name) in the kernel. Static shared memory holds what the block
+// before left in it, as on hardware.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ std::uint32_t afterlife_atomic32(harness::AtomicOp op, void* address, std::uint3
                                  std::uint32_t expected);
 std::uint64_t afterlife_atomic64(harness::AtomicOp op, void* address, std::uint64_t value,
                                  std::uint64_t expected);
-/// Sets the value that a conditional node of a graph asks (devices/sim/graph_memory.cpp).
+/// Sets the value of a conditional node of a graph (devices/sim/graph_memory.cpp).
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 /// Reads and writes texels (devices/sim/textures/texture_unit.cpp).
 void afterlife_fetch_texture(const harness::KernelFetch* asked, std::uint32_t* words);

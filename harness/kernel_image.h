@@ -1,6 +1,6 @@
-// KernelImage: what a kernel.cu, compiled for the host, exports. The host's answer to a fatbin: it
-// is what cuModuleLoadData takes on the simulated device. Plain data, so that it crosses a shared
-// library.
+// KernelImage: the export of a kernel.cu that was compiled for the host. It takes the place of a
+// fatbin: cuModuleLoadData accepts it on the simulated device. Plain data, so that it can cross a
+// shared library.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct KernelFetch {
 /// Says what becomes of an access outside of a surface.
 enum class KernelBoundary : std::uint32_t { trap, clamp, zero };
 
-/// An access to a surface: so many bytes, of which the first coordinate is the first's number.
+/// An access to `bytes` bytes of a surface. The first coordinate is the number of a byte.
 struct KernelSurfaceAccess {
   std::uint64_t surface;
   std::uint32_t dimensions;  ///< Number of coordinates.
@@ -60,7 +60,7 @@ struct KernelSurfaceAccess {
   std::uint32_t is_by_texel = 0;  ///< The first coordinate is the number of a texel, not a byte.
 };
 
-/// A question about a texture or a surface.
+/// A query of a texture or surface.
 enum class KernelTexelQuery : std::uint32_t {
   is_texture,
   is_surface,
@@ -83,19 +83,19 @@ struct KernelRange {
   std::uint64_t high;
 };
 
-/// One access in the text of a translated kernel, and what the device has allowed it in the block
-/// that runs: it need not ask again for an address there. The kernel owns it, all zero at first;
-/// the device fills it when it is asked, and empties it when the block ends.
+/// One access in the text of a translated kernel, with the addresses that the device has allowed it
+/// in the running block, so that it need not call the device for them. The kernel owns it, zero at
+/// first; the device fills it at a call and clears it when the block ends.
 struct KernelSite {
   std::uint64_t low;    ///< Accesses that begin at [low, low + count) are allowed.
-  std::uint64_t count;  ///< 0 where nothing is known.
-  KernelRange* used;    ///< Has to hold the bytes of each use; one that begins at its end makes it
-                        ///< longer, and of others the device is told.
+  std::uint64_t count;  ///< 0 if nothing is known.
+  KernelRange* used;    ///< The bytes of each use, to be recorded. A use that begins at the end of
+                        ///< the range extends it; others are reported to the device.
 };
 
-/// How an access that need not ask treats the words of the device's memory. One that holds a value
-/// of [pointers_low, pointers_low + pointers_bytes) may be a pointer: of its load the device is
-/// told. Of one that is stored, `stored` is written `shadow` bytes beyond it.
+/// Describes how an access that does not call the device treats words of device memory. A word in
+/// [pointers_low, pointers_low + pointers_bytes) may be a pointer, so its load is reported to the
+/// device. For a stored word, `stored` is written `shadow` bytes beyond it.
 struct KernelWords {
   std::uint64_t pointers_low;
   std::uint64_t pointers_bytes;

@@ -55,8 +55,8 @@ class Ledger {
 
   // ---- what can be wrong; each records a fault at the current site ----
 
-  /// `meant` was used. `met` is who lives at the address now, or none. Returns false when the use
-  /// cannot go on (nobody lives there): the caller must not touch the memory.
+  /// Records a use of `meant`. `met` is the object that is alive at the address now, or none.
+  /// Returns false if there is none: the caller must not touch the memory.
   bool used(BirthId meant, BirthId met);
 
   /// `id`, already dead, was ended again.
@@ -70,7 +70,7 @@ class Ledger {
 
   // ---- repairs that a run is given ----
 
-  /// Returns whether a repair keeps `id`, which ends now, as it is: its storage is nobody else's.
+  /// Returns whether a repair keeps `id`, which ends now. Its storage is then not reused.
   bool keeps(BirthId id) const {
     return Intervention::current() != nullptr && is_kept(id, nullptr, nullptr);
   }

@@ -26,7 +26,7 @@ struct Limits {
   std::uint64_t endless_limit = 24;
   /// Else no other schedule is looked for: things are left out, and no more.
   bool thorough = true;
-  const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
+  const std::atomic<bool>* stop = nullptr;  ///< Set from outside to stop minimizing.
 };
 
 struct Minimized {

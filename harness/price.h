@@ -52,8 +52,8 @@ struct PriceTable {
 /// Runs each of the programs, which are of one path, in each of its variants.
 PriceTable price(Runner& runner, std::span<const Case> programs);
 
-/// Returns the seconds that each variant took for the compared programs, 0 for those that were not:
-/// the least of so many rounds, in which the variants take turns.
+/// Returns the seconds that each variant took for the compared programs, or 0 if it was not
+/// compared: the least of `rounds` rounds, in which the variants take turns.
 std::vector<double> host_seconds(Runner& runner, std::span<const Case> programs,
                                  const PriceTable& table, std::size_t rounds);
 

@@ -54,10 +54,10 @@ class Runner {
   /// The same, recorded by `instruments`, which the case's scenario made.
   const Outcome& run(const Case& the_case, Instruments& instruments);
 
-  /// The decisions of the last case that its run had no question for; they changed nothing.
+  /// Number of choices of the last case that its run never made. They had no effect.
   Tape never_asked(const Case& the_case) const;
 
-  /// Has no call be told to fail from now on, or again.
+  /// Turns error injection off, or on again.
   void leave_out_failures(bool left_out);
 
   /// Returns the history of the last run; world() its world.

@@ -24,7 +24,7 @@ struct Finding;
 struct SearchOptions {
   const StrategyInfo* strategy = nullptr;
   std::uint64_t seed = 1;
-  /// Where there are some, each run is like one of them, and the strategy says what is otherwise.
+  /// If not empty, each run follows one of these tapes, and the strategy makes all other choices.
   std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
   double second_limit = 1;  ///< For running and minimizing together; 0 = no limit.
@@ -35,7 +35,7 @@ struct SearchOptions {
   std::size_t finding_limit = 1 << 12;  ///< To keep; runs with further ones are only counted.
   int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
-  bool without_failures = false;            ///< No call is told to fail.
+  bool without_failures = false;            ///< Turns error injection off.
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
@@ -62,7 +62,7 @@ struct Finding {
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
   Reproducer found;         ///< Before minimizing: the run with the fewest ops that showed it.
-  Reproducer reproducer;    ///< Minimized, as far as that was asked for and worked.
+  Reproducer reproducer;    ///< Whether it was minimized, as far as requested and possible.
   Minimized minimized;
 };
 
@@ -81,7 +81,8 @@ struct StandingRow {
   Label hazard;
   Label way;                 ///< Empty where there is one.
   bool claimed = false;      ///< The claim names it.
-  bool unexplained = false;  ///< A kind that has a window, which no rule of the scenario tells.
+  bool unexplained = false;  ///< A fault of a kind that has a window, which no rule of the scenario
+                             ///< assigns to one.
   Arrivals arrivals;
   Standing standing = Standing::never_reached;
 
