@@ -56,7 +56,7 @@ class CrashExit {
 /// was done. A program that handles them itself (libFuzzer) does so before its first run.
 void catch_crashes();
 
-/// Does what a signal would have done. Without an exit it is a failed check.
+/// Ends the code under test as a signal would. Without an exit it is a failed check.
 [[noreturn]] void crash_here(const Crash& crash);
 
 /// A null pointer or reference is followed, which every build sees before the hardware would.

@@ -49,7 +49,7 @@ struct DriverTable {
   CUresult (*launch_host_work)(CUstream stream, const HostWorkLaunch& given);
 };
 
-/// The resource that calls which concern no stream of their own touch.
+/// The resource of calls that belong to no stream.
 inline constexpr Resource kDeviceResource = hash_name("device");
 
 /// Returns a small number for the calling thread as CUDA distinguishes threads. Tasks are threads,

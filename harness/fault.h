@@ -20,11 +20,13 @@ struct Fault {
   Label birth_site;     ///< Empty where the object never lived.
   Label death_site;     ///< Empty where it has not died.
   Label use_site;       ///< Where it was found: an API call, a kernel, an oracle.
-  Name object = 0;      ///< The name of the life that was meant.
-  Name recycler = 0;    ///< The name of the life that was met instead (recycled_use, wrong_owner).
+  Name object = 0;      ///< The name of the object that was meant.
+  Name recycler = 0;    ///< The name of the object that was found instead (recycled_use,
+                        ///< wrong_owner).
   Name activation = 0;  ///< Where it happened.
   Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
-  Label captured_at;    ///< The function that had it taken, or took a circle's lock; evidence, too.
+  Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
+                        ///< Evidence.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
   /// The other side: the writer of a word of another generation, or the other task of a race or of
@@ -47,8 +49,8 @@ struct Fault {
 
   /// Two faults show the same bug when their signatures are equal.
   std::string signature() const;
-  /// Returns the signature without its sites: in how many places something goes wrong says little
-  /// of how many bugs there are.
+  /// Returns the signature without its sites, since the number of places where something goes wrong
+  /// says little about the number of bugs.
   std::string what() const;
 
   /// Equal outcome on replay: everything but the evidence.

@@ -103,7 +103,7 @@ class Heap {
     Object* dead;  ///< Linked by HeapLink::next; null-terminated.
     std::size_t live_count;
   };
-  /// Objects whose deaths are put off because a task's stack is deep in other deaths.
+  /// Objects whose ends are postponed, because a task's stack is deep in other ends.
   struct Trash {
     std::uint32_t depth = 0;
     HeapLink waiting;

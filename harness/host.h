@@ -34,8 +34,8 @@ struct HostSlot {
   T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
 };
 
-/// A raw pointer to a T that someone else owns, as the real system keeps it, with the birth id that
-/// it was taken from. Copyable, comparable, and good for nothing once the T has died.
+/// A raw pointer to a T that another object owns, as the real system keeps it, with the birth id of
+/// that T. Copyable and comparable. Invalid once the T has died.
 template <class T>
 class Borrowed {
  public:
@@ -64,8 +64,7 @@ class Borrowed {
   BirthId birth_ = BirthId::none;
 };
 
-/// The owner of one T: like unique_ptr, but the end of the life is announced and entered in the
-/// ledger.
+/// The owner of one T: like unique_ptr, but its end is announced and entered in the ledger.
 template <class T>
 class Owned {
  public:

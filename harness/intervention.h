@@ -31,7 +31,7 @@ struct Hold {
 /// Ownership: borrows what it keeps, which the run's arena owns.
 class Intervention {
  public:
-  /// Ends a thing for good, when its use is over.
+  /// Ends an object that was kept, once its use is over.
   using End = void (*)(void* thing);
 
   explicit Intervention(const Hold& hold) : hold_(hold) {}

@@ -26,8 +26,8 @@ struct Life {
   Tick death_tick = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  BirthId recycled_from = BirthId::none;  ///< The life whose storage it was given.
-  BirthId recycled_as = BirthId::none;    ///< The life that was given its storage.
+  BirthId recycled_from = BirthId::none;  ///< The object whose storage it got.
+  BirthId recycled_as = BirthId::none;    ///< The object that got its storage.
   bool alive = true;
 };
 

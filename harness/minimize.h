@@ -22,7 +22,7 @@ namespace harness {
 struct Limits {
   std::uint64_t run_limit = 2000;
   double second_limit = 0;  ///< 0 = no limit.
-  /// Counts runs that end in an endless loop: each takes seconds, and so all together a minute.
+  /// Largest number of runs that end in an endless loop. Each takes seconds, all together a minute.
   std::uint64_t endless_limit = 24;
   /// Else no other schedule is looked for: things are left out, and no more.
   bool thorough = true;
@@ -38,13 +38,13 @@ struct Minimized {
   std::uint64_t endless_count = 0;  ///< Runs that ended in an endless loop.
   std::size_t op_count = 0;
   std::size_t decision_count = 0;          ///< That are not ops.
-  std::size_t further_decision_count = 0;  ///< That are neither ops nor arguments.
+  std::size_t further_decision_count = 0;  ///< Choices that are neither ops nor arguments.
   std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case, in `window`; else the first one with it, whose
-/// window is kept. `known` are tapes that showed it elsewhere, such as the smallest known case:
-/// they are tried too, so that what is known once is never found larger again.
+/// `signature` is one of the faults of the case, in `window`; otherwise its first fault with that
+/// signature, whose window is kept. `known` are tapes that showed the fault elsewhere, such as the
+/// smallest known case. They are tried, too, so that results never grow again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
@@ -54,7 +54,7 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
 struct Proof {
   bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
-  bool looped = false;    ///< Not complete, for too many runs ended in endless loops.
+  bool looped = false;    ///< Not complete, because too many runs ended in endless loops.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
   std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;

@@ -128,7 +128,7 @@ using Tape = std::vector<Decision>;
 
 enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
 
-/// A thing that tasks touch in turns: a lock, an atomic, a stream. Any hash that is stable by
+/// Something that tasks access in turns: a lock, an atomic, a stream. Any hash that is stable by
 /// cause.
 using Resource = std::uint64_t;
 

@@ -38,8 +38,8 @@ struct VariantPrice {
   std::size_t variant = 0;
   bool compared = true;
   std::uint64_t survived = 0;                     ///< Programs.
-  std::map<std::string, std::uint64_t> failures;  ///< Programs by why they were not survived.
-  Price price;                                    ///< Where it was compared.
+  std::map<std::string, std::uint64_t> failures;  ///< Number of programs that were lost, by reason.
+  Price price;                                    ///< Empty if it was not compared.
 };
 
 struct PriceTable {

@@ -48,7 +48,8 @@ struct Reproducer {
   Case the_case;
   std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
   std::vector<Cause> causes;       ///< The causes of the tape's names; a cause follows its parent.
-  /// Signatures in the order they were found; in a file, the one that it is about may come first.
+  /// Signatures in the order in which they were found. In a file, the one that it is about may come
+  /// first.
   std::vector<std::string> faults;
   std::uint64_t trace = 0;  ///< The trace hash of the run; 0 = not known.
 };

@@ -18,7 +18,7 @@ struct Outcome {
   std::vector<Fault> faults;         ///< In the order they were found, caller errors left out.
   std::vector<Fault> caller_errors;  ///< Things that the contract forbids the caller to do.
   std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
-  std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 where there is one.
+  std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 if there is one.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
   bool endless = false;       ///< It ended in an endless loop, which takes seconds (watchdog.h).

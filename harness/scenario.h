@@ -92,8 +92,8 @@ using InstrumentSet = std::uint32_t;
 /// The class of the writer that caused the fault, and the evidence.
 struct Diagnosis {
   std::string kind;                   ///< A word for tables: "b", "legal".
-  std::string conclusion;             ///< In a sentence.
-  std::vector<std::string> evidence;  ///< Why: a sentence each, the weightiest first.
+  std::string conclusion;             ///< One sentence.
+  std::vector<std::string> evidence;  ///< The reasons, a sentence each, the most important first.
 };
 
 /// Instruments: a scenario's recording of a run, and its evaluation.
@@ -103,7 +103,8 @@ struct Diagnosis {
 class Instruments {
  public:
   virtual ~Instruments() = default;
-  /// Another run of the case would show more: there are few hardware watchpoints.
+  /// Returns whether another run of the case would show more, since there are few hardware
+  /// watchpoints.
   virtual bool wants_another_run() const = 0;
   /// Returns the conclusion of all instruments except `without`.
   virtual Diagnosis diagnose(InstrumentSet without) const = 0;
@@ -206,7 +207,7 @@ class Scene {
   void set_state(State& state) {
     state_ = &state;
   }
-  /// Whether drive got so far as to set it.
+  /// Returns whether drive has set it.
   bool has_state() const { return state_.has_value(); }
   /// Returns it, to judge and window_of. Errors: no state of this type is a failed check.
   template <class State>

@@ -49,8 +49,8 @@ class Scheduler {
   /// The current task met a fatal fault: the run is over. Outside of tasks, the run is left.
   [[noreturn]] void die();
 
-  /// The code under test crashed: the run is over. Returns outside of tasks only, where the caller
-  /// knows how to leave. Allocates nothing: it may run in a signal handler.
+  /// Ends the run, because the code under test crashed. Returns only outside of tasks, where the
+  /// caller knows how to leave. Allocates nothing: it may run in a signal handler.
   void crash(const Crash& crash);
 
   /// Ends a run that was left outside of its tasks, in run() or before it.

@@ -1,8 +1,8 @@
-// Search: runs a claim until the budget is spent, and keeps one reproducer per signature and
-// window.
+// Search: makes runs of a variant until the budget is spent, and keeps one reproducer for each
+// signature and window.
 //
-// The result depends on the seed and the number of runs alone; the clock only ends it, and the
-// result says where it did.
+// The result depends only on the seed and the number of runs. The clock only ends a search, and the
+// result says where.
 #pragma once
 
 #include <atomic>
@@ -27,12 +27,13 @@ struct SearchOptions {
   /// If not empty, each run follows one of these tapes, and the strategy makes all other choices.
   std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
-  double second_limit = 1;  ///< For running and minimizing together; 0 = no limit.
+  double second_limit = 1;  ///< Time limit of running and minimizing together; 0 = none.
   /// So much longer while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;          ///< 0 = no limit.
   bool stop_at_first = false;           ///< Stop at the first fault.
-  std::size_t finding_limit = 1 << 12;  ///< To keep; runs with further ones are only counted.
+  std::size_t finding_limit = 1 << 12;  ///< Largest number of findings to keep. Runs with further
+                                        ///< ones are only counted.
   int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
   bool without_failures = false;            ///< Turns error injection off.
@@ -57,11 +58,11 @@ struct Finding {
   Label hazard;  ///< See hazard_of().
   /// Replaying a run that showed it gave another run: the harness is at fault.
   bool nondeterministic = false;
-  bool is_minimized = false;    ///< Within the limits of runs: neither left out nor cut off.
+  bool is_minimized = false;    ///< Whether minimizing ended within its limits.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
-  Reproducer found;         ///< Before minimizing: the run with the fewest ops that showed it.
+  Reproducer found;         ///< The run with the fewest ops that showed it, before minimizing.
   Reproducer reproducer;    ///< Whether it was minimized, as far as requested and possible.
   Minimized minimized;
 };
@@ -79,7 +80,7 @@ struct WindowTally {
 /// A row of the table of a variant: a window by one way in, or a kind of fault that has no window.
 struct StandingRow {
   Label hazard;
-  Label way;                 ///< Empty where there is one.
+  Label way;                 ///< Empty if there is one.
   bool claimed = false;      ///< The claim names it.
   bool unexplained = false;  ///< A fault of a kind that has a window, which no rule of the scenario
                              ///< assigns to one.

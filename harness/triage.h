@@ -41,7 +41,7 @@ enum class RepairKind : std::uint8_t { hold, release, spare, order, revert };
 struct Repair {
   RepairKind kind = RepairKind::hold;
   Label object;  ///< The kind of what is held, released or met; or the call that is spared.
-  Label got;     ///< The site at which it was got.
+  Label got;     ///< The site at which it was created.
   Label let_go;  ///< The site at which what is held was let go; or of the act that waits.
   Label used;    ///< The site of the use that is waited for, or of the call that is spared.
   bool operator==(const Repair&) const = default;
@@ -54,7 +54,8 @@ std::string in_words(const Repair& repair);
 /// A case, and which of its faults must stay when it is made smaller.
 struct Suspect {
   Case the_case;
-  std::string signature;  ///< Empty, or of no fault that its run finds: the first.
+  std::string signature;  ///< The signature to explain. If it is empty, or no fault of the run has
+                          ///< it, the first fault counts.
 };
 
 /// A root cause, and the reproducers that show it.
@@ -147,7 +148,7 @@ std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspe
 struct Remedy {
   bool found = false;
   Repair repair;
-  std::uint64_t schedule_count = 0;  ///< Other schedules that it was run on, without the fault.
+  std::uint64_t schedule_count = 0;  ///< Other schedules that were run with it, without the fault.
   std::uint64_t tried_count = 0;     ///< Repairs that were tried, this one included.
 };
 

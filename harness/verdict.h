@@ -63,7 +63,7 @@ inline constexpr std::uint64_t kEnoughRuns = 30;
 /// Runs in which the path under test really ran.
 inline std::uint64_t exercised_runs(const Tally& tally) { return tally.runs - tally.vacuous_runs; }
 
-/// Returns, of the poorest of these configs, the runs that count for the claim.
+/// Returns the number of runs that count for the claim in the config with the fewest.
 std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs);
 
 /// Judges the claim by the runs of these configs. One run with a fault is enough; the absence of
@@ -106,7 +106,7 @@ enum class Standing : std::uint8_t {
 /// Returns the standing of a window with these arrivals. `claimed`: the claim names the window;
 /// `callers`: the contract assigns it to the caller.
 Standing stand(bool claimed, const Arrivals& arrivals, bool callers = false);
-/// True when a claim does not come out by this window.
+/// True if the standing of a window contradicts the claim.
 inline bool refutes(Standing standing) {
   return standing == Standing::missed || standing == Standing::outside;
 }

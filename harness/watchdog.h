@@ -58,7 +58,7 @@ class Watched {
   const Watched* previous_;
 };
 
-/// Starts the timer of this thread, unless that was done. catch_crashes() comes first.
+/// Starts the timer of this thread, once. Call catch_crashes() first.
 void watch_for_endless_loops();
 
 }  // namespace harness
