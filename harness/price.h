@@ -39,7 +39,7 @@ struct VariantPrice {
   bool compared = true;
   std::uint64_t survived = 0;                     ///< Programs.
   std::map<std::string, std::uint64_t> failures;  ///< Number of programs that were lost, by reason.
-  Price price;                                    ///< Empty if it was not compared.
+  Price price;                                    ///< Valid if it was compared.
 };
 
 struct PriceTable {

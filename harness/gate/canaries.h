@@ -21,7 +21,7 @@
 
 namespace harness::gate {
 
-/// Comparisons that a sound gate has an answer to.
+/// Comparisons for which a correct gate has a known result.
 enum class Canary : unsigned char {
   unchanged,    ///< The program with itself: red is a false alarm.
   passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
@@ -57,7 +57,7 @@ inline constexpr std::size_t kPlantedCount = 4;
 /// Returns the name of what is broken.
 std::string_view name_of(Planted planted);
 
-/// Giving up may lose so many of the verdicts.
+/// Largest share of verdicts that giving up may lose.
 inline constexpr double kLostAtMost = 0.001;
 
 /// The price and the gain of giving up what more rounds can hardly decide (futility.h). A round

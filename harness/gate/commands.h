@@ -43,7 +43,7 @@ struct Limits {
 
 class Commands : public Source {
  public:
-  /// Is told of each sample as it comes.
+  /// Called with each sample as it is measured.
   using Sink = std::function<void(const Sample&)>;
 
   /// Borrows `stop`, which ends the measuring.

@@ -8,7 +8,7 @@
 
 namespace harness::gate {
 
-/// The answer of the gate.
+/// The result of the gate.
 enum class Outcome : unsigned char { passed, regressed, failed, undecided, stopped };
 
 struct Comparison {

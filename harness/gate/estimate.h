@@ -32,9 +32,9 @@ inline constexpr double kQuantile = 0.2;
 inline constexpr double kMuchNarrower = 2;
 /// With fewer rounds there is no interval.
 inline constexpr std::size_t kLeastRounds = 5;
-/// Every estimate has so many resamples, if its terms ask for as many.
+/// Number of resamples of every estimate, if its terms allow as many.
 inline constexpr std::uint32_t kFirstResamples = 10'000;
-/// More are drawn while fewer than so many contradict a finding.
+/// Further resamples are drawn while fewer than this contradict a finding.
 inline constexpr std::uint32_t kContradictions = 10;
 
 enum class Statistic : unsigned char { low_quantile, paired_median };

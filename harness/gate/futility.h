@@ -13,7 +13,7 @@
 
 namespace harness::gate {
 
-/// Returns the chance that an undecided benchmark has a verdict after so many rounds in all.
+/// Returns the probability that an undecided benchmark has a verdict after `rounds` rounds in all.
 double chance_of_verdict(const Estimate& estimate, std::size_t rounds, const Rule& rule);
 
 /// Returns whether an undecided benchmark gets no more rounds, as that chance is too small.

@@ -19,8 +19,8 @@ inline constexpr std::string_view kMinTimePlace = "{min_time}";
 /// Returns whether the gate says how long a repetition of the command is.
 bool has_min_time_place(const Command& command);
 
-/// Returns how long Google Benchmark is asked to repeat by the words of the command, in seconds;
-/// nothing if they do not say, or if the gate does.
+/// Returns the repetition time that a command asks Google Benchmark for, in seconds. Returns
+/// nothing if the command does not say, or leaves it to the gate.
 std::optional<double> own_repetition_seconds(const Command& command);
 
 }  // namespace harness::gate

@@ -30,8 +30,8 @@ class Interpreter {
 
   // ---- threads ----
 
-  /// A task becomes a Python thread: PyEval_RestoreThread. The first to do so is the main thread,
-  /// unless set_main() says otherwise.
+  /// Makes a task a Python thread, as PyEval_RestoreThread does. The first one is the main thread,
+  /// unless set_main() was called.
   void attach() {
     gil_.acquire();
     if (main_ == TaskId::none) main_ = scheduler_.current();
@@ -69,12 +69,12 @@ class Interpreter {
 
   // ---- CUDA calls ----
 
-  /// Says whether CUDA calls are made without the GIL, as `with nogil` makes them: from then on who
-  /// holds it gives it up before a call takes its turn, and has it again when the call has
-  /// returned. With nobody else at the lock, neither is a turn.
+  /// Says whether CUDA calls are made without the GIL, as under `with nogil`. The task then
+  /// releases it before the turn of a call, and takes it again when the call has returned. If no
+  /// other task waits for the lock, neither is a turn.
   void make_calls_without_gil(bool without) { calls_without_gil_ = without; }
 
-  /// A CUDA call of whoever runs.
+  /// A CUDA call of the running task.
   class Call {
    public:
     Call() = default;

@@ -1,14 +1,14 @@
-// Object: one thing on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
-// does not, WeakRef learns when it is gone.
+// Object: an object on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
+// does not, and WeakRef notices its end.
 //
 // An object behaves like CPython's: it dies when its count reaches zero, or when the collector
-// finds that only a cycle holds it. Its storage stays until the run ends or is given to a new
-// object of the same type (a pick), so that a reference that outlived its object meets a recycled
-// one (noted) or nobody (fatal), and never undefined behaviour.
+// finds that only a cycle refers to it. Its storage is kept until the run ends, or is given to a
+// new object of the same type (a choice). A reference that outlived its object finds a recycled one
+// (recorded) or none (fatal), and is never undefined behaviour.
 //
 // Lifetime: references in the arena or on a task's stack are dropped with the run, without being
-// counted down. None may be kept for the next run.
-// Threads: as CPython's. Hold the GIL; without one, the last reference to go is announced.
+// counted down. None may be kept for the next run. Threads: as CPython's. Hold the GIL; without
+// one, the end of the last reference is announced.
 #pragma once
 
 #include <concepts>
@@ -81,8 +81,8 @@ class Ref {
   void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing from now on.
   /// Gives up the reference without counting down: a leak, until steal() takes it over.
   Object* leak() { return std::exchange(object_, nullptr); }
-  /// Takes over a count that the caller owned. Unchecked, as in C: if nobody gave it up, a count
-  /// goes missing, and the object dies under somebody's hands.
+  /// Takes over a count that the caller owned. Unchecked, as in C: if the caller owned none, a
+  /// count is missing, and the object dies while it is in use.
   static Ref steal(Object* object);
 
  private:
@@ -100,7 +100,7 @@ class Ref {
   BirthId birth_ = BirthId::none;
 };
 
-/// A PyObject* that nobody counts, with the birth id that it was taken from.
+/// An uncounted PyObject*, with the birth id of its object.
 class BorrowedRef {
  public:
   BorrowedRef() = default;
@@ -109,9 +109,9 @@ class BorrowedRef {
 
   Object* operator->() const { return &object(); }
   Object& operator*() const { return object(); }
-  /// Checked: a stale one is a fault, fatal where nobody lives there now.
+  /// Checked: a stale one is a fault, which is fatal if no object is alive there now.
   Object& object() const;
-  /// Py_INCREF: a counted reference to who lives there. Checked.
+  /// Py_INCREF: returns a counted reference to the object that is alive there. Checked.
   Ref own() const;
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const BorrowedRef&) const = default;
@@ -188,7 +188,8 @@ class Object : private HeapLink {
   BorrowedRef get_borrowed(Key key) const;
   /// An empty value erases. What was there is counted down after the new value is in place.
   void set(Key key, Ref value);
-  /// The same, but hands out what was there: whoever tells of the change does so before that dies.
+  /// The same, but returns the former object, so that the caller can report the change before that
+  /// dies.
   [[nodiscard]] Ref exchange(Key key, Ref value);
   /// Takes the member out, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
@@ -210,7 +211,7 @@ class Object : private HeapLink {
     Ref value;
   };
 
-  /// Without a GIL, touching it is a step of its own, and it may be gone afterwards.
+  /// Without a GIL each access is a step of its own, and the object may be gone afterwards.
   void announce(AccessKind kind) const;
   /// Counts down what may be the last reference, or a stale one.
   void last_count_down(BirthId meant);

@@ -15,12 +15,12 @@ struct Measure {
   std::size_t op_count = 0;
   std::size_t further_count = 0;  ///< Neither ops nor arguments.
   std::size_t argument_count = 0;
-  std::uint64_t slot_sum = 0;   ///< Sum of the ops' slots: early ones are plainer.
-  std::uint64_t value_sum = 0;  ///< Sum of the answers that are numbers.
+  std::uint64_t slot_sum = 0;   ///< Sum of the slots of ops; earlier slots are simpler.
+  std::uint64_t value_sum = 0;  ///< Sum of the values that are numbers.
   friend auto operator<=>(const Measure&, const Measure&) = default;
 };
 
-/// Returns how large the tape is; the smaller measure is the plainer tape.
+/// Returns how large the tape is; the smaller measure is the simpler tape.
 Measure measure(const Tape& tape);
 
 /// Returns whether the decision puts an op into a slot.

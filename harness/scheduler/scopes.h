@@ -40,8 +40,7 @@ class ProcessScope {
   ProcessId previous_;
 };
 
-/// Makes an activation the one that asks, for as long as it lives. Must be left in the task that
-/// entered it.
+/// Makes an activation the current one while it exists. Must be left in the task that entered it.
 class ActivationScope {
  public:
   /// Enters op slot `slot` of root task `task`.

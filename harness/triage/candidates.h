@@ -1,4 +1,4 @@
-// Candidates: the repairs that may work for a finding, by what its run tells.
+// Candidates: the repairs that the run of a finding suggests.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
 /// Returns the orders to try, by the ways in which a run may come by them.
 std::vector<Candidate> orders_of(const std::vector<Way>& ways);
 
-/// Returns what repairs are told apart by, to compare.
+/// Returns the key that distinguishes repairs.
 inline auto order_of(const Repair& repair) {
   return std::tuple(repair.kind, repair.object.view(), repair.got.view(), repair.let_go.view(),
                     repair.used.view());

@@ -1,5 +1,5 @@
-// Difference: the first step that a run does not have in common with the same run of a program that
-// shows no fault: what the program came to do otherwise, and all that goes wrong follows from.
+// Difference: the first step in which a run differs from the same run of a program that shows no
+// fault. Everything that goes wrong follows from it.
 //
 // Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
 // al., 2011), https://doi.org/10.1109/SP.2011.41

@@ -30,7 +30,7 @@ struct Candidate {
   Repair repair;
   Repair here;                 ///< The same with nothing left open.
   bool is_own = false;         ///< It is about the very thing that the fault is about.
-  std::size_t step_count = 0;  ///< So many steps were in what would be undone, as before.
+  std::size_t step_count = 0;  ///< Number of equal steps before the one that would be undone.
 };
 
 /// Returns the site of the use that `fault` is about.
@@ -46,8 +46,8 @@ class Trial {
     Finding finding;
     std::vector<Candidate> candidates;
   };
-  /// Runs a case, smaller if that is asked for. It is about what goes wrong first. Returns nothing
-  /// where no fault is found.
+  /// Runs a case, minimized on request. Its subject is what goes wrong first. Returns nothing if
+  /// there is no fault.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
   /// Returns how a run differs first from that of a program that does not show the fault; nothing
@@ -61,8 +61,8 @@ class Trial {
   void keep_working(Look& look);
   /// Leaves the orders that work instead, for a finding that no other repair removes.
   void keep_orders(Look& look);
-  /// Finds out which writers the reader of a finding waits for, where that helps. Forgets the ways
-  /// in which it would wait for nobody.
+  /// Determines for which writers the reader of a finding waits, if that helps. Drops ways in which
+  /// it would wait for none.
   void learn_writers(Finding& finding);
 
   /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and
@@ -75,7 +75,7 @@ class Trial {
     return passes(repair, finding) && stays_away(repair, finding);
   }
 
-  /// Returns whether to stop was asked.
+  /// Returns whether a stop was requested.
   bool is_stopped() const {
     return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
   }
