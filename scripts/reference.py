@@ -118,7 +118,7 @@ def items_of(text):
             else:
                 items[-1] += ("  " if raw.startswith(" ") and "  " not in items[-1] else " ") + line
             fresh = False
-    return [item for item in items if not item.startswith(("-h,--help", COMMON_EXIT)) and not re.match(r"Usage:|(Options|Positionals|Subcommands):$", item)]
+    return [item for item in items if not item.startswith(("-h,--help", COMMON_EXIT, "--json  One JSON object on stdout")) and not re.match(r"Usage:|(Options|Positionals|Subcommands):$", item)]
 
 
 def inner_commands(text):
@@ -197,7 +197,7 @@ def main():
 
 PLANTED_ROWS = ["// ---- memory ----", "@ROW cuMemAlloc_v2 CUDA_ERROR_OUT_OF_MEMORY", "@ROW cuMemFree_v2 CUDA_SUCCESS",
                 "@ROW cuMemsetD8_v2_ptds CUDA_SUCCESS", "// ---- empty ----"]
-PLANTED_HELP = "Lists things\nUsage: list\n\nOptions:\n  -h,--help     Print this\n  --json        One object\n                on stdout\n\n\nExamples:\n  list --json\n"
+PLANTED_HELP = "Lists things\nUsage: list\n\nOptions:\n  -h,--help     Print this\n  --seed        Where it\n                starts\n\n\nExamples:\n  list --json\n"
 PLANTED_TABLE = "functions\tbehaviour\ncuMem{Alloc,Free}\tcomplete\n"
 
 
@@ -214,7 +214,7 @@ def self_test():
             functions.splitlines()[1:] == ["cuMemAlloc\tmemory\tCUDA_ERROR_OUT_OF_MEMORY", "cuMemFree\tmemory\t", "cuMemsetD8\tmemory\t"],
             runtime.splitlines()[1:] == ["cudaGetFlag\tunsupported\tmemory pools\t", "cudaMalloc\town\tmemory\tMemory.IsAllocated"],
             "- `crash`: ends early.\n- `order` (oracle `data_race`): races." in kinds,
-            "## `list`\n\n```\nLists things\n--json  One object on stdout\n```" in commands(lambda *arguments: help_texts[arguments]),
+            "## `list`\n\n```\nLists things\n--seed  Where it starts\n```" in commands(lambda *arguments: help_texts[arguments]),
             with_part(page, "new\n") == page.replace("old", "new") and with_part("old\n", "new\n") == "new\n", len(max(paragraph(["word"] * 99, "- ", "  ").split("\n"), key=len)) <= COLUMNS]
     print(f"reference: {sum(seen)} of {len(seen)} plants judged rightly")
     return all(seen)
