@@ -1,5 +1,5 @@
-// Facts: what a job tells an observer: who posts what, who has a slot and what is in it, who maps
-// and lets go of what, what fails. No fact says whether anything is right.
+// Facts: events of a job for an observer: posts, owners and contents of slots, mappings made and
+// released, failures. A fact does not say whether anything is right.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kRankLimit = 8;  ///< UCC_TL_CUDA_MAX_PEERS.
 inline constexpr std::uint32_t kTeamLimit = 2;  ///< Teams that a process has at once.
 inline constexpr std::uint32_t kSlotLimit = 8;  ///< In a team: the default of MAX_CONCURRENT.
 
-/// Slots as they are told, counted through: those of the second team follow those of the first.
+/// Number of a slot in facts; those of the second team follow those of the first.
 inline constexpr std::uint32_t kSlotIds = kTeamLimit * kSlotLimit;
 
 using Request = std::uint32_t;
@@ -65,11 +65,11 @@ struct Reposting {
 struct Taking {
   std::uint32_t slot;
   Request request;
-  std::uint32_t former;  ///< The number of whoever had the slot; 0 where it was free.
+  std::uint32_t former;  ///< The number of the former owner of the slot; 0 if it was free.
   std::uint32_t state;
 };
 
-/// A rank finds its number in the state of the slot, and goes on.
+/// A rank has found its number in the state of the slot, and continues.
 struct Entering {
   std::uint32_t rank;
   Request request;
@@ -93,7 +93,7 @@ struct Publication {
   std::uint32_t rank;
   Request request;
   Memory source;
-  Memory destination;  ///< All 0 where nobody writes there for a peer.
+  Memory destination;  ///< All 0 if no proxy writes there for a peer.
   /// In bytes, by peer; alltoallv alone says them.
   std::span<const std::uint32_t, kRankLimit> send_bytes;
   std::span<const std::uint32_t, kRankLimit> send_displacement;
@@ -143,11 +143,11 @@ struct Failure {
   bool in_triggered_set_up;  ///< That is, in the caller's own time.
 };
 
-/// A request does not come to be on a rank.
+/// A request could not be made on a rank.
 struct FailedInit {
   std::uint32_t rank;
   Request request;
-  Status answer;  ///< The answer to init().
+  Status answer;  ///< The result of init().
   bool numbered;  ///< The rank has taken a number for it.
 };
 
@@ -184,7 +184,7 @@ struct Use {
 /// A rank has read a peer's key in the slot, to let go of what it mapped under it.
 struct KeyReading {
   Use use;
-  bool null;                 ///< There is no memory under the key.
+  bool null;                 ///< The key belongs to no memory.
   harness::Generation mark;  ///< The key's.
 };
 

@@ -1,19 +1,19 @@
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
 // interfaces.
 //
-// A caller sees a Python script: global variables that hold wrappers (arg packs, ndarrays,
-// external arrays, launch contexts), and one method per API call. What is beneath is Taichi's
-// object model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind
-// handles. Variants differ in one thing: what a launch context keeps alive, and how.
+// A caller sees a Python script: global variables that hold wrappers (arg packs, ndarrays, external
+// arrays, launch contexts), and one method for each API call. Beneath is Taichi's object model:
+// wrappers on a managed heap, C++ objects owned by a Program, device memory behind handles.
+// Variants differ in what a launch context keeps alive, and how.
 //
 // Contract: a launch reads the packs and arrays that were bound to it, as they were when bound or
-// as they are now, and nothing else; whatever the script drops, replaces, deletes or resets
-// meanwhile. A thing that nobody can use any more is gone once the next synchronize(), or call that
-// waits for its value, has passed; or the next launch that finds the device idle; or kHoldLimit
-// launches.
-// Threads: any task may call any method at any time. Each takes the GIL, and offers it in between.
-// Errors: a Status, as Python would raise; nothing throws. A launch that ends in driver_error may
-// have been submitted: its context is spent then. After any other error nothing has happened.
+// as they are now, and nothing else, whatever the script drops, replaces, deletes or resets
+// meanwhile. An object that cannot be used any more is gone after the next synchronize(), or call
+// that waits for its value; or after the next launch that finds the device idle; or after
+// kHoldLimit launches. Threads: any task may call any method at any time. Each takes the GIL, and
+// offers it in between. Errors: a Status, as Python would raise; nothing throws. A launch that ends
+// in driver_error may have been submitted, and its context is then spent. After any other error
+// nothing has happened.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "Com
 struct Setup {
   Backend backend = Backend::cuda_pool;
   bool gil = true;               ///< The same as in the heap's configuration.
-  Walk walk = kPlainWalk;        ///< The driver's answer to Site::order questions.
+  Walk walk = kPlainWalk;        ///< The driver's result of Site::order choices.
   Observer* observer = nullptr;  ///< Must outlive the path.
 };
 
@@ -92,8 +92,8 @@ class Arrays {
   virtual Status new_external(Variable into, Storage storage, std::int32_t value) = 0;
   /// The storage moves: the old memory is freed. buffer_error where it is exported.
   virtual Status resize_external(Variable external) = 0;
-  /// array.to_numpy(), and that of its gradient: told to the observer. Of an external array: its
-  /// storage as it is.
+  /// array.to_numpy(), and that of its gradient, reported to the observer. Of an external array:
+  /// its storage.
   virtual Status to_numpy(Variable array) = 0;
 };
 
@@ -138,7 +138,7 @@ class Calls {
   virtual Status call(const Arguments& arguments) = 0;
 };
 
-/// Contexts: the path of those who call the C++ side directly.
+/// Contexts: for scripts that call the C++ side directly.
 class Contexts {
  public:
   virtual ~Contexts() = default;

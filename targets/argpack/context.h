@@ -1,4 +1,4 @@
-// LaunchContext: what a launch has been told to use, by the time it is told to start.
+// LaunchContext: the arguments that a launch has been given before it starts.
 #pragma once
 
 #include "targets/argpack/external.h"
@@ -33,8 +33,8 @@ struct HostCopy {
   harness::Ref copy;
 };
 
-/// Taichi's LaunchContextBuilder. Raw pointers all of it, unless the policy adds something.
-/// Ownership: the script owns it through its wrapper; the policy is told when it goes.
+/// Taichi's LaunchContextBuilder. Everything is a raw pointer, unless the policy adds something.
+/// Ownership: the script owns it through its wrapper; the policy is notified when it goes.
 struct LaunchContext {
   std::uint32_t generation = 0;  ///< Generation of the program that made it.
   harness::Borrowed<Kernel> kernel;

@@ -34,7 +34,7 @@ struct Request {
   harness::Borrowed<Buffer> buffer;  ///< A raw pointer in the real system.
 };
 
-/// Hears what happens, as facts. Every call is made under the server's lock, but for answered().
+/// Receives events as facts. Every call is made under the server's lock, except answered().
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -64,7 +64,7 @@ struct Setup {
 };
 
 /// Ownership: owns the buffers and, for as long as the process runs, context, module, streams and
-/// answers. Threads: any worker may put; one worker asks and waits. Errors: false where a CUDA call
+/// answers. Threads: any worker may put; one worker asks and waits. Errors: false if a CUDA call
 /// failed.
 class Server {
  public:
@@ -78,7 +78,7 @@ class Server {
   bool put(std::uint32_t worker, std::uint32_t key, std::int32_t value);
   /// Launches a kernel that adds 1 to each word under `key`, and does not wait for it.
   bool ask(std::uint32_t key);
-  /// Waits for all that was asked for and hands out the answers.
+  /// Waits for all requests and hands out the answers.
   bool wait();
   /// Waits, then takes the buffer away from every key.
   bool clear();

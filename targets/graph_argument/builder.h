@@ -9,7 +9,7 @@
 
 namespace targets::graph_argument {
 
-/// Ownership: its stream; its graph, by `graph`; and a capture that nobody has ended.
+/// Ownership: its stream; its graph, by `graph`; and a capture that was not ended.
 struct BuilderBox {
   BuilderBox(Core& core, CUstream stream, GraphId id) : core(core), stream(stream), id(id) {}
   ~BuilderBox();

@@ -1,8 +1,8 @@
-// Allocator: pymalloc as 3.12 has it: size classes, free lists in band, last in first out.
+// Allocator: pymalloc as in 3.12: size classes, free lists in band, last in first out.
 //
-// free() believes its argument: what it is given goes onto the free list of that pool, and the next
-// malloc() of the class hands exactly that out. Which free block malloc() takes is a pick (plain:
-// the last freed), as other threads' and other objects' traffic decides in a real process.
+// free() does not check its argument: the address goes onto the free list of that pool, and the
+// next malloc() of the class returns it. Which free block malloc() takes is a choice (default: the
+// last freed), since other threads and objects decide that in a real process.
 #pragma once
 
 #include "targets/managed_dict/memory.h"
@@ -15,7 +15,7 @@ class Allocator {
  public:
   explicit Allocator(Memory& memory) : memory_(memory) {}
 
-  /// 0 when there is no memory left.
+  /// 0 if there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
   void free(Address address);
   /// The same for a chunk of values: `values` is where values[0] is, and says itself where it

@@ -1,6 +1,6 @@
-// Heap view: what somebody else may read of an interpreter. Nothing here changes a byte, and
-// nothing can crash: who asks for bytes asks first whether they are there.
-// Ownership: borrows the interpreter. Lifetime: the run's.
+// Heap view: read access to an interpreter's memory for others. It changes no byte and cannot
+// crash: a reader of bytes first asks whether they exist. Ownership: borrows the interpreter.
+// Lifetime: the run's.
 #pragma once
 
 #include "targets/managed_dict/caches.h"

@@ -1,6 +1,6 @@
 // Kept: the blocks and objects that a repair of the run keeps beyond their end
-// (harness/intervention.h). They have died to the ledger, stay as they are, and nobody else gets
-// their storage. In a run without a repair nothing is kept.
+// (harness/intervention.h). To the ledger they have died. They do not change, and their storage is
+// not reused. In a run without a repair nothing is kept.
 #pragma once
 
 #include "targets/managed_dict/memory.h"

@@ -1,7 +1,7 @@
 // Layout: where CPython 3.11, 3.12 and 3.13 keep the attributes of an instance of a plain class.
 //
-// In bytes, from the object (where ob_refcnt is). All three put the dict's word at -0x18; 3.12
-// alone lets one word mean either, told apart by its low bit.
+// In bytes, from the object (where ob_refcnt is). All three have the dict's word at -0x18. Only
+// 3.12 uses one word for either, distinguished by its low bit.
 #pragma once
 
 #include <array>

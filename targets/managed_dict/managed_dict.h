@@ -1,5 +1,5 @@
 // ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
-// interface of the managed-dict path. Model and embedded interpreter implement it alike.
+// interface of the managed-dict path. Model and embedded interpreter both implement it.
 //
 // An op is one Python statement, or one with block. Threads: tasks of the run; the GIL changes
 // hands between bytecodes only.
@@ -33,7 +33,7 @@ struct View {
   bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
   bool has_dict = false;
   bool is_embedded = false;  ///< The values say that they are part of their instance.
-  std::uint32_t used = 0;    ///< The answer of len().
+  std::uint32_t used = 0;    ///< The result of len().
   std::uint32_t count = 0;
   std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
 };
@@ -86,7 +86,7 @@ class JitControl {
 
   virtual Status force_compile(Function function) = 0;
   virtual Status deopt(Function function) = 0;
-  /// Does what the compiler thread does with the next function that it was asked for.
+  /// Compiles the next requested function, as the compiler thread does.
   virtual Status compile_step() = 0;
 };
 
@@ -119,7 +119,7 @@ class ManagedDict {
   virtual Inspection& inspection() = 0;
 };
 
-/// One way to be wrong, or none: who else writes, by name.
+/// One writer, or none, by name.
 struct Policy {
   harness::Label name;
   ManagedDict* (*make)(harness::Runtime& runtime, const Setup& setup);

@@ -1,7 +1,7 @@
 // MemoryObserver: what an instrument may see of the interpreter's memory, and nothing more.
 //
-// A record names the kind of module that acted, what it did to which life, and what was there. It
-// holds no variant, no symbol and no source line: whoever judges from records judges blind.
+// A record names the kind of module that acted, what it did to which lifetime, and the former
+// content. It holds no variant, no symbol and no source line, so a judgement from records is blind.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Address = std::uint64_t;
 
 enum class Version : std::uint8_t;
 
-/// The module whose code acts, as a program counter tells when mapped to one.
+/// The module whose code acts, as derived from a program counter.
 enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
 inline constexpr std::size_t kModuleCount = 5;
 
@@ -47,7 +47,7 @@ struct Allocation {
   harness::BirthId block;
   harness::BirthId previous;  ///< The life that had this storage before; or none.
   Address address;
-  std::uint32_t bytes;  ///< The size that was asked for.
+  std::uint32_t bytes;  ///< The requested size.
 };
 
 /// free() was called. What a debug allocator would check is checked in either case.
@@ -59,7 +59,7 @@ struct Release {
   harness::BirthId block;  ///< The life whose storage it is.
   Address address;         ///< The address that was passed.
   Address allocated;       ///< The address that malloc() returned.
-  bool padding_intact;     ///< The bytes around the block that belong to nobody.
+  bool padding_intact;     ///< The bytes around the block that belong to no block.
   bool is_values;          ///< A chunk of values: the next one is its prefix.
   std::uint8_t prefix;     ///< The byte before values[0].
   bool is_allocated_pointer() const { return address == allocated; }
@@ -89,7 +89,7 @@ struct CacheHit {
   harness::Tick tick;
   std::uint32_t line_version;  ///< Version of the type when the line was filled.
   std::uint32_t type_version;  ///< Version of the type now; 0 when it was modified since.
-  harness::BirthId value;      ///< The life whose address it is now; none where nobody lives there.
+  harness::BirthId value;      ///< The lifetime that has the address now; none if it is free.
   Address address;
 };
 
@@ -106,7 +106,7 @@ struct Counters {
   std::uint64_t deopts = 0;
   std::uint64_t guard_exits = 0;  ///< Compiled code left by a guard that failed.
   std::uint64_t invalidations = 0;
-  std::uint64_t stale_cache_lines = 0;  ///< That answer for a type after it was modified.
+  std::uint64_t stale_cache_lines = 0;  ///< Lines that answer for a type after it was modified.
   std::uint64_t materialisations = 0;
   std::uint64_t collections = 0;
   std::uint64_t launches = 0;
