@@ -1,4 +1,4 @@
-// Course: what one run asks of its ranks, and what each of them has given so far.
+// Course: what one run requests of its ranks, and what each of them has contributed so far.
 #pragma once
 
 #include "scenarios/alltoallv/model.h"
@@ -11,7 +11,7 @@ class Course {
  public:
   using Topology = targets::alltoallv::Topology;
 
-  /// Asks for the theme and the plan.
+  /// Chooses the theme and the plan.
   Course(harness::Scene& scene, const Shape& shape);
 
   std::uint32_t rank_count() const { return rank_count_; }
@@ -43,7 +43,7 @@ class Course {
 
  private:
   std::uint32_t rank_count_;
-  bool calm_;  ///< No call is told to fail. Plain: some may be.
+  bool calm_;  ///< Whether no errors are injected. By default they may be.
   const Theme& theme_;
   Plan plan_;
   Shape shape_;

@@ -8,7 +8,7 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: lives in the run's arena; borrows the scene and the path.
+/// Ownership: made in the run's arena; borrows the scene and the path.
 struct Job {
   Job(harness::Scene& the_scene, const Shape& shape)
       : scene(the_scene),

@@ -18,7 +18,7 @@ enum class Window : std::uint8_t {
 };
 inline constexpr std::size_t kWindowCount = 9;
 
-/// Ways in to a window, in the order in which a claim may tell them apart.
+/// Ways in to a window, in the order in which a claim may distinguish them.
 enum class Way : std::uint8_t {
   kernel,   ///< A call of the kernel, which makes the context and launches it.
   context,  ///< A launch context that the script makes by hand, and launches.

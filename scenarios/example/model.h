@@ -1,5 +1,5 @@
 // Model: what every answer must be, and which windows a run went through, from the facts that the
-// server tells.
+// server reports.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class Model final : public targets::example::Observer {
 
   /// Remembers what the next buffer of `worker` is filled with.
   void hand_out(std::uint32_t worker, std::int32_t value) { values_[worker] = value; }
-  /// Returns the window that the request which was answered at `tick` went through, if it did.
+  /// Returns the window of the request that was answered at `tick`, if it went through one.
   std::optional<Window> window_of_answer(harness::Tick tick) const;
 
   void placed(std::uint32_t worker, std::uint32_t key, BufferId buffer) override;

@@ -1,12 +1,12 @@
-// Service: a call does what it is asked for, unless a failure was injected that it could have met,
-// or a refusal is documented for the situation that it was made in.
+// Service: a call does its work, unless an injected error could have met it, or a refusal is
+// documented for its situation.
 #pragma once
 
 #include "scenarios/graph_argument/model/model.h"
 
 namespace scenarios::graph_argument {
 
-/// A refusal that the path may answer with. Whether its situation holds, the model says.
+/// A refusal that the path may return. The model knows whether its situation holds.
 struct Refusal {
   std::string_view ops;  ///< In words.
   targets::graph_argument::Status status;

@@ -92,7 +92,7 @@ struct Census {
     }
     HARNESS_CHECK(false, "it holds something");
   }
-  /// Null where nothing asks for such nodes.
+  /// Null if there is no use for such nodes.
   Variables* of(targets::graph_argument::NodeKind kind) {
     using targets::graph_argument::NodeKind;
     switch (kind) {

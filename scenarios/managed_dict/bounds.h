@@ -1,4 +1,4 @@
-// Census: how many of each kind of block there are, from the ledger alone, as a run goes on.
+// Census: the number of blocks of each kind, from the ledger alone, during a run.
 #pragma once
 
 #include <memory_resource>

@@ -1,6 +1,6 @@
-// Model: what the script's variables hold, as Python says: which attributes, in which class, and
-// what can still be reached. Written by the scenario alone, from what it asks for: what the path
-// answers, and how much it keeps, is compared with it.
+// Model: what the script's variables hold by the rules of Python: attributes, classes, and what can
+// still be reached. Only the scenario writes it, from what it requests. What the path returns, and
+// how much it keeps, is compared with it.
 #pragma once
 
 #include <span>
@@ -41,9 +41,9 @@ class Model {
   bool is_defined(Variable variable) const { return variables_[variable].defined; }
   std::uint32_t noise_count() const { return noise_; }
 
-  /// Returns the answer that the statement must give: ok, or what the table documents.
+  /// Returns the result that the statement must have: ok, or what the table documents.
   Status expected(const Statement& statement) const;
-  /// The statement was done, and answered that.
+  /// The statement was executed, with this result.
   void apply(const Statement& statement);
 
   /// With this many with blocks of other tasks under way. `asked`: others ask for dicts as well.

@@ -1,7 +1,7 @@
 // Recorder: turns what an observer sees of the interpreter's memory into evidence.
 //
-// It keeps a copy of each chunk of values, made of the stores it saw, because a probe looks at the
-// values and the observer is not told them. Lifetime: one run.
+// It keeps a copy of each chunk of values, made from the stores that it saw, because a probe reads
+// the values and the observer does not get them. Lifetime: one run.
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   const std::vector<StrayCount>& strays() const { return strays_; }
 
  private:
-  /// A block that somebody has.
+  /// A block in use.
   struct Life {
     harness::BirthId id;
     BlockKind kind;
