@@ -76,7 +76,7 @@ class Arena {
   ArenaResource resource_;
 };
 
-/// Makes the arena the default memory resource for as long as the guard lives.
+/// Makes the arena the default memory resource while the guard exists.
 class ArenaGuard {
  public:
   explicit ArenaGuard(Arena& arena) : previous_(std::pmr::set_default_resource(arena.resource())) {}

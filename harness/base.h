@@ -14,7 +14,8 @@ namespace harness {
 /// same when unrelated ops, preemptions or objects come or go, which running numbers do not.
 using Name = std::uint64_t;
 
-/// Identity of one life of one thing: counts up from 1 within a run, never reused. 0 is "none".
+/// Identity of one lifetime of one object: counts up from 1 within a run, never reused. 0 is
+/// "none".
 enum class BirthId : std::uint32_t { none = 0 };
 
 /// Turns taken since the run began. The only clock a run may read.

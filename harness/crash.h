@@ -26,7 +26,7 @@ struct Crash {
   std::uintptr_t code = 0;  ///< Program counter; evidence.
 };
 
-/// Where code under test is left for when it crashes. The innermost of the thread is taken.
+/// The way out of code under test that crashes. The innermost exit of the thread is taken.
 class CrashExit {
  public:
   /// Must leave for good, by a switch to another stack or a jump. On the stack of a signal handler:

@@ -18,12 +18,13 @@ struct Fault {
   bool fatal = false;   ///< The fault ended the task that ran into it.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
   Label birth_site;     ///< Empty where the object never lived.
-  Label death_site;     ///< Empty where it has not died.
-  Label use_site;       ///< Where it was found: an API call, a kernel, an oracle.
+  Label death_site;     ///< Empty if it has not died.
+  Label use_site;       ///< The place of detection: an API call, a kernel, an oracle.
   Name object = 0;      ///< The name of the object that was meant.
   Name recycler = 0;    ///< The name of the object that was found instead (recycled_use,
                         ///< wrong_owner).
-  Name activation = 0;  ///< Where it happened.
+  Name activation = 0;  ///< Name of the graph operation that captured what was used, or 0.
+                        ///< Evidence, not identity.
   Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
   Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
                         ///< Evidence.
@@ -39,7 +40,7 @@ struct Fault {
   /// Names of the code that requested a use. Evidence, not identity. 0 means unknown.
   struct Source {
     Name activation = 0;
-    Name captured = 0;  ///< Where a graph took what is used.
+    Name captured = 0;  ///< The graph operation that captured what is used.
     Name stream = 0;
   };
   Source use;          ///< The reported use of a data race.

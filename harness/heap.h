@@ -39,7 +39,7 @@ class Heap {
 
   /// Forgets every object and goes back to the default configuration.
   void begin();
-  /// Before the first object is made.
+  /// Sets the configuration. Call it before the first object is made.
   void configure(const HeapConfig& config) { config_ = config; }
   const HeapConfig& config() const { return config_; }
 
@@ -87,7 +87,7 @@ class Heap {
   std::size_t tracked_count() const { return tracked_count_; }
 
   Ledger& ledger() { return ledger_; }
-  Scheduler& scheduler() { return ledger_.scheduler(); }  ///< Returns the run's.
+  Scheduler& scheduler() { return ledger_.scheduler(); }  ///< Returns the scheduler of the run.
   /// Returns the interpreter of this run, or null before one is made.
   Interpreter* interpreter() const { return interpreter_; }
 
@@ -123,7 +123,7 @@ class Heap {
   void* allocate(std::size_t bytes, std::size_t alignment);
   /// Storage for a new object: allocation point, fresh or reused.
   Object& prepare(const TypeInfo& type);
-  /// The object's life begins, with one reference.
+  /// Begins the object's lifetime, with one reference.
   Ref adopt(Object& object);
   Type& type_entry(const TypeInfo& info);
   Object* take_dead(Type& type);
@@ -158,11 +158,12 @@ class Heap {
   Interpreter* interpreter_ = nullptr;
   HeapLink generations_[kGenerationCount];
   std::vector<Type> types_;
-  std::vector<std::unique_ptr<Trash>> trash_;  ///< By task; [0] is outside of tasks.
+  std::vector<std::unique_ptr<Trash>> trash_;  ///< One for each task; [0] is for code outside of
+                                               ///< tasks.
   std::size_t live_count_ = 0;
   std::size_t tracked_count_ = 0;
   bool collecting_ = false;
-  bool allocated_ = false;  ///< Since the last collection.
+  bool allocated_ = false;  ///< Whether something was allocated since the last collection.
 };
 
 }  // namespace harness

@@ -14,7 +14,7 @@ namespace harness {
 enum class EventKind : std::uint8_t {
   op,       ///< A driver's op began.
   birth,    ///< The lifetime of an object began.
-  death,    ///< A life ended.
+  death,    ///< The lifetime of an object ended.
   call,     ///< An API call; value = its status code.
   step,     ///< A step of a Python-level op.
   submit,   ///< Work was queued on a stream.
@@ -69,7 +69,7 @@ class History {
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.add(activation); }  ///< Keeps causes.
-  /// For stories; no part of the trace.
+  /// Adds an order for stories. It is no part of the trace.
   void add(const Ordering& ordering) { orderings_.add(ordering); }
   /// Drops a fault that does not count, or that finds no place.
   void add(Fault fault);

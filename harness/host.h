@@ -23,11 +23,11 @@ class Host;
 /// The resource that tasks which touch a host object announce.
 inline Resource life_resource(const Ledger& ledger, BirthId id) { return ledger.life(id).name; }
 
-/// Storage for one T. Lives until the run ends.
+/// Storage for one T. It exists until the run ends.
 template <class T>
 struct HostSlot {
   Host* host;
-  BirthId resident = BirthId::none;  ///< The life that has this storage, or had it last.
+  BirthId resident = BirthId::none;  ///< The object that has this storage, or had it last.
   alignas(T) std::byte storage[sizeof(T)];
 
   /// Returns the storage as the T that is alive in it.
@@ -50,7 +50,7 @@ class Borrowed {
   /// Returns the raw address, which is equal for two objects in the same storage. A key of the real
   /// system's maps.
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(slot_); }
-  /// The life that the pointer was taken from. The real system cannot know it.
+  /// The object that the pointer was taken from. The real system cannot know it.
   BirthId birth() const { return birth_; }
   bool operator==(const Borrowed&) const = default;
 
@@ -92,7 +92,7 @@ class Owned {
   Borrowed<T> borrow() const { return {slot_, birth_}; }
   BirthId birth() const { return birth_; }
 
-  /// Runs the destructor and ends the life.
+  /// Runs the destructor and ends the lifetime.
   void reset();
 
  private:
@@ -172,7 +172,7 @@ T* Borrowed<T>::operator->() const {
   return slot_->object();
 }
 
-/// Ends the life of the object, if there is one, in a turn that writes it.
+/// Ends the object, if there is one, in a turn that writes it.
 template <class T>
 void Owned<T>::reset() {
   HostSlot<T>* slot = std::exchange(slot_, nullptr);

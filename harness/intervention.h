@@ -41,7 +41,7 @@ class Intervention {
   /// Returns that of the run under way, or null, as in most runs.
   static Intervention* current() { return current_; }
 
-  /// Gives an intervention to the runs of this thread, for as long as it lives.
+  /// Applies an intervention to the runs of this thread while it exists.
   class Current {
    public:
     explicit Current(Intervention& intervention)
@@ -74,7 +74,7 @@ class Intervention {
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
   /// Returns whether an object is kept together with its storage, as `keep()` recorded.
   bool keeps_storage_of(BirthId id) const;
-  /// Returns whether a kept thing may be used at `use`, and notes where it may.
+  /// Returns whether a kept object may be used at `use`, and records the use.
   bool serves(BirthId id, Label use, Tick now);
   /// Returns the same for a second end, which the hold must name: keeping an object for all uses
   /// does not allow ending it twice.
@@ -101,7 +101,7 @@ class Intervention {
   struct Served {
     BirthId id;
     Label use;
-    Tick tick;  ///< When it was for the first time.
+    Tick tick;  ///< Tick of the first such use.
   };
   /// Returns the uses that went well, each thing and site once; words are not among them.
   const std::vector<Served>& served() const { return served_; }

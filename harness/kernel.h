@@ -47,7 +47,7 @@
 extern "C" {
 /// threadIdx, blockIdx, blockDim, gridDim.
 extern thread_local std::uint32_t afterlife_special_registers[12];
-/// The same, for position independent code. Constant within a thread of a kernel.
+/// The same, for position-independent code. Constant within a thread of a kernel.
 __attribute__((const)) std::uint32_t afterlife_special_register(int index);
 __attribute__((const)) void* afterlife_dynamic_shared();
 /// Waits for the block. Returns for how many threads `predicate` was not 0.
@@ -340,7 +340,7 @@ namespace harness {
 /// A kernel's parameters as nvcc lays them out: each at its natural alignment.
 template <auto* kernel, class... Parameters>
 struct KernelTraits {
-  /// Not checked: it reads the copied parameters, which are the driver's.
+  /// Not instrumented: it reads the copied parameters, which belong to the driver.
   __attribute__((no_sanitize("kernel-address"))) static void call(void* const* parameters) {
     spread(parameters, std::index_sequence_for<Parameters...>{});
   }

@@ -38,7 +38,7 @@ struct KernelFetch {
   std::uint32_t coordinates[3];
   std::uint32_t is_cube = 0;  ///< The coordinates are a direction from the middle of a cube.
   KernelLevels levels = KernelLevels::base;
-  std::uint32_t level = 0;        ///< By its bits, f32 where the coordinates are.
+  std::uint32_t level = 0;        ///< The bits of the level: f32 if the coordinates are.
   float gradients[2][3] = {};     ///< Changes of the coordinates, two of them.
   std::int32_t offsets[3] = {};   ///< Added to the coordinates, in texels.
   std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, in place of a sum.
@@ -73,7 +73,7 @@ enum class KernelTexelQuery : std::uint32_t {
 };
 
 struct KernelParameter {
-  std::uint32_t offset;  ///< In the parameter buffer, as nvcc lays it out.
+  std::uint32_t offset;  ///< Offset in the parameter buffer, as nvcc lays it out.
   std::uint32_t bytes;
 };
 
@@ -116,10 +116,10 @@ struct KernelSurroundings {
 /// Facts about a translated kernel that others have not.
 struct KernelExtras {
   std::uint32_t shared_bytes;    ///< Static.
-  std::uint32_t thread_limit;    ///< For a block; 0 for the device's.
-  std::uint32_t register_limit;  ///< 0 where nothing is said.
+  std::uint32_t thread_limit;    ///< Limit for a block; 0 for that of the device.
+  std::uint32_t register_limit;  ///< 0 if not stated.
   std::uint32_t local_bytes;     ///< Local memory of a thread.
-  std::uint32_t constant_bytes;  ///< In all constant variables of the module.
+  std::uint32_t constant_bytes;  ///< Bytes of all constant variables of the module.
   std::uint32_t ptx_version;     ///< 83 for 8.3.
   std::uint32_t target;          ///< 80 for sm_80.
   std::uint32_t variable_count;
@@ -148,7 +148,7 @@ struct KernelVariable {
 struct KernelRelocation {
   std::uint32_t variable;
   std::uint32_t target;
-  std::uint64_t offset;  ///< In the variable.
+  std::uint64_t offset;  ///< Offset in the variable.
   std::uint64_t addend;
 };
 
@@ -159,7 +159,7 @@ struct KernelImage {
   std::uint32_t entry_count;
   std::uint32_t variable_count = 0;
   const KernelVariable* variables = nullptr;
-  std::uint64_t* variable_addresses = nullptr;  ///< For the device to fill.
+  std::uint64_t* variable_addresses = nullptr;  ///< Filled by the device.
   const KernelRelocation* relocations = nullptr;
   std::uint32_t relocation_count = 0;
 };

@@ -32,7 +32,7 @@ class Label {
   constexpr bool empty() const { return *text_ == '\0'; }
   constexpr std::uint64_t hash() const { return hash_; }
 
-  /// By content: equal names from two translation units are equal.
+  /// Compares contents: equal names from two translation units are equal.
   constexpr bool operator==(const Label& other) const { return hash_ == other.hash_; }
 
  private:

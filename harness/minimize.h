@@ -37,7 +37,7 @@ struct Minimized {
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;  ///< Runs that ended in an endless loop.
   std::size_t op_count = 0;
-  std::size_t decision_count = 0;          ///< That are not ops.
+  std::size_t decision_count = 0;          ///< Choices that are not ops.
   std::size_t further_decision_count = 0;  ///< Choices that are neither ops nor arguments.
   std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
@@ -52,7 +52,7 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
 /// The result of all sets of few decisions on top of a program. A schedule is one such set: each
 /// counts once, however often it is run on the way to larger ones.
 struct Proof {
-  bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
+  bool failed = false;    ///< Some set of `decision_count` choices fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
   bool looped = false;    ///< Not complete, because too many runs ended in endless loops.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
@@ -60,7 +60,7 @@ struct Proof {
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
   std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` decisions.
-  std::uint64_t vacuous_count = 0;   ///< Those among them on which the path never ran.
+  std::uint64_t vacuous_count = 0;   ///< Number of those runs in which the path never ran.
   double seconds = 0;
   bool vacuous = true;               ///< Every run was.
   std::uint64_t reached = 0;         ///< Windows, over all runs.
@@ -107,7 +107,7 @@ class Enumeration {
   Deviations sets_;
   std::uint32_t size_ = 0;          ///< Size of the next sets.
   std::uint64_t larger_count_ = 1;  ///< Sets of the next size.
-  double begin_ = 0;                ///< When this size began, on a clock.
+  double begin_ = 0;                ///< Wall-clock time at which this size began.
   Proof proof_;
   Proof aside_;
 };

@@ -31,10 +31,10 @@ enum class Site : std::uint8_t {
   failure,   ///< Whether this API call fails, and how.
   skew,      ///< How slow a task is.
   spawn,     ///< Whether a task starts with the others or waits for its turn.
-  order,     ///< In which order an unordered container is walked.
+  order,     ///< The order in which an unordered container is walked.
   delay,     ///< How long a task is held up at a named point.
-  thread,    ///< On which thread the driver calls a destructor of the program's.
-  hold,      ///< Whether the driver holds its lock while it calls a function of the program's.
+  thread,    ///< The thread on which the driver calls a destructor of the program.
+  hold,      ///< Whether the driver holds its lock while it calls a function of the program.
   watch,     ///< Whether it is seen how the program itself uses an allocation.
 };
 inline constexpr std::size_t kSiteCount = 14;
@@ -205,7 +205,7 @@ class Picker {
     return ask_out_of_line(site, option_count, options);
   }
 
-  /// The same, where the caller can say faster than `options` what the tape calls option `index`.
+  /// The same, if the caller has a faster way than `options` to name option `index` on a tape.
   template <class ValueOf>
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options,
                      ValueOf value_of) {

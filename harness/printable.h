@@ -12,17 +12,17 @@ namespace harness {
 
 /// Longest name that a message quotes whole.
 inline constexpr std::size_t kShownBytes = 100;
-/// The same of a signature: longer than any that a run gives.
+/// The same for a signature: longer than any that a run has.
 inline constexpr std::size_t kShownSignatureBytes = 400;
 
-/// How many bytes of `text` are UTF-8, from its beginning; all of them where it is UTF-8.
+/// Returns the number of leading bytes of `text` that are UTF-8.
 std::size_t utf8_bytes(std::string_view text);
 
 /// Returns one line without control characters: "\n", "\x1b", "\xff" (a byte that is not UTF-8),
 /// "\u{202e}" (a mark that changes the direction of text, or is invisible).
 std::string printable(std::string_view text);
 
-/// The same, with "...(9000 bytes)..." for the middle of what is longer than `limit` bytes.
+/// Returns the same, with "...(9000 bytes)..." for the middle of text longer than `limit` bytes.
 std::string shown(std::string_view text, std::size_t limit = kShownBytes);
 
 }  // namespace harness

@@ -75,7 +75,7 @@ DecisionWords in_words(const Reproducer& reproducer, const Decision& decision);
 Reproducer parse_reproducer(std::string_view text, std::string_view file,
                             const Catalog& catalog = {});
 
-/// The same, and refuses what is too large to be one without reading it.
+/// The same, and refuses a file that is too large without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
 
 /// The ending of a reproducer's file: one that has it is never taken for anything else.

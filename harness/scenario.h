@@ -121,7 +121,7 @@ struct Scenario {
   std::span<const Window> windows;
   std::span<const ContractClause> contract;
   std::span<const Growth> growth;
-  std::span<const Label> actors;           ///< By name, of harness/actors.
+  std::span<const Label> actors;           ///< Names of files of harness/actors.
   std::span<const Omission> without = {};  ///< The oracles that do not judge it; all others do.
   Tick turn_limit;
   /// Spawns the tasks; the caller runs them. Objects it makes come from the arena.
@@ -134,13 +134,13 @@ struct Scenario {
   /// Returns whether a fault follows from an earlier caller error, and is one, too. Null if none
   /// does.
   bool (*comes_of)(const Fault& fault, const Fault& callers) = nullptr;
-  const KernelImage* kernels;         ///< For the simulated device.
-  std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
+  const KernelImage* kernels;         ///< The kernels for the simulated device.
+  std::span<const std::byte> fatbin;  ///< The kernels for the GPU; empty when built without nvcc.
   /// Ways in that a claim may distinguish. Empty if there is one.
   std::span<const Label> ways = {};
-  /// The way in of a fault in a window, as an index into `ways`; null where there is one.
+  /// Returns the way in of a fault in a window, as an index into `ways`. Null if there is one.
   int (*way_of)(const Scene& scene, const Fault& fault) = nullptr;
-  /// For `afterlife explain`; none and null where a path has no instruments.
+  /// Instruments for `afterlife explain`; empty and null if a path has none.
   std::span<const InstrumentInfo> instruments = {};
   std::unique_ptr<Instruments> (*make_instruments)() = nullptr;
 };
@@ -189,7 +189,7 @@ class Scene {
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
   /// Reports a refusal at the current site: `what` returned `answer`, or did not do its work.
   void refuse(Label what, std::string answer, Name object = 0);
-  /// Lives from now on must have ended when the run is quiescent.
+  /// Objects created from now on must have ended when the run is quiescent.
   void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
   /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
   void mark_quiescent() {

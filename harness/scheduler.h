@@ -83,7 +83,8 @@ class Scheduler {
       tasks_.current()->joined = now();
   }
 
-  /// For tasks that poll: sleeps until something this task read since its last pause is written.
+  /// Sleeps until something that this task read since its last pause is written. For tasks that
+  /// poll.
   void pause();
 
   /// Wakes tasks that wait for `resource`. Writes announced by turn() need no call.
@@ -111,7 +112,11 @@ class Scheduler {
   /// Returns the number of turns so far. The reference stays valid and keeps counting.
   const Tick& now() const { return turns_.taken(); }
   bool in_task() const { return tasks_.current() != nullptr; }  ///< Returns whether a task runs.
-  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }  ///< By id.
+  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }  ///< Returns
+                                                                                      ///< the id of
+                                                                                      ///< the
+                                                                                      ///< running
+                                                                                      ///< task.
 
   /// Returns the process of the running task. A task belongs to the process of the task that
   /// spawned it.
@@ -146,8 +151,8 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
-  /// The same as wait_until(), after a turn that announced the access. Returns whether it held at
-  /// once, for a task.
+  /// The same as wait_until(), after a turn that announced the access. Returns whether a task found
+  /// the condition true at once.
   template <class Ready>
   bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
     if (in_task() && ready()) return true;

@@ -28,7 +28,7 @@ struct SearchOptions {
   std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
   double second_limit = 1;  ///< Time limit of running and minimizing together; 0 = none.
-  /// So much longer while the claim is short of runs (Verdict::too_few_runs).
+  /// Additional time while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;          ///< 0 = no limit.
   bool stop_at_first = false;           ///< Stop at the first fault.
@@ -46,14 +46,14 @@ struct SearchOptions {
   std::function<void(const Outcome&, const Config&)> ran;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
-  /// Called where it goes from running to minimizing, and back.
+  /// Called when it changes from running to minimizing, and back.
   std::function<void(bool is_minimizing)> turned;
 };
 
 /// One bug: all faults with one signature in one window.
 struct Finding {
   std::string signature;
-  Fault fault;  ///< In the run that was kept.
+  Fault fault;  ///< The fault in the run that was kept.
   int window = -1;
   Label hazard;  ///< See hazard_of().
   /// Replaying a run that showed it gave another run: the harness is at fault.
@@ -87,7 +87,7 @@ struct StandingRow {
   Arrivals arrivals;
   Standing standing = Standing::never_reached;
 
-  /// Returns the hazard, with the way in where there are several: "window/way".
+  /// Returns the hazard, with the way in if there are several: "window/way".
   std::string name() const;
 };
 
@@ -103,11 +103,11 @@ struct SearchResult {
   std::uint64_t seed = 0;
   Tally tally;  ///< The sum over all configs.
   std::vector<ConfigTally> configs;
-  std::vector<WindowTally> windows;      ///< In the scenario's order.
+  std::vector<WindowTally> windows;      ///< Rows in the order of the scenario.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
   std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
   std::vector<StandingRow> rows;         ///< Windows in the scenario's order, then kinds of fault.
-  std::vector<Finding> findings;         ///< In the order they were found.
+  std::vector<Finding> findings;         ///< Findings in the order in which they were found.
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::uint64_t caller_error_runs = 0;
   std::uint64_t turns = 0;
@@ -116,7 +116,7 @@ struct SearchResult {
   double seconds = 0;                 ///< Time of running; minimizing is apart.
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
-  bool stopped = false;           ///< From outside.
+  bool stopped = false;           ///< Set from outside to stop.
   bool cut_short = false;         ///< Time ran out before all findings were minimized.
   bool nondeterministic = false;  ///< A finding did not replay as the same run.
   Verdict verdict = Verdict::too_few_runs;
@@ -127,7 +127,7 @@ struct SearchResult {
   std::vector<std::string> names_of(Standing standing) const;
 };
 
-/// Returns what a claim would call the fault: its window, or its kind where it has none.
+/// Returns the name of the fault in a claim: its window, or its kind if it has none.
 Label hazard_of(const Scenario& scenario, const Fault& fault, int window);
 
 /// Errors: as Runner::run.

@@ -24,7 +24,8 @@ namespace harness {
 /// communication, such as the number of the collective.
 enum class Generation : std::uint64_t {
   none = 0,                ///< Never written.
-  any = ~std::uint64_t{0}  ///< To a reader: whatever is there. Words with a protocol of their own.
+  any = ~std::uint64_t{0}  ///< For a reader that accepts any word: words with a protocol of their
+                           ///< own.
 };
 
 /// Bytes of a segment, in words of eight: what Shared and SharedSlot have in common.
@@ -33,7 +34,7 @@ class SharedWords {
   struct Word {
     std::uint64_t value = 0;
     Generation generation = Generation::none;
-    Fault::Writer writer;  ///< That wrote last.
+    Fault::Writer writer;  ///< The task that wrote last.
   };
 
   SharedWords(Scheduler& scheduler, Label label, Word* words)

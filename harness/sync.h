@@ -261,11 +261,11 @@ class Gil {
   Gil(Scheduler& scheduler, bool enabled)
       : scheduler_(scheduler), enabled_(enabled), mutex_(scheduler, "GIL") {}
 
-  /// Waits for the lock and takes it, where there is one.
+  /// Waits for the lock and takes it, if there is one.
   void acquire() {
     if (enabled_) mutex_.lock();
   }
-  /// Gives the lock up, where there is one.
+  /// Releases the lock, if there is one.
   void release() {
     if (enabled_) mutex_.unlock();
   }
@@ -294,7 +294,7 @@ class Gil {
   Mutex mutex_;
 };
 
-/// Holds a mutex for as long as it lives. Abandoned with its task, it leaves the mutex locked.
+/// Holds a mutex while it exists. If it is abandoned with its task, the mutex stays locked.
 class LockGuard {
  public:
   explicit LockGuard(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }

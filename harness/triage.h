@@ -77,11 +77,13 @@ struct Unexplained {
 };
 
 struct Triage {
-  std::vector<Cause> causes;             ///< By path, then those of most members first.
-  std::vector<Unexplained> unexplained;  ///< By path, then by what goes wrong.
+  std::vector<Cause> causes;             ///< Causes by path, those with most members first.
+  std::vector<Unexplained> unexplained;  ///< Cases without a cause, by path, then by what goes
+                                         ///< wrong.
   std::vector<std::size_t> faultless;    ///< Indices of what shows no fault: programs.
   std::uint64_t run_count = 0;
-  bool stopped = false;  ///< Before all were looked at; what is left is in none of these.
+  bool stopped = false;  ///< Stopped before all cases were looked at; the rest are in none of these
+                         ///< lists.
 };
 
 /// A place in the sources of a path that is running at a step.
@@ -125,13 +127,13 @@ Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOpt
 /// A repair that removes the fault of a case.
 struct WorkingRepair {
   Repair repair;
-  unsigned cost = 0;    ///< More where it leaves more open.
+  unsigned cost = 0;    ///< The cost of a repair: higher if it leaves more open.
   bool is_own = false;  ///< It is about the very thing that the fault is about.
 };
 
 /// Possible explanations of a case, for a later choice of causes together with other cases.
 struct Explanation {
-  std::vector<WorkingRepair> repairs;  ///< Those that remove its fault, narrow ones first.
+  std::vector<WorkingRepair> repairs;  ///< Repairs that remove its fault, narrow ones first.
   std::string first;                   ///< Fault::what() of the thing that goes wrong first.
 };
 

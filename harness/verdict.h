@@ -24,12 +24,12 @@ struct Claim {
   std::span<const Label> hazards;
   /// The hazard shows even in `seeds/plain`: a leak, or over-correction.
   bool always = false;
-  /// The same in a sentence.
+  /// The claim in a sentence.
   const char* words = "";
   std::span<const DocumentedRefusal> refusals = {};
 };
 
-/// Returns what the claim says of one window alone: sound where it names no hazard there.
+/// Returns the claim for one window alone: sound if it names no hazard there.
 Claim claim_in(const Claim& claim, Label window);
 
 /// True when the claim names this hazard, by whatever way in.
@@ -45,7 +45,7 @@ enum class Verdict : std::uint8_t {
   held,     ///< Claimed sound, and no fault was found in runs that were not vacuous.
   refuted,  ///< Claimed sound (or vacuous), and a fault was found.
   vacuous,  ///< Every run was vacuous.
-  /// Nothing was found, but in some config hardly anybody looked: never as claimed.
+  /// Nothing was found, but some config had hardly any runs: never as claimed.
   too_few_runs,
 };
 
@@ -94,11 +94,11 @@ inline constexpr std::uint64_t kEnoughArrivals = 1000;
 enum class Standing : std::uint8_t {
   open,      ///< Claimed, and a fault was found there.
   closed,    ///< Reached often enough, and none was found.
-  refused,   ///< None was found either: the variant gives a documented error.
+  refused,   ///< None was found, and the variant returned a documented error.
   contract,  ///< The caller must avoid it: every fault there followed from a breach of contract.
-  too_few_runs,  ///< None was found, in too few arrivals to say anything.
+  too_few_runs,  ///< None was found, in too few arrivals to be meaningful.
   never_reached,
-  follows,  ///< Not claimed, and faults came there after another fault of their run alone.
+  follows,  ///< Not claimed, and runs failed there only after another fault.
   missed,   ///< Claimed, reached often enough, and none was found: the claim is refuted.
   outside,  ///< Not claimed, and a run failed there first: the claim is refuted.
 };

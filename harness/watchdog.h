@@ -41,7 +41,7 @@ class Watched {
   /// A step of many that one turn may take: a block of a kernel, of which a launch has any number.
   static void step() { ++steps_; }
 
-  /// Where the code under test is. Equal as long as it takes neither turn nor step.
+  /// The position of the code under test. Equal as long as it takes neither turn nor step.
   struct Place {
     std::uint64_t steps = 0;  ///< Over all runs of the thread; 0 = nothing is watched.
     Tick turns = 0;

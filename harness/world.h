@@ -45,7 +45,7 @@ struct World {
 
   static World* current() { return current_; }
 
-  /// Makes a world current for as long as it lives.
+  /// Makes a world current while it exists.
   class Current {
    public:
     explicit Current(World& world) : previous_(current_) { current_ = &world; }
@@ -57,7 +57,7 @@ struct World {
     World* previous_;
   };
 
-  /// Makes a world current, and its arena the default memory resource, for as long as it lives.
+  /// Makes a world current, and its arena the default memory resource, while it exists.
   class Guard {
    public:
     explicit Guard(World& world) : arena_(world.arena), current_(world) {}

@@ -26,7 +26,7 @@ enum class Canary : unsigned char {
   unchanged,    ///< The program with itself: red is a false alarm.
   passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
   slower_by_3,  ///< 3 % more: whatever is not called slower was missed.
-  disturbed,    ///< The same, where up to half as much again falls on both sides of a round.
+  disturbed,    ///< The same, with up to half as much again added to both sides of a round.
   slower_by_1,  ///< 1 % more: may be called slower or not.
 };
 inline constexpr std::size_t kCanaryCount = 5;

@@ -37,7 +37,7 @@ std::string filter_of(const std::vector<std::string>& names);
 
 /// The bounds within which commands run.
 struct Limits {
-  double seconds = 0;            ///< In all, computing included; 0 = as long as it takes.
+  double seconds = 0;            ///< Time limit in all, computing included; 0 = none.
   double timeout_seconds = 600;  ///< One process.
 };
 

@@ -52,8 +52,8 @@ struct SideSample {
 };
 
 struct EffectivenessRule {
-  double level = 0.001;      ///< Chance of calling any measure worse where nothing changed.
-  double power = 0.95;       ///< Chance of finding what has to be found.
+  double level = 0.001;      ///< Probability of calling any measure worse if nothing changed.
+  double power = 0.95;       ///< Probability of finding the factor that has to be detected.
   double factor = 2;         ///< Factor of runs to a fault that must be detected.
   bool each_window = false;  ///< A test for each window instead of one for all of them.
 };

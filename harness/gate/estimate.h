@@ -43,8 +43,8 @@ struct Estimate {
   double log_ratio = 0;  ///< Log of how many times slower the head is.
   double low = 0;        ///< Lower end of the interval.
   double high = 0;       ///< Upper end of the interval.
-  double p_slower = 1;   ///< Chance of such samples where the head is not slower than the margin.
-  double p_faster = 1;   ///< Chance of such samples where the head is not faster than the margin.
+  double p_slower = 1;   ///< Probability of such samples if the head is not slower than the margin.
+  double p_faster = 1;   ///< Probability of such samples if the head is not faster than the margin.
   std::size_t rounds = 0;
   Statistic statistic = Statistic::low_quantile;
 
@@ -56,13 +56,14 @@ struct Estimate {
 
 /// The terms on which an estimate is made.
 struct Terms {
-  double tail = 0.005;  ///< Chance that the true ratio is below the interval; as much is above it.
+  double tail = 0.005;  ///< Probability that the true ratio is below the interval; the same above
+                        ///< it.
   double margin = 0;    ///< Log of the ratio, either way, that the two chances are about.
   std::uint32_t resamples = kFirstResamples;  ///< At most.
   std::uint64_t seed = 1;
 };
 
-/// Returns the quantile of sorted values, between its neighbours where it falls between two.
+/// Returns the quantile of sorted values, interpolated between its neighbours.
 double quantile(std::span<const double> sorted, double at);
 
 /// Estimates by the difference of the low quantiles. A function of its arguments alone.

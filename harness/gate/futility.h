@@ -16,7 +16,8 @@ namespace harness::gate {
 /// Returns the probability that an undecided benchmark has a verdict after `rounds` rounds in all.
 double chance_of_verdict(const Estimate& estimate, std::size_t rounds, const Rule& rule);
 
-/// Returns whether an undecided benchmark gets no more rounds, as that chance is too small.
+/// Returns whether an undecided benchmark gets no more rounds, because that probability is too
+/// small.
 bool is_futile(const Estimate& estimate, const Rule& rule);
 
 }  // namespace harness::gate

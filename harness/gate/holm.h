@@ -9,7 +9,7 @@
 
 namespace harness::gate {
 
-/// Returns for each chance whether its finding stands, among all of them, at `level`.
+/// Returns for each probability whether its finding stands, among all of them, at `level`.
 std::vector<bool> holm(std::span<const double> chances, double level);
 
 }  // namespace harness::gate

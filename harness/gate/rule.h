@@ -23,7 +23,7 @@ std::string_view name_of(Verdict verdict);
 struct Rule {
   double slower_by = 0.005;  ///< Fails where the interval is above this.
   double allowed = 0.03;     ///< Passes where the interval is below this.
-  double confidence = 0.99;  ///< Chance of the interval, both tails together.
+  double confidence = 0.99;  ///< Probability outside the interval, both tails together.
   std::vector<std::size_t> looks{20, 40, 80, 160};  ///< Numbers of rounds at which it is judged.
   std::size_t confirmations = 1;                    ///< How often a fail is measured anew.
   std::uint64_t seed = 1;
@@ -33,7 +33,7 @@ struct Rule {
 
   /// Returns the most rounds that a comparison takes, those that confirm included.
   std::size_t most_rounds() const { return looks.back() * (1 + confirmations); }
-  /// Returns the chance that the interval leaves out on either side.
+  /// Returns the probability that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
   /// Returns the terms of an estimate in a suite of `suite_size`: enough resamples to detect a
   /// finding that stands among so many benchmarks, up to 2000.

@@ -54,7 +54,7 @@ struct Row {
 };
 
 struct Result {
-  std::vector<Row> rows;  ///< In the order of their names.
+  std::vector<Row> rows;  ///< Benchmarks in the order of their names.
   End end = End::complete;
   std::size_t rounds = 0;      ///< Measured in all, those that confirm included.
   bool is_unjudged = false;    ///< The last look had to end before it had computed everything.
@@ -83,7 +83,7 @@ class Trial {
   struct Course {
     Row row;
     Series series;
-    bool takes_part = true;            ///< In the measurement that is going on.
+    bool takes_part = true;            ///< Whether it takes part in the measurement under way.
     bool is_open = true;               ///< Needs more rounds.
     std::size_t estimated_rounds = 0;  ///< The length of the series when it was estimated.
   };

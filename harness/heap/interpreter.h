@@ -46,7 +46,8 @@ class Interpreter {
 
   // ---- steps ----
 
-  /// Before a bytecode runs: pending calls, the collector, and the GIL get their chance.
+  /// Called before a bytecode runs: pending calls, the collector and a switch of the GIL may
+  /// happen.
   void step(Label bytecode) {
     between_steps();
     scheduler_.note(EventKind::step, bytecode);
@@ -97,7 +98,7 @@ class Interpreter {
     Gil* gil_ = nullptr;
   };
 
-  /// The CUDA calls of the running task keep the GIL all the same, for as long as it lives.
+  /// The CUDA calls of the running task keep the GIL while it exists.
   class Kept {
    public:
     explicit Kept(Interpreter& interpreter)
@@ -157,8 +158,7 @@ class Interpreter {
   std::uint64_t kept_ = 0;  ///< By the low bits of a task's id: its calls keep the GIL.
 };
 
-/// Makes the current task a Python thread for as long as it lives, if it is none:
-/// PyGILState_Ensure.
+/// Makes the current task a Python thread while it exists, unless it is one: PyGILState_Ensure.
 class AttachScope {
  public:
   explicit AttachScope(Interpreter& interpreter)

@@ -30,8 +30,8 @@ class Object;
 /// Lifetime: static. A type is its address: its storage is reused by it alone.
 struct TypeInfo {
   Label name;
-  /// __del__: runs once in an object's life, before it dies, and may do anything: make objects,
-  /// drop or replace others, keep the object alive. Null where there is none.
+  /// __del__: runs at most once for an object, before it dies, and may do anything: make objects,
+  /// drop or replace others, keep the object alive. Null if there is none.
   void (*finalize)(Object& self) = nullptr;
   /// tp_dealloc of an extension type: runs last, when nothing can save the object, and its members
   /// are gone. The payload's destructor follows.
@@ -54,7 +54,7 @@ class Key {
   std::uint64_t value_;
 };
 
-/// A counted reference: the object lives at least as long. Counting down the last one runs
+/// A counted reference: the object stays alive at least as long. Counting down the last one runs
 /// finalizers, so every assignment, and every end of a scope, may run arbitrary code.
 class Ref {
  public:
@@ -124,8 +124,8 @@ class BorrowedRef {
   BirthId birth_ = BirthId::none;
 };
 
-/// Reaches the object for as long as it lives; cleared before the finalizers of a cycle run, and
-/// after the finalizer of an object whose count reached zero.
+/// Reaches the object while it is alive; cleared before the finalizers of a cycle run, and after
+/// the finalizer of an object whose count reached zero.
 class WeakRef {
  public:
   WeakRef() = default;
@@ -160,7 +160,7 @@ struct HeapLink {
   void take_all(HeapLink& list);
 };
 
-/// Ownership: the heap owns the storage; references own the life.
+/// Ownership: the heap owns the storage; references keep the object alive.
 class Object : private HeapLink {
  public:
   explicit Object(Heap& heap, const TypeInfo& type, std::pmr::memory_resource* memory)
@@ -225,14 +225,14 @@ class Object : private HeapLink {
   Name name_ = 0;
   void* payload_ = nullptr;
   void (*destroy_payload_)(void*) = nullptr;
-  BirthId birth_ = BirthId::none;  ///< The life that has this storage, or had it last.
+  BirthId birth_ = BirthId::none;  ///< The object that has this storage, or had it last.
   std::uint32_t ref_count_ = 0;
   /// While collecting: references from outside what is collected.
   std::uint32_t outside_count_ = 0;
   std::uint32_t weak_epoch_ = 0;  ///< Weak references of older epochs have been cleared.
   std::uint8_t generation_ = 0;
   bool living_ = false;
-  bool dying_ = false;  ///< Nothing can save it any more.
+  bool dying_ = false;  ///< Whether its end can no longer be prevented.
   bool finalized_ = false;
   bool collecting_ = false;   ///< The collection in progress has yet to decide about it.
   bool unreachable_ = false;  ///< The collection in progress found no way to it so far.

@@ -45,7 +45,7 @@ class Trail {
   /// Returns that of the run under way, or null, as in most runs.
   static Trail* current() { return current_; }
 
-  /// Gives a trail to the runs of this thread, for as long as it lives.
+  /// Gives a trail to the runs of this thread while it exists.
   class Current {
    public:
     explicit Current(Trail& trail) : previous_(std::exchange(current_, &trail)) {}
@@ -57,7 +57,7 @@ class Trail {
     Trail* previous_;
   };
 
-  /// Has the code that is running at a step be noted.
+  /// Requests that the code running at a step is recorded.
   void watch_code_at(std::size_t step) { watched_ = step; }
   /// Code that is running at a step.
   struct Code {
@@ -76,7 +76,7 @@ class Trail {
   /// Adds a handle, described by the number of handles seen before it.
   void add_handle(std::uint8_t argument, const void* handle);
 
-  const std::vector<Step>& steps() const { return steps_; }  ///< Those so far, in order.
+  const std::vector<Step>& steps() const { return steps_; }  ///< Steps so far, in order.
 
  private:
   static constexpr std::size_t kNever = ~std::size_t{0};

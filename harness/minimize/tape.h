@@ -37,11 +37,11 @@ Tape without_slots(const Tape& tape, const std::vector<Name>& slots, const Cause
 /// Ops and arguments alone.
 Tape program_of(const Tape& tape);
 
-/// The same decisions as if the ops of `slots` stood in other slots: names that follow from a
-/// slot's name follow.
+/// Returns the same choices as if the ops of `slots` stood in other slots; names derived from a
+/// slot change with it.
 Tape move_slots(const Tape& tape, const std::map<Name, Name>& slots, const Causes& causes);
 
-/// Where each op would stand if there were no empty slot before it.
+/// Returns the slot of each op if there were no empty slot before it.
 std::map<Name, Name> dense_slots(const Tape& tape);
 
 }  // namespace harness::minimizing

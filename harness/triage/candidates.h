@@ -28,7 +28,7 @@ inline auto order_of(const Repair& repair) {
 /// Returns whether the fault is about a thing that is still there: left over, or beyond its owner.
 bool is_too_late(const Fault& fault);
 
-/// Returns how much a repair is worth avoiding: more where it leaves more open.
+/// Returns the cost of a repair: higher if it leaves more open.
 unsigned cost_of(const Repair& repair);
 
 /// Returns whether `wide` is `narrow` with something left open, or the same.

@@ -21,7 +21,7 @@ inline constexpr Label kOtherwise = "done with what it was";
 
 struct Difference {
   Trail::Step step;       ///< The bad run's, or the good one's where only that has it.
-  Label how;              ///< In which it is not as in the good run.
+  Label how;              ///< How it differs from the good run.
   std::size_t index = 0;  ///< The step's, in its run.
   bool is_good = false;   ///< The run is the good one.
 };
