@@ -112,11 +112,8 @@ class Scheduler {
   /// Returns the number of turns so far. The reference stays valid and keeps counting.
   const Tick& now() const { return turns_.taken(); }
   bool in_task() const { return tasks_.current() != nullptr; }  ///< Returns whether a task runs.
-  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }  ///< Returns
-                                                                                      ///< the id of
-                                                                                      ///< the
-                                                                                      ///< running
-                                                                                      ///< task.
+  /// Returns the id of the running task.
+  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }
 
   /// Returns the process of the running task. A task belongs to the process of the task that
   /// spawned it.
