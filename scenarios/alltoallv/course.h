@@ -6,7 +6,7 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's. Threads: the run's.
+/// Ownership: owned by the job. Threads: the run's.
 class Course {
  public:
   using Topology = targets::alltoallv::Topology;
@@ -27,7 +27,7 @@ class Course {
   bool uses_scratch() const;
   /// Slots of the steps of a team, a bit each.
   std::uint32_t slots_of(std::uint32_t team) const;
-  /// How many numbers of a team the plan takes, where no call fails.
+  /// Number of collective numbers that the plan takes from a team if no call fails.
   std::uint32_t number_count(std::uint32_t team) const;
 
   /// The topology of a rank's team.

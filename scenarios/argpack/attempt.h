@@ -32,7 +32,7 @@ using Cases = std::uint32_t;
 /// A variable that the op was given.
 struct Watch {
   Variable variable = targets::argpack::kNothing;
-  std::uint32_t depth = 0;  ///< That the op needs of a pack.
+  std::uint32_t depth = 0;  ///< The depth that the op needs of a pack.
   /// Things that it referred to at some time: the op uses what it has loaded.
   std::array<const Thing*, 4> met{};
 
@@ -65,20 +65,20 @@ Deeds deeds_of(Op op, bool returns);
 /// Lifetime: on the stack of the call.
 struct Attempt {
   Op op;
-  std::array<Watch, 3> watches{};  ///< In set_nested the parent at its depth, then the child.
+  std::array<Watch, 3> watches{};  ///< For set_nested the parent at its depth, then the child.
   bool returns = false;            ///< It waits for a value.
   Cases given = 0;                 ///< Known from its arguments.
   /// Value that the scenario hands out with it, to packs of this depth and, by one more each, to
   /// those nested in them.
   std::int64_t value = 0;
-  std::uint32_t made_depth = 0;  ///< 0 where it makes no pack of a known depth.
+  std::uint32_t made_depth = 0;  ///< 0 if it makes no pack of a known depth.
 
   // ---- filled in when it begins ----
   Serial began = 0;
   harness::Name activation = 0;
   std::size_t first_event = 0;
   Cases at_begin = 0;
-  Cases seen = 0;                     ///< At some time.
+  Cases seen = 0;                     ///< Cases that held at some time.
   bool disturbed = false;             ///< Another task changed what is the case.
   bool alone = false;                 ///< No other was under way when it began.
   bool idle = false;                  ///< It is a launch, and the device had nothing left to do.

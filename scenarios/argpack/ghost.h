@@ -24,7 +24,8 @@ struct GhostThing {
   Way in_flight_by = Way::kernel;  ///< Way of that launch.
   std::array<GhostThing*, 2> members{};
   GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
-  harness::BirthId beneath = harness::BirthId::none;  ///< Life of the object, or of the storage.
+  harness::BirthId beneath = harness::BirthId::none;  ///< Lifetime of the object, or of the
+                                                      ///< storage.
   std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
@@ -158,10 +159,10 @@ class Ghost {
 
   harness::Scene& scene_;
   Passages& passages_;
-  std::pmr::vector<GhostThing*> things_;   ///< By id; [0] is none.
-  std::pmr::vector<GhostEnd> ends_;        ///< In order.
-  std::pmr::vector<GhostUser> users_;      ///< In order.
-  std::pmr::vector<GhostUser> launching_;  ///< Those that have begun, and submitted nothing yet.
+  std::pmr::vector<GhostThing*> things_;   ///< Things by id; [0] is none.
+  std::pmr::vector<GhostEnd> ends_;        ///< Ends in order.
+  std::pmr::vector<GhostUser> users_;      ///< Users in order.
+  std::pmr::vector<GhostUser> launching_;  ///< Launches that have begun and submitted nothing yet.
   std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
   std::uint32_t ended_ = 0;       ///< Generation of the last program that has ended.
   std::uint32_t submitted_ = 0;

@@ -24,11 +24,11 @@ struct Situation {
   bool uses_stale = true;  ///< Packs and arrays from before a reset may be used like others.
 
   Variables open() const { return unbound | bound; }
-  /// Those of a set that are not from before a reset.
+  /// Returns those of a set that are not from before a reset.
   Variables fresh(Variables variables) const { return variables & ~census.stale; }
-  /// Those of a set that are, where such a run uses them.
+  /// Returns those of a set that are from before a reset, if the theme of the run uses them.
   Variables stale(Variables variables) const { return uses_stale ? variables & census.stale : 0; }
-  /// Those of a set that may be bound, written or read.
+  /// Returns those of a set that may be bound, written or read.
   Variables usable(Variables variables) const { return fresh(variables) | stale(variables); }
 };
 

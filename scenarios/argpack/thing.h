@@ -68,7 +68,7 @@ struct Thing {
   Kind kind = Kind::nothing;
   std::uint32_t depth = 0;
   std::uint32_t generation = 0;  ///< Generation of the program that made what is beneath.
-  /// The thing beneath, where that is a host object.
+  /// The thing beneath, if it is a host object.
   harness::BirthId object = harness::BirthId::none;
   Context* context = nullptr;  ///< The binding of a launch context.
 

@@ -17,7 +17,7 @@ class Things {
 
   Thing* held_by(Variable variable) const { return variables_[variable]; }
   Thing* find(ThingId id) const { return things_[harness::raw(id)]; }
-  std::uint32_t generation() const { return generation_; }  ///< 0 where there is no program.
+  std::uint32_t generation() const { return generation_; }  ///< Returns 0 if there is no program.
   /// Made under an earlier program, or refers to what was.
   bool is_stale(const Thing& thing) const;
   /// Things that cannot be used, with something beneath them that may be alive.
@@ -44,7 +44,7 @@ class Things {
 
   harness::Scene& scene_;
   const Progress& progress_;
-  std::pmr::vector<Thing*> things_;  ///< By id; [0] is none.
+  std::pmr::vector<Thing*> things_;  ///< Things by id; [0] is none.
   std::pmr::vector<Thing*> gone_;
   std::array<Thing*, targets::argpack::kVariableCount> variables_{};
   std::uint32_t generation_ = 0;

@@ -77,7 +77,7 @@ class Witness {
 
   harness::Scene& scene_;
   Model& model_;
-  std::array<Attempt*, kTaskLimit> running_{};  ///< By task.
+  std::array<Attempt*, kTaskLimit> running_{};  ///< The running call of each task.
   std::uint64_t running_tasks_ = 0;             ///< Bit per task.
   std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.
   SeenWork work_;

@@ -45,9 +45,9 @@ class Model final : public targets::example::Observer {
   void go_through(Request& request, Window window);
 
   harness::Scene& scene_;
-  std::pmr::vector<std::int32_t> values_;  ///< By worker.
+  std::pmr::vector<std::int32_t> values_;  ///< The last value of each worker.
   std::array<Place, targets::example::kKeyCount> places_;
-  std::pmr::vector<Request> requests_;  ///< By id.
+  std::pmr::vector<Request> requests_;  ///< Requests by id.
 };
 
 }  // namespace scenarios::example

@@ -11,7 +11,7 @@ class Judges final : public targets::graph_argument::Observer,
                      public targets::graph_argument::Reader {
  public:
   explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), ghost_(scene) {}
-  /// From now on all calls are witnessed.
+  /// Begins to record and judge all calls.
   void set_path(const GraphArgument& path) {
     path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
   }

@@ -16,7 +16,7 @@ using harness::ops;
 /// Where the script stands.
 struct Situation {
   Census census;
-  bool added = false;                ///< Some definition has, or had, a node.
+  bool added = false;                ///< Whether some definition has, or had, a node.
   bool launched = false;             ///< There is something to wait for.
   targets::graph_argument::Api api;  ///< The calls that there are at all.
 };

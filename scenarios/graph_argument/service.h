@@ -8,7 +8,7 @@ namespace scenarios::graph_argument {
 
 /// A refusal that the path may return. The model knows whether its situation holds.
 struct Refusal {
-  std::string_view ops;  ///< In words.
+  std::string_view ops;  ///< The ops, in words.
   targets::graph_argument::Status status;
   bool (*allowed)(const Model& model, const Call& call);
   std::string_view source;
@@ -18,7 +18,7 @@ std::span<const Refusal> refusals();
 /// Reports that a handle which is named is another graph's by now.
 void report_reused_handle(harness::Scene& scene);
 
-/// Before the model forgets the call.
+/// Called before the model forgets the call.
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call,
                   targets::graph_argument::Status status);
 

@@ -48,7 +48,7 @@ using Order = std::uint32_t;
 struct WordWrite {
   Order order;
   Writer writer;
-  std::uint16_t width;  ///< In bytes, of the instruction, or of the call of memset().
+  std::uint16_t width;  ///< Width in bytes of the instruction, or of the call of memset().
   std::int16_t offset;  ///< Offset of its first byte, from the word's.
   std::uint32_t instance;
   std::uint64_t before;  ///< The bytes of the word that it covers; others are 0, or equal.

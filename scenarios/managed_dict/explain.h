@@ -37,7 +37,7 @@ class ManagedInstruments final : public harness::Instruments {
   std::vector<std::string> transcript_;
   std::unique_ptr<WordWatch> watch_;    ///< Watch of the last run.
   std::unique_ptr<Recorder> record_;    ///< Record of the first run.
-  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, where it was repeated.
+  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, if it was repeated.
 };
 
 std::unique_ptr<harness::Instruments> make_instruments();

@@ -35,7 +35,7 @@ struct Bounds {
   std::uint32_t noise;
 };
 
-/// Ownership: the script's. Copyable.
+/// Ownership: owned by the script. Copyable.
 class Model {
  public:
   bool is_defined(Variable variable) const { return variables_[variable].defined; }
@@ -54,12 +54,12 @@ class Model {
     Class of = Class::no_grad;
     bool has_dict = false;
     bool has_values = false;    ///< Its attributes are in values, its own or its dict's.
-    bool is_form_known = true;  ///< Nothing failed half way.
+    bool is_form_known = true;  ///< Whether no statement failed half way.
     bool has_new_name = false;  ///< The last statement named an attribute that it had not.
   };
   const Instance& instance(Variable variable) const { return variables_[variable]; }
   Contents& contents(Variable variable) { return contents_[variable]; }
-  /// Returns the content of the dict that vars() returned last, or null where there is none.
+  /// Returns the content of the dict that vars() returned last, or null if there is none.
   Contents* held();
   bool held_has_values() const {
     return held_of_ != kNobody ? variables_[held_of_].has_values : held_has_values_;

@@ -86,8 +86,8 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
   Reader reader_;
   Chooser chooser_;
   bool bounded_;  ///< The variant says that nothing is kept for longer than it can be used.
-  std::uint32_t blocks_ = 0;    ///< With blocks under way.
-  std::size_t statements_ = 0;  ///< So many have changed the model.
+  std::uint32_t blocks_ = 0;    ///< Number of with blocks under way.
+  std::size_t statements_ = 0;  ///< Number of statements that have changed the model.
   ManagedDict* path_ = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace scenarios::managed_dict {
 /// A reference that was counted where there is no object. Not evidence: it is planted again in a
 /// real interpreter, at the same place.
 struct StrayCount {
-  std::uint32_t load;   ///< Before which load of an attribute, counted from 1.
+  std::uint32_t load;   ///< The load of an attribute before which it happened, counted from 1.
   harness::Label kind;  ///< Its name in embedded/program.h.
 };
 

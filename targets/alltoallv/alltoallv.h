@@ -110,7 +110,8 @@ class Alltoallv {
   virtual void destroy_team(std::uint32_t rank, std::uint32_t team) = 0;
   /// A second thread calls progress, until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;
-  /// The same; whatever is posted wakes it: for a rank whose own task may be held up after that.
+  /// The same, woken by anything that is posted: for a rank whose own task may be held up after
+  /// that.
   virtual void start_spare_thread(std::uint32_t rank) = 0;
 
   // ---- buffers: managed objects ----
@@ -130,9 +131,9 @@ class Alltoallv {
   /// filled. Nothing of UCC's.
   virtual Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   virtual Status init(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
-  /// Once, or again after a persistent one has completed. Returns before it is complete.
+  /// Posts once, or again after a persistent one has completed. Returns before it is complete.
   virtual void post(std::uint32_t rank, Request request) = 0;
-  /// The same, where the data are ready: sets up in the caller's own time, and only then queues.
+  /// The same when the data are ready: sets up in the caller's own time, and only then queues.
   virtual void triggered_post(std::uint32_t rank, Request request) = 0;
   /// One pass over what is outstanding.
   virtual void progress(std::uint32_t rank) = 0;

@@ -21,7 +21,7 @@ enum class CloseRule : std::uint8_t {
 
 /// A mapping. Lifetime: from open to close.
 struct Region {
-  CUdeviceptr start;  ///< At the peer, aligned to 16.
+  CUdeviceptr start;  ///< Address at the peer, aligned to 16.
   CUdeviceptr end;
   Handle handle;
   CUdeviceptr mapped;  ///< Here.
@@ -88,7 +88,7 @@ class Cache {
   std::uint32_t rank_;
   std::uint32_t peer_;
   harness::Mutex lock_;
-  Regions table_;   ///< By start.
+  Regions table_;   ///< Regions by start.
   Regions doomed_;  ///< CloseRule::counted: out of the table, and still held.
 };
 

@@ -9,7 +9,7 @@
 
 namespace targets::alltoallv {
 
-/// The tasks of a process, by number: null where there is none.
+/// The tasks of a process, by number; null if there is none.
 using Requested = std::array<Task*, kRequestLimit>;
 
 /// Ownership: the process's; borrows the tasks. Threads: the process's own tasks.
@@ -41,7 +41,7 @@ class Progress {
 
   /// Another thread passes, until stop().
   void start_thread();
-  /// The same, and whatever is pushed wakes it.
+  /// The same, woken by anything that is pushed.
   void start_spare_thread() {
     has_spare_ = true;
     start_thread();

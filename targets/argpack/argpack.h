@@ -26,7 +26,8 @@ namespace targets::argpack {
 /// Variables that a call of the kernel binds. Those left out are kNothing.
 struct Arguments {
   Variable pack = kNothing;      ///< Required.
-  Variable array = kNothing;     ///< An ndarray: read, and its gradient written where it has one.
+  Variable array = kNothing;     ///< An ndarray: it is read, and its gradient is written if it has
+                                 ///< one.
   Variable external = kNothing;  ///< Half of its words are read, the others written.
   bool returns = true;           ///< The kernel returns a value: the call waits for it.
   bool too_many = false;         ///< One argument too many: raises between setting and launching.
@@ -69,7 +70,7 @@ class Packs {
                              Variable array) = 0;
   /// pack.a = value, at nesting level `level`: 0 is the pack, 1 is pack.c, 2 is pack.c.c.
   virtual Status set_scalar(Variable pack, std::uint32_t level, std::int32_t value) = 0;
-  /// pack.c = T(a=value, ...) where `level` is 1; pack.c.c = ... where it is 2. The depth stays.
+  /// pack.c = T(a=value, ...) for `level` 1; pack.c.c = ... for 2. The depth does not change.
   virtual Status replace_nested(Variable pack, std::uint32_t level, std::int32_t value) = 0;
   /// pack.c = child, the same object: both share it from now on. Depths must fit.
   virtual Status set_nested(Variable pack, std::uint32_t level, Variable child) = 0;
@@ -90,7 +91,7 @@ class Arrays {
   /// array.grad = None.
   virtual Status drop_gradient(Variable array) = 0;
   virtual Status new_external(Variable into, Storage storage, std::int32_t value) = 0;
-  /// The storage moves: the old memory is freed. buffer_error where it is exported.
+  /// The storage moves: the old memory is freed. Returns buffer_error if it is exported.
   virtual Status resize_external(Variable external) = 0;
   /// array.to_numpy(), and that of its gradient, reported to the observer. Of an external array:
   /// its storage.
@@ -111,7 +112,7 @@ class Globals {
   virtual Status drop_all() = 0;
   /// Returns the kind of thing that a variable holds now. Offers no turn.
   virtual Kind kind(Variable variable) const = 0;
-  /// How deep the pack in `variable` nests, 0 where it holds none. Offers no turn.
+  /// Returns how deep the pack in `variable` nests, or 0 if it holds none. Offers no turn.
   virtual std::uint32_t depth(Variable variable) const = 0;
 };
 

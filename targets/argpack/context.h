@@ -9,7 +9,7 @@ namespace targets::argpack {
 struct PackArgument {
   bool bound = false;
   harness::Borrowed<ArgPack> pack;
-  DeviceAllocation handle;  ///< For policies that keep the handle instead.
+  DeviceAllocation handle;  ///< Used by policies that keep the handle instead.
 };
 
 struct ArrayArgument {
@@ -52,7 +52,7 @@ struct LaunchContext {
   harness::BirthId device_arguments = harness::BirthId::none;
   harness::BirthId device_results = harness::BirthId::none;
   HostCopy host_copy;             ///< Empty where `external` is bound in place.
-  harness::Ref exported;          ///< For policies that hold external storage where it is.
+  harness::Ref exported;          ///< Used by policies that pin external storage.
   ThingId thing = ThingId::none;  ///< Its number in facts.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.

@@ -35,7 +35,8 @@ class Device {
 
   virtual Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) = 0;
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
-  /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
+  /// The host object that owns the allocation has been made: to the ledger, its lifetime is the
+  /// handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
   /// Returns whether the table contains the id of the handle. A look-up that checks raises if it
   /// does not.
@@ -80,7 +81,7 @@ class LlvmDevice final : public Device {
   struct AllocInfo {
     CUdeviceptr ptr;
     Use use;
-    harness::BirthId owner;  ///< None for what lives within one C call.
+    harness::BirthId owner;  ///< None for allocations within one C call.
   };
 
   bool is_lost(const AllocInfo& info) const;
@@ -122,7 +123,7 @@ class GfxDevice final : public Device {
 
   struct Node {
     std::uint32_t buffer;
-    harness::BirthId resident;  ///< The life that has the id, or had it last.
+    harness::BirthId resident;  ///< The allocation that has the id, or had it last.
   };
   struct BufferInfo {
     CUdeviceptr ptr;

@@ -36,7 +36,7 @@ class HostPool {
     for (Mapping& one : mappings_)
       if (one.address == address) one.owner = owner;
   }
-  /// Returns whose mapping is there now, where there is one.
+  /// Returns the owner of the mapping that is there now, if there is one.
   std::optional<harness::BirthId> owner_at(CUdeviceptr address) const {
     for (const Mapping& one : mappings_)
       if (one.address == address) return one.owner;

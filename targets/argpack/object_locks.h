@@ -10,7 +10,7 @@ namespace targets::argpack {
 
 class ObjectLocks {
  public:
-  /// Under the locks for as long as it lives.
+  /// Holds the locks while it exists.
   class Hold : harness::EdgePassage {
    public:
     explicit Hold(ObjectLocks& locks) : EdgePassage(&locks, !locks.gil_) {}

@@ -74,7 +74,7 @@ class ThingFacts {
   virtual void stored(Variable variable, ThingId thing) = 0;
 };
 
-/// Facts of values: what was assigned, and where it is.
+/// Facts of values: assignments, and where values are.
 class ValueFacts {
  public:
   virtual ~ValueFacts() = default;

@@ -103,9 +103,10 @@ class Server {
   CUfunction function_ = nullptr;
   CUdeviceptr answers_ = 0;  ///< An answer for each request that can be under way.
   std::pmr::vector<CUstream> streams_;
-  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< By key.
+  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< One for each key.
   std::pmr::vector<harness::Owned<Buffer>> replaced_;      ///< Not freed yet.
-  std::pmr::vector<Request> requests_;                     ///< Launched, not answered.
+  std::pmr::vector<Request> requests_;                     ///< Requests that are launched and not
+                                                           ///< answered.
   std::uint32_t request_count_ = 0;
 };
 

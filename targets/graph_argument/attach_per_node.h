@@ -41,7 +41,7 @@ class AttachPerNode : public Policy {
     std::optional<CallbackAttach> attach_;
   };
 
-  /// Takes over what a user object has held. On a thread of CUDA's. `owners` stay where they are.
+  /// Takes over what a user object held. Called on a thread of CUDA. `owners` must not move.
   virtual void put_off(Owners& owners) = 0;
 
  private:
@@ -63,7 +63,7 @@ class AttachPerNode : public Policy {
   };
 
   static void destroy_attachment(void* attachment);
-  /// Removes and returns the node's attachment; null where it has none.
+  /// Removes and returns the node's attachment, or null if it has none.
   static Attachment* take(GraphBox& graph, CUgraphNode node);
 };
 

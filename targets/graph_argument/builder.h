@@ -21,7 +21,7 @@ struct BuilderBox {
 
   Core& core;
   CUstream stream;
-  GraphId id;  ///< For facts: the graph that it captures.
+  GraphId id;  ///< Number of the captured graph in facts.
   Shared<GraphBox> graph;
   bool capturing = false;
   bool ended = false;  ///< Well: `graph` is what was captured.

@@ -60,7 +60,7 @@ struct Core {
   Policy* policy = nullptr;
   CUcontext context = nullptr;
   ThreadFlag has_context;  ///< A context is current.
-  ThreadFlag called_back;  ///< In a callback of CUDA's.
+  ThreadFlag called_back;  ///< Whether the thread is in a callback of CUDA.
   std::array<Shared<StreamBox>, kStreamCount> streams;
   harness::BirthId life = harness::BirthId::none;  ///< The interpreter's.
   Flag finalized;  ///< There is no interpreter any more. Threads of CUDA check this without the

@@ -13,7 +13,7 @@ class DeferredCleanup {
  public:
   explicit DeferredCleanup(Core& core) : core_(core) {}
 
-  /// `owners` must stay where they are.
+  /// Takes `owners`, which must not move.
   void push(Owners& owners);
   void push(Garbage garbage);
   /// Called when a method begins: requests the pending call again if the queue was full.

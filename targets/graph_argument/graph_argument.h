@@ -63,7 +63,7 @@ class Process {
   virtual void idle() = 0;
   /// Py_Finalize. Nothing works afterwards.
   virtual Status finalize() = 0;
-  /// For tasks that touch the heap themselves: attach first.
+  /// Attaches a task that uses the heap itself. Call it first.
   virtual harness::Interpreter& interpreter() = 0;
 };
 

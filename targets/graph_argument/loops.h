@@ -39,7 +39,7 @@ class Loops {
   static bool never_end(const Graph& graph);
 
   harness::Arena& arena_;
-  std::pmr::vector<Graph*> graphs_;  ///< By number; null where nothing is known.
+  std::pmr::vector<Graph*> graphs_;  ///< Graphs by number; null if unknown.
 };
 
 }  // namespace targets::graph_argument

@@ -59,7 +59,8 @@ inline constexpr std::uint32_t kKernelCount = 5;
 /// The way in which a conditional node runs its branches.
 enum class Condition : std::uint8_t { if_then, if_else, while_loop, switch_case };
 inline constexpr std::uint32_t kConditionCount = 4;
-inline constexpr std::uint32_t kBranchCount = 2;  ///< At most; if_then and while_loop have one.
+inline constexpr std::uint32_t kBranchCount = 2;  ///< Largest number of branches; if_then and
+                                                  ///< while_loop have one.
 
 /// Attributes of a node's wrapper.
 enum class NodeKind : std::uint8_t {
@@ -129,7 +130,7 @@ enum class Work : std::uint8_t {
   callback,
   allocation,
   free,
-  child,  // From here on with graphs inside.
+  child,  // Kinds from here on contain graphs.
   if_then,
   if_else,
   while_loop,

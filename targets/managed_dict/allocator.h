@@ -18,8 +18,8 @@ class Allocator {
   /// 0 if there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
   void free(Address address);
-  /// The same for a chunk of values: `values` is where values[0] is, and says itself where it
-  /// begins.
+  /// The same for a chunk of values: `values` is the address of values[0], and the chunk itself
+  /// says where it begins.
   void free_values(Address values);
 
   /// How often the storage of one instance became another's.
@@ -37,7 +37,8 @@ class Allocator {
   void free(Address address, bool is_values, std::uint8_t prefix);
 
   Memory& memory_;
-  std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
+  std::array<std::uint32_t, kClassCount> pools_{};  ///< The pool in use, plus 1, for each size
+                                                    ///< class.
   std::uint32_t recycled_instances_ = 0;
 };
 

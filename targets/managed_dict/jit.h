@@ -18,7 +18,7 @@ class Jit final : public JitControl {
   bool enter(Function function);
   bool is_compiled(Function function) const { return state(function).compiled; }
   void compile(Function function);
-  /// The compiler thread's next piece of work. False where there is none.
+  /// Does the next piece of work of the compiler thread. Returns false if there is none.
   bool compile_queued();
 
   // ---- JitControl ----

@@ -10,8 +10,8 @@ namespace targets::managed_dict {
 /// Returns whether a block that would be freed now is kept.
 bool keeps_block(Memory& memory, const Block& block);
 
-/// The same for an object whose last reference went, in the block that begins at `begin`: it has
-/// one more, the repair's.
+/// The same for an object whose last reference went, in the block that begins at `begin`: the
+/// repair holds one more.
 bool keeps_object(Memory& memory, Address object, Address begin);
 
 }  // namespace targets::managed_dict

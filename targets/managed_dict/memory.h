@@ -93,7 +93,7 @@ class Memory {
   const Block* find(Address address) const { return blocks_.find(address); }
   /// The block that malloc() just returned.
   const Block& block_at(Address begin) const { return *blocks_.slot_near(begin); }
-  /// Something that lives as long as the process: a type, None.
+  /// An object that exists as long as the process: a type, None.
   Address add_static(BlockKind kind, std::uint32_t bytes);
 
   /// SIGSEGV. The run is over.
@@ -102,7 +102,7 @@ class Memory {
   [[noreturn]] void abort(Address address);
 
  private:
-  /// The bytes at `address`; does not return where no live block has them.
+  /// Returns the bytes at `address`; does not return if no live block has them.
   std::byte* at(Address address, std::uint32_t width) {
     if (!blocks_.covers(address, width)) [[unlikely]]
       crash(address);
@@ -148,7 +148,7 @@ constexpr Address object_in(const Block& block) {
   }
 }
 
-/// Says whose code runs, for as long as it lives.
+/// Names the module whose code runs, while it exists.
 class ModuleScope {
  public:
   ModuleScope(Memory& memory, Module module)

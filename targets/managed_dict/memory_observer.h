@@ -23,18 +23,19 @@ inline constexpr std::size_t kModuleCount = 5;
 enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
 inline constexpr std::size_t kBlockKindCount = 8;
 
-/// One store, after it was done. Where no block is met, the run ends with a Crash instead.
+/// One store, after it was done. If it meets no block, the run ends with a Crash instead.
 struct Store {
   harness::Tick tick;
   Module module;
-  std::uint8_t width;          ///< In bytes: 1 to 8.
+  std::uint8_t width;          ///< Width in bytes, 1 to 8.
   std::uint16_t whole;         ///< Width of the instruction, which may store more than this,
   std::uint16_t part;          ///< and where in it this begins.
   BlockKind kind;              ///< Kind of the block that was met.
   bool alive;                  ///< Whether that block was (the allocator links dead ones).
-  harness::BirthId block;      ///< The life that was met.
+  harness::BirthId block;      ///< The block that was accessed.
   harness::BirthId neighbour;  ///< Met as well by a store that straddles two blocks; else none.
-  std::int32_t offset;  ///< From the block's first byte; an instance's object begins at 0x20.
+  std::int32_t offset;  ///< Offset from the block's first byte; an instance's object begins at
+                        ///< 0x20.
   Address address;
   std::uint64_t before;  ///< `width` bytes, as they were,
   std::uint64_t after;   ///< and as they are now.
@@ -45,7 +46,7 @@ struct Allocation {
   harness::Tick tick;
   BlockKind kind;
   harness::BirthId block;
-  harness::BirthId previous;  ///< The life that had this storage before; or none.
+  harness::BirthId previous;  ///< The block that had this storage before, or none.
   Address address;
   std::uint32_t bytes;  ///< The requested size.
 };
@@ -56,7 +57,7 @@ struct Release {
   Module module;
   BlockKind kind;
   bool alive;              ///< Whether the block was, until now.
-  harness::BirthId block;  ///< The life whose storage it is.
+  harness::BirthId block;  ///< The block that owns the storage.
   Address address;         ///< The address that was passed.
   Address allocated;       ///< The address that malloc() returned.
   bool padding_intact;     ///< The bytes around the block that belong to no block.
@@ -128,7 +129,7 @@ class MemoryObserver {
   /// An attribute of an instance is about to be loaded.
   virtual void loading() {}
   virtual void crashed(const Crash&) {}
-  /// At the end of a run that did not crash, and right after crashed() of one that did.
+  /// Called at the end of a run that did not crash, and right after crashed() of one that did.
   virtual void ended(const Counters&) {}
 };
 

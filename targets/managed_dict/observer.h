@@ -17,8 +17,8 @@ namespace targets::managed_dict {
 struct Birth {
   Address object;
   harness::BirthId instance;
-  Address values;          ///< Where values[0] is; 0 where there was no memory for them.
-  harness::BirthId chunk;  ///< The life that has the values: a chunk, or the instance itself.
+  Address values;          ///< Address of values[0]; 0 if there was no memory for them.
+  harness::BirthId chunk;  ///< The block that has the values: a chunk, or the instance itself.
 };
 
 /// An attribute was set.
@@ -26,7 +26,7 @@ struct Assignment {
   Address object;
   Attribute attribute;
   Address value;
-  std::int64_t number;  ///< The number that the value stands for; 0 where it is none.
+  std::int64_t number;  ///< The number that the value stands for; 0 if it is none.
 };
 
 /// Receives the program's acts on its objects.
@@ -87,7 +87,7 @@ class CodeObserver {
   virtual void asked_for_dict() = 0;
   /// A kernel is about to run with what was just read of the object, which is of that class.
   virtual void launching(Address object, Class of) = 0;
-  /// The same task's kernel left this.
+  /// A kernel of the same task left this.
   virtual void launched(std::span<const std::int32_t> out) = 0;
   /// The program has dropped all that it named, and collected.
   virtual void dropped_all() = 0;
@@ -103,7 +103,7 @@ class HeapObserver {
   /// A new instance of the type with this number got room for `room` values; the type's keys
   /// name `named` of them.
   virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
-  /// A chunk of values is about to be freed, by what it says itself of where it begins.
+  /// A chunk of values is about to be freed, at the begin that it names itself.
   virtual void freeing_values() = 0;
   /// free() was called, and its block is as it was.
   virtual void released(const Release& release) = 0;
@@ -118,7 +118,7 @@ struct Observers {
   ProgramObserver* program = nullptr;
   CodeObserver* code = nullptr;
   HeapObserver* heap = nullptr;
-  MemoryObserver* memory = nullptr;  ///< Null where no instrument looks on.
+  MemoryObserver* memory = nullptr;  ///< Null if no instrument observes.
 };
 
 }  // namespace targets::managed_dict

@@ -36,7 +36,7 @@ class Writer {
   /// is chosen: rare code errs more often.
   std::uint32_t fires(std::uint32_t kinds = 1, harness::Site site = harness::Site::failure);
   Memory& memory();
-  /// The word at object-0x18, where it means values.
+  /// The word at object-0x18, if it means values.
   bool has_tagged_word(Address object);
 
   Core& core_;
