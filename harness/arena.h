@@ -1,8 +1,9 @@
-// Arena: the memory of one run. What targets and scenarios allocate comes from it and is dropped
-// whole, so a task that a fatal fault stopped in mid-air leaks nothing.
+// Arena: the memory of one run. Targets and scenarios allocate from it. It is dropped as a whole,
+// so a task that a fatal fault stopped leaks nothing.
 //
-// Targets and scenarios use std::pmr containers (and make_in_arena); while a run is current, the
-// arena is the default memory resource. Harness state lives in ordinary containers, outside it.
+// Targets and scenarios use std::pmr containers (and make_in_arena). While a run is current, the
+// arena is the default memory resource. State of the harness is kept in ordinary containers,
+// outside of it.
 #pragma once
 
 #include <cstddef>
@@ -75,7 +76,7 @@ class Arena {
   ArenaResource resource_;
 };
 
-/// Makes the arena the default memory resource for as long as the guard lives.
+/// Makes the arena the default memory resource while the guard exists.
 class ArenaGuard {
  public:
   explicit ArenaGuard(Arena& arena) : previous_(std::pmr::set_default_resource(arena.resource())) {}

@@ -14,13 +14,14 @@ namespace harness {
 /// same when unrelated ops, preemptions or objects come or go, which running numbers do not.
 using Name = std::uint64_t;
 
-/// Identity of one life of one thing: counts up from 1 within a run, never reused. 0 is "none".
+/// Identity of one lifetime of one object: counts up from 1 within a run, never reused. 0 is
+/// "none".
 enum class BirthId : std::uint32_t { none = 0 };
 
 /// Turns taken since the run began. The only clock a run may read.
 using Tick = std::uint64_t;
 
-/// Chance as a ratio of integers, so that no answer depends on floating point.
+/// Probability as a ratio of integers, so that no result depends on floating point.
 struct Ratio {
   std::uint32_t numerator;
   std::uint32_t denominator;
@@ -47,7 +48,7 @@ constexpr auto raw(Enum value) {
   return static_cast<std::underlying_type_t<Enum>>(value);
 }
 
-/// A check of the harness has failed: what comes now is no fault of the target.
+/// Set once a check of the harness has failed: a later crash is no fault of the target.
 inline constinit bool check_has_failed = false;
 
 /// Prints the failed condition with its place and reason, and aborts.

@@ -1,16 +1,16 @@
 // Crash: a signal that would end the process, as a value. While code under test runs, it ends the
-// run instead, and the search goes on.
+// run instead, and the search continues.
 //
-// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself
-// while a CrashExit lives on it, std::terminate, and crash_here(). All else goes where it went
-// before: a failed check of the harness, a signal from outside, one of another thread, one without
-// an exit. Whatever a run calls counts as code under test: the harness's own functions, too, since
-// a wild pointer that they are handed ends in them. Judges run later, and their crashes end the
-// process.
+// SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT count if the running thread raised them while it had
+// a CrashExit; std::terminate and crash_here() count, too. Everything else is handled as before: a
+// failed check of the harness, a signal from outside or of another thread, a thread without an
+// exit. All code that a run calls counts as code under test, even the harness's own functions,
+// because a wild pointer that a target passes crashes there. Judges run later, and their crashes
+// end the process.
 //
-// Threads: handlers are the process's, exits are the thread's. Errors: code that broke the C heap
-// cannot be survived: where a signal comes out of the allocator, one line says so and the process
-// ends. The same with what a sanitizer reports: its report ends the process.
+// Threads: handlers belong to the process, exits to the thread. Errors: a corrupted C heap cannot
+// be survived. If a signal comes from inside the allocator, one line says so and the process ends.
+// A report of a sanitizer ends the process, too.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Crash {
   std::uintptr_t code = 0;  ///< Program counter; evidence.
 };
 
-/// Where code under test is left for when it crashes. The innermost of the thread is taken.
+/// The way out of code under test that crashes. The innermost exit of the thread is taken.
 class CrashExit {
  public:
   /// Must leave for good, by a switch to another stack or a jump. On the stack of a signal handler:
@@ -56,7 +56,7 @@ class CrashExit {
 /// was done. A program that handles them itself (libFuzzer) does so before its first run.
 void catch_crashes();
 
-/// Does what a signal would have done. Without an exit it is a failed check.
+/// Ends the code under test as a signal would. Without an exit it is a failed check.
 [[noreturn]] void crash_here(const Crash& crash);
 
 /// A null pointer or reference is followed, which every build sees before the hardware would.

@@ -1,11 +1,11 @@
 // The seam: the CUDA driver API as the harness defines it, and the table of functions behind it.
 //
-// A target calls cuMemAllocAsync as it would anywhere. Our definition of it announces the call and
-// offers the turn, may be told to fail, records the call, and hands it to the current world's
-// device, which checks it against the ledger and carries it out.
+// A target calls cuMemAllocAsync as usual. Our definition announces the call and offers a turn, may
+// inject an error, records the call, and passes it to the device of the current world, which checks
+// it against the ledger and executes it.
 //
-// Threads: within a run, the run's thread. A program without a world of its own (one that loaded
-// our libcuda.so.1) gets a process-wide one, on the plain strategy, one call at a time.
+// Threads: within a run, the run's thread. A program without a world (one that loaded our
+// libcuda.so.1) gets a process-wide one, with default choices, one call at a time.
 #pragma once
 
 #include <cuda.h>
@@ -18,7 +18,7 @@
 
 namespace harness {
 
-/// The state that a call needs before it can be made; without it the device answers with an error.
+/// The state that a call requires. Without it the device returns an error.
 enum class CallNeeds : std::uint8_t { nothing, driver, context };
 
 /// The arguments of afterlifeLaunchHostWork, but for its stream.
@@ -37,8 +37,8 @@ struct DriverTable {
   CUresult(*name) parameters;
 #include "harness/cuda.def"
 
-  /// Whether the caller may call at all now: cuInit was called, a context is current, and it is not
-  /// a host function that asks. Null when the device answers that itself.
+  /// Returns whether the caller may call now: after cuInit, with a current context, and outside of
+  /// host functions. Null if the device checks that itself.
   CUresult (*admit)(CallNeeds needs);
 
   /// Names the resource that work on this stream touches. Must accept any value. Null: the device
@@ -49,11 +49,11 @@ struct DriverTable {
   CUresult (*launch_host_work)(CUstream stream, const HostWorkLaunch& given);
 };
 
-/// The resource that calls which concern no stream of their own touch.
+/// The resource of calls that belong to no stream.
 inline constexpr Resource kDeviceResource = hash_name("device");
 
-/// The calling thread as CUDA tells threads apart, by a small number: tasks are threads; what runs
-/// outside any task is thread 0. Context stacks and per-thread default streams are kept by it.
+/// Returns a small number for the calling thread as CUDA distinguishes threads. Tasks are threads,
+/// and code outside of tasks is thread 0. Context stacks and per-thread default streams use it.
 std::size_t calling_thread(const World& world);
 
 /// The stream that a launch configuration names.
@@ -66,13 +66,13 @@ inline CUstream per_thread(CUstream stream) {
   return stream == nullptr ? CU_STREAM_PER_THREAD : stream;
 }
 
-/// Finds our entry point for cuGetProcAddress: the newest whose interface `version` knows. Null
-/// when there is none; `known` then tells whether a newer version would have found one.
+/// Finds our entry point for cuGetProcAddress: the newest one of a CUDA version up to `version`.
+/// Returns null if there is none; `known` then says whether a later version has one.
 void* find_entry_point(const char* base, int version, bool per_thread_default_stream, bool& known);
 
-/// Makes programs that have no world of their own be served by the device that `make` makes, once
-/// they call. libcuda.so.1 says so when it is loaded; in our own programs such a call is a mistake.
-/// `find_other` finds what cuGetProcAddress is asked for and cuda.def has no row of; or is null.
+/// Serves programs without a world by the device that `make` creates at the first call.
+/// libcuda.so.1 calls it when it is loaded; in our own programs such a call is an error.
+/// `find_other` finds functions for cuGetProcAddress that are not in cuda.def; may be null.
 void serve_process(Device* (*make)(), void* (*find_other)(const char* base) = nullptr);
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Device: who carries out CUDA calls, behind the seam: the simulated driver, or a real one.
+// Device: executes CUDA calls behind the seam. The simulated driver, or a real one.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Device {
 struct DeviceInfo {
   Label name;
   std::string_view summary;
-  /// Throws std::runtime_error, with one line that says what to do, when there is no such device
-  /// here.
+  /// Creates the device. Throws std::runtime_error, with one line that says what to do, if it is
+  /// not available.
   Device* (*make)();
   /// The source line of a program counter that a fault carries ("kernel.cu:37 sum"), or empty.
   /// Slow; for stories. Null where code addresses mean nothing.

@@ -8,46 +8,50 @@
 
 namespace harness {
 
-/// A kind of fault, a row of harness/fault.def: harness/fault/kinds.h names and describes them.
-/// Left open here, so that one more row rebuilds only those who name a kind.
+/// A kind of fault, a row of harness/fault.def. harness/fault/kinds.h names and describes them.
+/// Opaque here, so that a new row recompiles only code that names a kind.
 enum class FaultKind : std::uint8_t;
 
 /// Ownership: labels are static. Identities are names, stable across runs of the same case.
 struct Fault {
   FaultKind kind{};     ///< The table's first row until it is set.
-  bool fatal = false;   ///< The task that met it did not go on.
+  bool fatal = false;   ///< The fault ended the task that ran into it.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
   Label birth_site;     ///< Empty where the object never lived.
-  Label death_site;     ///< Empty where it has not died.
-  Label use_site;       ///< Where it was found: an API call, a kernel, an oracle.
-  Name object = 0;      ///< The name of the life that was meant.
-  Name recycler = 0;    ///< The name of the life that was met instead (recycled_use, wrong_owner).
-  Name activation = 0;  ///< Where it happened.
+  Label death_site;     ///< Empty if it has not died.
+  Label use_site;       ///< The place of detection: an API call, a kernel, an oracle.
+  Name object = 0;      ///< The name of the object that was meant.
+  Name recycler = 0;    ///< The name of the object that was found instead (recycled_use,
+                        ///< wrong_owner).
+  Name activation = 0;  ///< Name of the graph operation that captured what was used, or 0.
+                        ///< Evidence, not identity.
   Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
-  Label captured_at;    ///< The function that had it taken, or took a circle's lock; evidence, too.
+  Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
+                        ///< Evidence.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
-  /// Names the other side: the writer of what a reader of another generation met, whoever races or
-  /// closes a circle of locks. Evidence, not identity. Tick 0: not known.
+  /// The other side: the writer of a word of another generation, or the other task of a race or of
+  /// a circle of locks. Evidence, not identity. Tick 0 means unknown.
   struct Writer {
     Label site;
     Tick tick = 0;
     std::uint16_t task = 0xffff;
   } writer;
-  /// Says where a use was asked for, by names; evidence, not identity. 0: not known.
+  /// Names of the code that requested a use. Evidence, not identity. 0 means unknown.
   struct Source {
     Name activation = 0;
-    Name captured = 0;  ///< Where a graph took what is used.
+    Name captured = 0;  ///< The graph operation that captured what is used.
     Name stream = 0;
   };
-  Source use;          ///< The use that is told, of a data race.
+  Source use;          ///< The reported use of a data race.
   Source other;        ///< It came first, and the use, or the end, is not ordered with it.
-  std::string detail;  ///< Words for the story: values, who waits for whom. Not identity.
+  std::string detail;  ///< Words for the story: values, and which task waits for which. Not
+                       ///< identity.
 
   /// Two faults show the same bug when their signatures are equal.
   std::string signature() const;
-  /// Returns the signature without its sites: in how many places something goes wrong says little
-  /// of how many bugs there are.
+  /// Returns the signature without its sites, since the number of places where something goes wrong
+  /// says little about the number of bugs.
   std::string what() const;
 
   /// Equal outcome on replay: everything but the evidence.

@@ -1,10 +1,9 @@
-// Fiber: a stack that can be left and entered again. The one place that switches stacks, and that
-// tells ASan, TSan and the C++ exception machinery about it.
+// Fiber: a stack that can be left and entered again. The only code that switches stacks, and that
+// informs ASan, TSan and the C++ exception machinery of it.
 //
-// A fiber is started, entered and left; it may be *abandoned* in the middle (a fatal fault), after
-// which its stack is used for something else and nothing on it is ever unwound.
-// Threads: a fiber and everything that enters it are confined to one OS thread.
-// Source: Boost.Context's fcontext; the sanitizers' fiber interfaces.
+// A fiber is started, entered and left. It may be *abandoned* by a fatal fault; its stack is then
+// reused, and nothing on it is ever unwound. Threads: a fiber and everything that enters it are
+// confined to one OS thread. Source: Boost.Context's fcontext; the sanitizers' fiber interfaces.
 #pragma once
 
 #include <cstddef>
@@ -100,7 +99,7 @@ class Fiber {
   void after_switch(Fiber& from);
 
   void* context_ = nullptr;     ///< fcontext_t of a fiber that is not running.
-  Fiber* target_ = nullptr;     ///< Whom this fiber entered when it last left.
+  Fiber* target_ = nullptr;     ///< The fiber that this one entered when it was last left.
   std::byte* stack_ = nullptr;  ///< Lowest address; null for an adopted thread.
   StackPool* pool_ = nullptr;
   Body body_ = nullptr;

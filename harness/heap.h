@@ -1,11 +1,10 @@
-// Heap: managed objects as CPython keeps them: reference counts, a cyclic collector with three
-// generations, and finalizers that run arbitrary code in the middle of it all.
+// Heap: managed objects as CPython keeps them, with reference counts, a cyclic collector of three
+// generations, and finalizers that run arbitrary code in the middle of a collection.
 //
-// When the collector runs is a pick (Site::collect: 0 = not now, 1..3 = generation 0..2), asked
-// where CPython could run it: at allocation points (<= 3.11) or at the eval breaker (>= 3.12).
-// Source: CPython's Modules/gcmodule.c and Objects/typeobject.c (subtype_dealloc), PEP 442.
-// Departures: thresholds are picks, and callbacks of weak references and of the collector are left
-// out.
+// Whether the collector runs is a choice (Site::collect: 0 = no, 1..3 = generation 0..2), made
+// where CPython can run it: at allocations (<= 3.11) or at the eval breaker (>= 3.12). Source:
+// CPython's Modules/gcmodule.c and Objects/typeobject.c (subtype_dealloc), PEP 442. Departures:
+// thresholds are choices, and callbacks of weak references and of the collector are left out.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +39,7 @@ class Heap {
 
   /// Forgets every object and goes back to the default configuration.
   void begin();
-  /// Before the first object is made.
+  /// Sets the configuration. Call it before the first object is made.
   void configure(const HeapConfig& config) { config_ = config; }
   const HeapConfig& config() const { return config_; }
 
@@ -62,8 +61,8 @@ class Heap {
 
   // ---- the collector ----
 
-  /// gc.collect(generation): an op asks. Returns how many objects were in unreachable cycles, 0
-  /// while another collection runs.
+  /// Runs gc.collect(generation) for an op. Returns the number of objects in unreachable cycles, or
+  /// 0 while another collection runs.
   std::uint32_t collect(std::uint32_t generation = kGenerationCount - 1);
 
   /// Waits for the end of a collection that another task runs, if there is one.
@@ -88,7 +87,7 @@ class Heap {
   std::size_t tracked_count() const { return tracked_count_; }
 
   Ledger& ledger() { return ledger_; }
-  Scheduler& scheduler() { return ledger_.scheduler(); }  ///< Returns the run's.
+  Scheduler& scheduler() { return ledger_.scheduler(); }  ///< Returns the scheduler of the run.
   /// Returns the interpreter of this run, or null before one is made.
   Interpreter* interpreter() const { return interpreter_; }
 
@@ -104,13 +103,13 @@ class Heap {
     Object* dead;  ///< Linked by HeapLink::next; null-terminated.
     std::size_t live_count;
   };
-  /// Objects whose deaths are put off because a task's stack is deep in other deaths.
+  /// Objects whose ends are postponed, because a task's stack is deep in other ends.
   struct Trash {
     std::uint32_t depth = 0;
     HeapLink waiting;
   };
 
-  /// How many dead objects of a type a question offers: the most recent ones.
+  /// Number of dead objects of a type among which a choice is made: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
   /// How deep deaths nest before they queue: a task's stack is small.
   static constexpr std::uint32_t kDeathDepth = 16;
@@ -124,7 +123,7 @@ class Heap {
   void* allocate(std::size_t bytes, std::size_t alignment);
   /// Storage for a new object: allocation point, fresh or reused.
   Object& prepare(const TypeInfo& type);
-  /// The object's life begins, with one reference.
+  /// Begins the object's lifetime, with one reference.
   Ref adopt(Object& object);
   Type& type_entry(const TypeInfo& info);
   Object* take_dead(Type& type);
@@ -146,7 +145,7 @@ class Heap {
   void ask_to_collect();
   std::uint32_t run_collector(std::uint32_t generation, bool asked_by_op);
 
-  /// Managed objects are for those who hold the GIL; anyone else is a fault (noted).
+  /// Records a fault if the calling task uses managed objects without the GIL.
   void check_attached(Label kind) {
     if (interpreter_ != nullptr && !is_attached()) [[unlikely]]
       report_detached(kind);
@@ -159,11 +158,12 @@ class Heap {
   Interpreter* interpreter_ = nullptr;
   HeapLink generations_[kGenerationCount];
   std::vector<Type> types_;
-  std::vector<std::unique_ptr<Trash>> trash_;  ///< By task; [0] is outside of tasks.
+  std::vector<std::unique_ptr<Trash>> trash_;  ///< One for each task; [0] is for code outside of
+                                               ///< tasks.
   std::size_t live_count_ = 0;
   std::size_t tracked_count_ = 0;
   bool collecting_ = false;
-  bool allocated_ = false;  ///< Since the last collection.
+  bool allocated_ = false;  ///< Whether something was allocated since the last collection.
 };
 
 }  // namespace harness

@@ -13,8 +13,8 @@ namespace harness {
 
 enum class EventKind : std::uint8_t {
   op,       ///< A driver's op began.
-  birth,    ///< Something came to life.
-  death,    ///< A life ended.
+  birth,    ///< The lifetime of an object began.
+  death,    ///< The lifetime of an object ended.
   call,     ///< An API call; value = its status code.
   step,     ///< A step of a Python-level op.
   submit,   ///< Work was queued on a stream.
@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
   observe,  ///< A value that the scenario looks at.
   use,      ///< A captured reference was used (host), or authorised (device).
   collect,  ///< The collector ran; value = how many it freed.
-  note,     ///< Anything a scenario wants in the story.
+  note,     ///< A remark of a scenario for the story.
 };
 
 struct Event {
@@ -36,14 +36,13 @@ struct Event {
   std::uint64_t value;
 };
 
-/// An order that the program asked for: the event at index `before` comes before the one at
-/// `after`.
+/// An order that the program established: the event at index `before` precedes the one at `after`.
 struct Ordering {
   std::uint32_t before;
   std::uint32_t after;
 };
 
-/// An activation other than an op slot, remembered so that its name can be told in words.
+/// An activation other than an op slot, kept so that its name can be described in words.
 struct ActivationRecord {
   Name name;
   Name parent;
@@ -52,9 +51,8 @@ struct ActivationRecord {
 };
 
 /// Keeps every event, but only the first kFaultLimit faults of a run and the fatal one that ended
-/// it: whoever judges a fault may look at all those before it, and a bug in a loop only says the
-/// same again.
-/// Ownership: owns its events; buffers are kept from run to run.
+/// it. A judge of a fault may look at all earlier ones, and a bug in a loop would only repeat
+/// itself. Ownership: owns its events; buffers are kept from run to run.
 class History {
  public:
   /// Faults that a run keeps besides the fatal one that ended it.
@@ -71,7 +69,7 @@ class History {
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.add(activation); }  ///< Keeps causes.
-  /// For stories; no part of the trace.
+  /// Adds an order for stories. It is no part of the trace.
   void add(const Ordering& ordering) { orderings_.add(ordering); }
   /// Drops a fault that does not count, or that finds no place.
   void add(Fault fault);

@@ -1,10 +1,10 @@
 // Host: host objects with a ledger entry, in storage that only ever holds one type.
 //
-// Owned<T> is the one who ends the life. Borrowed<T> is what a real system keeps as a raw pointer:
-// the same pointer together with its birth id, checked by `->`. Freed storage stays until the run
-// ends, or is given to a new T (a pick), so that addresses come back on purpose (ABA) and no stale
-// `->` is ever undefined behaviour: it meets another T (noted, and the program goes on with the
-// wrong object, as the real one does) or dead storage (fatal).
+// Owned<T> ends the lifetime. Borrowed<T> stands for a raw pointer of a real system: the pointer
+// together with its birth id, checked by `->`. Freed storage is kept until the run ends, or is
+// given to a new T (a choice), so addresses are reused on purpose (ABA). A stale `->` is never
+// undefined behaviour: it reaches another T (recorded, and the program continues with the wrong
+// object as the real one would) or dead storage (fatal).
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,34 @@ class Host;
 /// The resource that tasks which touch a host object announce.
 inline Resource life_resource(const Ledger& ledger, BirthId id) { return ledger.life(id).name; }
 
-/// Storage for one T. Lives until the run ends.
+/// Storage for one T. It exists until the run ends.
 template <class T>
 struct HostSlot {
   Host* host;
-  BirthId resident = BirthId::none;  ///< The life that has this storage, or had it last.
+  BirthId resident = BirthId::none;  ///< The object that has this storage, or had it last.
   alignas(T) std::byte storage[sizeof(T)];
 
-  /// Returns the T, as the type that lives there now.
+  /// Returns the storage as the T that is alive in it.
   T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
 };
 
-/// A raw pointer to a T that someone else owns, as the real system keeps it, with the birth id that
-/// it was taken from. Copyable, comparable, and good for nothing once the T has died.
+/// A raw pointer to a T that another object owns, as the real system keeps it, with the birth id of
+/// that T. Copyable and comparable. Invalid once the T has died.
 template <class T>
 class Borrowed {
  public:
   Borrowed() = default;
 
-  /// Announces the read, then checks who is there. A stale one is a fault, fatal when nobody is.
+  /// Announces the read, then checks identity. A stale pointer is a fault, which is fatal if the
+  /// storage is dead.
   T* operator->() const;
   T& operator*() const { return *operator->(); }
 
   explicit operator bool() const { return slot_ != nullptr; }
-  /// The raw address: equal for two lives in the same storage. The key of the real system's maps.
+  /// Returns the raw address, which is equal for two objects in the same storage. A key of the real
+  /// system's maps.
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(slot_); }
-  /// The life that the pointer was taken from. The real system cannot know it.
+  /// The object that the pointer was taken from. The real system cannot know it.
   BirthId birth() const { return birth_; }
   bool operator==(const Borrowed&) const = default;
 
@@ -62,8 +64,7 @@ class Borrowed {
   BirthId birth_ = BirthId::none;
 };
 
-/// The owner of one T: like unique_ptr, but the end of the life is announced and entered in the
-/// ledger.
+/// The owner of one T: like unique_ptr, but its end is announced and entered in the ledger.
 template <class T>
 class Owned {
  public:
@@ -91,7 +92,7 @@ class Owned {
   Borrowed<T> borrow() const { return {slot_, birth_}; }
   BirthId birth() const { return birth_; }
 
-  /// Runs the destructor and ends the life.
+  /// Runs the destructor and ends the lifetime.
   void reset();
 
  private:
@@ -109,8 +110,8 @@ class Host {
   /// Forgets the dead objects of the last run, whose storage is gone.
   void begin() { dead_.clear(); }
 
-  /// Makes a T, in fresh storage (plain) or in that of a dead T (a pick: most recently freed
-  /// first).
+  /// Makes a T, by default in fresh storage, else in that of a dead T (a choice, most recently
+  /// freed first).
   template <class T, class... Args>
   Owned<T> make(Label kind, Args&&... args) {
     HostSlot<T>* slot = static_cast<HostSlot<T>*>(take_dead(kind));
@@ -143,10 +144,10 @@ class Host {
     BirthId last;
   };
 
-  /// How many dead slots of a kind a question offers: the most recent ones.
+  /// Number of dead slots of a kind among which a choice is made: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
 
-  /// Runs the destructor of what lives in a HostSlot<T>, whose life has ended for the ledger.
+  /// Runs the destructor of the object in a HostSlot<T>. For the ledger its lifetime has ended.
   template <class T>
   static void end_object(void* thing) {
     auto* slot = static_cast<HostSlot<T>*>(thing);
@@ -171,7 +172,7 @@ T* Borrowed<T>::operator->() const {
   return slot_->object();
 }
 
-/// Ends the life of the object, if there is one, in a turn that writes it.
+/// Ends the object, if there is one, in a turn that writes it.
 template <class T>
 void Owned<T>::reset() {
   HostSlot<T>* slot = std::exchange(slot_, nullptr);

@@ -1,13 +1,13 @@
-// Intervention: a repair that a run is given, to see whether its fault goes away with it.
+// Intervention: a repair that is applied to a run, to see whether the fault disappears.
 //
-// A *hold* keeps things as they are beyond their end, and their uses go well: those that it names
-// by their kind, where they were got, let go and used, of which all but the kind may be left open;
-// a second end is a use that has to be named. All other uses still meet something dead: a repair
-// that keeps things for everybody would not say who needs them. A *release* ends what is still
-// alive when a run is quiescent, with all that goes with it.
+// A *hold* keeps objects beyond their end, so that later uses succeed. It names their kind, and
+// where they were created, released and used; all but the kind may be left open. A second free must
+// be named to be allowed. All other uses still find a dead object, because a repair that keeps an
+// object for every use would not identify the user that needs it. A *release* ends what is still
+// alive when a run is quiescent, with everything that it owns.
 //
-// Lifetime: for one run, in which a Current of it lives. Most runs have none, and look for no more
-// than a null pointer where a life begins or ends. Threads: the run's thread.
+// Lifetime: one run, while a Current of it exists. Most runs have none, and only compare a pointer
+// with null where a lifetime begins or ends. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Hold {
 /// Ownership: borrows what it keeps, which the run's arena owns.
 class Intervention {
  public:
-  /// Ends a thing for good, when its use is over.
+  /// Ends an object that was kept, once its use is over.
   using End = void (*)(void* thing);
 
   explicit Intervention(const Hold& hold) : hold_(hold) {}
@@ -41,7 +41,7 @@ class Intervention {
   /// Returns that of the run under way, or null, as in most runs.
   static Intervention* current() { return current_; }
 
-  /// Gives an intervention to the runs of this thread, for as long as it lives.
+  /// Applies an intervention to the runs of this thread while it exists.
   class Current {
    public:
     explicit Current(Intervention& intervention)
@@ -65,19 +65,19 @@ class Intervention {
   }
   /// Notes a thing that may have to be released, and how.
   void note_birth(BirthId id, void* thing, End end) { kept_.push_back({id, thing, end}); }
-  /// Releases one that is still alive; without an end of its own, it ends for the ledger alone.
-  /// Returns false in that case.
+  /// Releases an object that is still alive. Returns false if it has no `end`, so that it ends in
+  /// the ledger only.
   bool release(BirthId id);
   /// Returns whether a thing was released.
   bool has_released(BirthId id) const;
   /// Keeps a thing that has ended as far as the ledger knows; `end`, if any, ends it later.
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
-  /// Returns whether a thing is kept together with its storage, which `keep()` was told of then.
+  /// Returns whether an object is kept together with its storage, as `keep()` recorded.
   bool keeps_storage_of(BirthId id) const;
-  /// Returns whether a kept thing may be used at `use`, and notes where it may.
+  /// Returns whether a kept object may be used at `use`, and records the use.
   bool serves(BirthId id, Label use, Tick now);
-  /// Returns the same of an end that comes once more, where the hold names it: to keep a thing for
-  /// all who use it is not to have it ended twice.
+  /// Returns the same for a second end, which the hold must name: keeping an object for all uses
+  /// does not allow ending it twice.
   bool serves_end(BirthId id, Label end, Tick now) {
     return !hold_.used.empty() && serves(id, end, now);
   }
@@ -101,7 +101,7 @@ class Intervention {
   struct Served {
     BirthId id;
     Label use;
-    Tick tick;  ///< When it was for the first time.
+    Tick tick;  ///< Tick of the first such use.
   };
   /// Returns the uses that went well, each thing and site once; words are not among them.
   const std::vector<Served>& served() const { return served_; }

@@ -1,11 +1,11 @@
-// Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing; for clang it is a
-// shim in which a kernel is plain C++, one call per CUDA thread.
+// Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing. For clang it is a
+// shim that makes a kernel ordinary C++, called once for each CUDA thread.
 //
 // A kernel.cu defines its entries (extern "C" __global__) and ends with AFTERLIFE_KERNELS(<path>,
-// <entry>...). Not here: printf, most functions of textures and surfaces, inline PTX, wmma, TMA,
-// __device__ variables, launches by
-// <<<>>>. Dynamic shared memory is declared by AFTERLIFE_DYNAMIC_SHARED(type, name), in the kernel.
-// Statically shared memory holds what the block before left there, as it does on silicon.
+// <entry>...). Not supported: printf, most functions of textures and surfaces, inline PTX, wmma,
+// TMA, __device__ variables, launches by <<<>>>. Declare dynamic shared memory with
+// AFTERLIFE_DYNAMIC_SHARED(type, name) in the kernel. Static shared memory holds what the block
+// before left in it, as on hardware.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@
 extern "C" {
 /// threadIdx, blockIdx, blockDim, gridDim.
 extern thread_local std::uint32_t afterlife_special_registers[12];
-/// The same, for position independent code. Constant within a thread of a kernel.
+/// The same, for position-independent code. Constant within a thread of a kernel.
 __attribute__((const)) std::uint32_t afterlife_special_register(int index);
 __attribute__((const)) void* afterlife_dynamic_shared();
 /// Waits for the block. Returns for how many threads `predicate` was not 0.
@@ -60,7 +60,7 @@ std::uint32_t afterlife_atomic32(harness::AtomicOp op, void* address, std::uint3
                                  std::uint32_t expected);
 std::uint64_t afterlife_atomic64(harness::AtomicOp op, void* address, std::uint64_t value,
                                  std::uint64_t expected);
-/// Sets the value that a conditional node of a graph asks (devices/sim/graph_memory.cpp).
+/// Sets the value of a conditional node of a graph (devices/sim/graph_memory.cpp).
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 /// Reads and writes texels (devices/sim/textures/texture_unit.cpp).
 void afterlife_fetch_texture(const harness::KernelFetch* asked, std::uint32_t* words);
@@ -340,7 +340,7 @@ namespace harness {
 /// A kernel's parameters as nvcc lays them out: each at its natural alignment.
 template <auto* kernel, class... Parameters>
 struct KernelTraits {
-  /// Not checked: it reads the copied parameters, which are the driver's.
+  /// Not instrumented: it reads the copied parameters, which belong to the driver.
   __attribute__((no_sanitize("kernel-address"))) static void call(void* const* parameters) {
     spread(parameters, std::index_sequence_for<Parameters...>{});
   }

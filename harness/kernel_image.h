@@ -1,6 +1,6 @@
-// KernelImage: what a kernel.cu, compiled for the host, exports. The host's answer to a fatbin: it
-// is what cuModuleLoadData takes on the simulated device. Plain data, so that it crosses a shared
-// library.
+// KernelImage: the export of a kernel.cu that was compiled for the host. It takes the place of a
+// fatbin: cuModuleLoadData accepts it on the simulated device. Plain data, so that it can cross a
+// shared library.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct KernelFetch {
   std::uint32_t coordinates[3];
   std::uint32_t is_cube = 0;  ///< The coordinates are a direction from the middle of a cube.
   KernelLevels levels = KernelLevels::base;
-  std::uint32_t level = 0;        ///< By its bits, f32 where the coordinates are.
+  std::uint32_t level = 0;        ///< The bits of the level: f32 if the coordinates are.
   float gradients[2][3] = {};     ///< Changes of the coordinates, two of them.
   std::int32_t offsets[3] = {};   ///< Added to the coordinates, in texels.
   std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, in place of a sum.
@@ -48,7 +48,7 @@ struct KernelFetch {
 /// Says what becomes of an access outside of a surface.
 enum class KernelBoundary : std::uint32_t { trap, clamp, zero };
 
-/// An access to a surface: so many bytes, of which the first coordinate is the first's number.
+/// An access to `bytes` bytes of a surface. The first coordinate is the number of a byte.
 struct KernelSurfaceAccess {
   std::uint64_t surface;
   std::uint32_t dimensions;  ///< Number of coordinates.
@@ -60,7 +60,7 @@ struct KernelSurfaceAccess {
   std::uint32_t is_by_texel = 0;  ///< The first coordinate is the number of a texel, not a byte.
 };
 
-/// A question about a texture or a surface.
+/// A query of a texture or surface.
 enum class KernelTexelQuery : std::uint32_t {
   is_texture,
   is_surface,
@@ -73,7 +73,7 @@ enum class KernelTexelQuery : std::uint32_t {
 };
 
 struct KernelParameter {
-  std::uint32_t offset;  ///< In the parameter buffer, as nvcc lays it out.
+  std::uint32_t offset;  ///< Offset in the parameter buffer, as nvcc lays it out.
   std::uint32_t bytes;
 };
 
@@ -83,19 +83,19 @@ struct KernelRange {
   std::uint64_t high;
 };
 
-/// One access in the text of a translated kernel, and what the device has allowed it in the block
-/// that runs: it need not ask again for an address there. The kernel owns it, all zero at first;
-/// the device fills it when it is asked, and empties it when the block ends.
+/// One access in the text of a translated kernel, with the addresses that the device has allowed it
+/// in the running block, so that it need not call the device for them. The kernel owns it, zero at
+/// first; the device fills it at a call and clears it when the block ends.
 struct KernelSite {
   std::uint64_t low;    ///< Accesses that begin at [low, low + count) are allowed.
-  std::uint64_t count;  ///< 0 where nothing is known.
-  KernelRange* used;    ///< Has to hold the bytes of each use; one that begins at its end makes it
-                        ///< longer, and of others the device is told.
+  std::uint64_t count;  ///< 0 if nothing is known.
+  KernelRange* used;    ///< The bytes of each use, to be recorded. A use that begins at the end of
+                        ///< the range extends it; others are reported to the device.
 };
 
-/// How an access that need not ask treats the words of the device's memory. One that holds a value
-/// of [pointers_low, pointers_low + pointers_bytes) may be a pointer: of its load the device is
-/// told. Of one that is stored, `stored` is written `shadow` bytes beyond it.
+/// Describes how an access that does not call the device treats words of device memory. A word in
+/// [pointers_low, pointers_low + pointers_bytes) may be a pointer, so its load is reported to the
+/// device. For a stored word, `stored` is written `shadow` bytes beyond it.
 struct KernelWords {
   std::uint64_t pointers_low;
   std::uint64_t pointers_bytes;
@@ -117,10 +117,10 @@ struct KernelSurroundings {
 /// Facts about a translated kernel that others have not.
 struct KernelExtras {
   std::uint32_t shared_bytes;    ///< Static.
-  std::uint32_t thread_limit;    ///< For a block; 0 for the device's.
-  std::uint32_t register_limit;  ///< 0 where nothing is said.
+  std::uint32_t thread_limit;    ///< Limit for a block; 0 for that of the device.
+  std::uint32_t register_limit;  ///< 0 if not stated.
   std::uint32_t local_bytes;     ///< Local memory of a thread.
-  std::uint32_t constant_bytes;  ///< In all constant variables of the module.
+  std::uint32_t constant_bytes;  ///< Bytes of all constant variables of the module.
   std::uint32_t ptx_version;     ///< 83 for 8.3.
   std::uint32_t target;          ///< 80 for sm_80.
   std::uint32_t variable_count;
@@ -149,7 +149,7 @@ struct KernelVariable {
 struct KernelRelocation {
   std::uint32_t variable;
   std::uint32_t target;
-  std::uint64_t offset;  ///< In the variable.
+  std::uint64_t offset;  ///< Offset in the variable.
   std::uint64_t addend;
 };
 
@@ -160,7 +160,7 @@ struct KernelImage {
   std::uint32_t entry_count;
   std::uint32_t variable_count = 0;
   const KernelVariable* variables = nullptr;
-  std::uint64_t* variable_addresses = nullptr;  ///< For the device to fill.
+  std::uint64_t* variable_addresses = nullptr;  ///< Filled by the device.
   const KernelRelocation* relocations = nullptr;
   std::uint32_t relocation_count = 0;
 };

@@ -28,11 +28,11 @@ class Label {
   constexpr std::string_view view() const { return text_; }
   /// Returns the text, ended by a zero byte.
   constexpr const char* c_str() const { return text_; }
-  /// Returns whether there is no text.
+  /// Returns whether the text is empty.
   constexpr bool empty() const { return *text_ == '\0'; }
   constexpr std::uint64_t hash() const { return hash_; }
 
-  /// By content: equal names from two translation units are equal.
+  /// Compares contents: equal names from two translation units are equal.
   constexpr bool operator==(const Label& other) const { return hash_ == other.hash_; }
 
  private:

@@ -14,7 +14,8 @@
 
 namespace harness {
 
-/// One life: a host object, a managed object, a device block, a CUDA handle, a slot generation.
+/// One lifetime: of a host object, a managed object, a device block, a CUDA handle, a slot
+/// generation.
 struct Life {
   Name name = 0;
   Label kind;
@@ -26,8 +27,8 @@ struct Life {
   Tick death_tick = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  BirthId recycled_from = BirthId::none;  ///< The life whose storage it was given.
-  BirthId recycled_as = BirthId::none;    ///< The life that was given its storage.
+  BirthId recycled_from = BirthId::none;  ///< The object whose storage it got.
+  BirthId recycled_as = BirthId::none;    ///< The object that got its storage.
   bool alive = true;
 };
 
@@ -35,17 +36,17 @@ struct Life {
 class Ledger {
  public:
   explicit Ledger(Scheduler& scheduler) : scheduler_(scheduler) {}
-  /// Forgets the lives of the previous run.
+  /// Forgets the lifetimes of the previous run.
   void begin() {
     lives_.clear();
     lives_.add({.alive = false});  // BirthId::none.
   }
 
-  /// A life begins at the current site. `recycled_from` names whose storage it was given.
+  /// Begins a lifetime at the current site. `recycled_from` names the object whose storage it got.
   BirthId born(Label kind, std::uint64_t address, std::uint64_t bytes,
                BirthId recycled_from = BirthId::none);
 
-  /// A life ends at the current site. `id` must be alive: check first, and report with
+  /// Ends a lifetime at the current site. `id` must be alive: check first, and report with
   /// double_free().
   void died(BirthId id);
 
@@ -60,14 +61,14 @@ class Ledger {
 
   // ---- what can be wrong; each records a fault at the current site ----
 
-  /// `meant` was used. `met` is who lives at the address now, or none. Returns false when the use
-  /// cannot go on (nobody lives there): the caller must not touch the memory.
+  /// Records a use of `meant`. `met` is the object that is alive at the address now, or none.
+  /// Returns false if there is none: the caller must not touch the memory.
   bool used(BirthId meant, BirthId met);
 
   /// `id`, already dead, was ended again.
   void double_free(BirthId id);
 
-  /// An owner of `meant` ended the life of `met`.
+  /// Records that an owner of `meant` ended `met`.
   void wrong_owner(BirthId meant, BirthId met);
 
   /// Fills in what the ledger knows of `id`, for a fault found elsewhere.
@@ -75,19 +76,19 @@ class Ledger {
 
   // ---- repairs that a run is given ----
 
-  /// Returns whether a repair keeps `id`, which ends now, as it is: its storage is nobody else's.
+  /// Returns whether a repair keeps `id`, which ends now. Its storage is then not reused.
   bool keeps(BirthId id) const {
     return Intervention::current() != nullptr && is_kept(id, nullptr, nullptr);
   }
-  /// The same for a thing that `end` ends later.
+  /// The same for an object that `end` ends later.
   bool keeps(BirthId id, void* thing, Intervention::End end) const {
     return Intervention::current() != nullptr && is_kept(id, thing, end);
   }
-  /// Has a repair know how `thing`, which begins to live as `id`, would be released.
+  /// Tells a repair how `thing`, whose lifetime `id` begins, would be released.
   void note_birth(BirthId id, void* thing, Intervention::End end) const {
     if (Intervention::current() != nullptr) note_releasable(id, thing, end);
   }
-  /// Has the repair of the run, if any, release what is alive, and end what it has kept.
+  /// Lets the repair of the run, if any, release what is alive, and end what it has kept.
   void complete_repair() {
     if (Intervention::current() != nullptr) complete(*Intervention::current());
   }

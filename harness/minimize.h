@@ -22,11 +22,11 @@ namespace harness {
 struct Limits {
   std::uint64_t run_limit = 2000;
   double second_limit = 0;  ///< 0 = no limit.
-  /// Counts runs that end in an endless loop: each takes seconds, and so all together a minute.
+  /// Largest number of runs that end in an endless loop. Each takes seconds, all together a minute.
   std::uint64_t endless_limit = 24;
   /// Else no other schedule is looked for: things are left out, and no more.
   bool thorough = true;
-  const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
+  const std::atomic<bool>* stop = nullptr;  ///< Set from outside to stop minimizing.
 };
 
 struct Minimized {
@@ -37,14 +37,14 @@ struct Minimized {
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;  ///< Runs that ended in an endless loop.
   std::size_t op_count = 0;
-  std::size_t decision_count = 0;          ///< That are not ops.
-  std::size_t further_decision_count = 0;  ///< That are neither ops nor arguments.
+  std::size_t decision_count = 0;          ///< Choices that are not ops.
+  std::size_t further_decision_count = 0;  ///< Choices that are neither ops nor arguments.
   std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case, in `window`; else the first one with it, whose
-/// window is kept. `known` are tapes that showed it elsewhere, such as the smallest known case:
-/// they are tried too, so that what is known once is never found larger again.
+/// `signature` is one of the faults of the case, in `window`; otherwise its first fault with that
+/// signature, whose window is kept. `known` are tapes that showed the fault elsewhere, such as the
+/// smallest known case. They are tried, too, so that results never grow again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
@@ -52,15 +52,15 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
 /// The result of all sets of few decisions on top of a program. A schedule is one such set: each
 /// counts once, however often it is run on the way to larger ones.
 struct Proof {
-  bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
+  bool failed = false;    ///< Some set of `decision_count` choices fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
-  bool looped = false;    ///< Not complete, for too many runs ended in endless loops.
+  bool looped = false;    ///< Not complete, because too many runs ended in endless loops.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
   std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
   std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` decisions.
-  std::uint64_t vacuous_count = 0;   ///< Those among them on which the path never ran.
+  std::uint64_t vacuous_count = 0;   ///< Number of those runs in which the path never ran.
   double seconds = 0;
   bool vacuous = true;               ///< Every run was.
   std::uint64_t reached = 0;         ///< Windows, over all runs.
@@ -107,7 +107,7 @@ class Enumeration {
   Deviations sets_;
   std::uint32_t size_ = 0;          ///< Size of the next sets.
   std::uint64_t larger_count_ = 1;  ///< Sets of the next size.
-  double begin_ = 0;                ///< When this size began, on a clock.
+  double begin_ = 0;                ///< Wall-clock time at which this size began.
   Proof proof_;
   Proof aside_;
 };

@@ -1,12 +1,13 @@
-// Picks: everything that can differ between two runs is a question, and its answer is a pick.
+// Picks: everything that can differ between two runs is a choice.
 //
-// A run asks through a Picker, a Strategy answers, and the answers that are not plain are the Tape.
-// Option 0 is always the plainest: stay on this task, collect nothing, fail no call, no op in this
-// slot. Where a tape is silent the answer is 0.
+// A run presents each choice to a Picker as a Question, a Strategy makes it, and the choices that
+// are not the default are the Tape. Option 0 is always the default: keep running this task, do not
+// collect, let calls succeed, put no op into this slot. If a tape has no entry for a choice, it is
+// 0.
 //
-// A tape is sparse and keyed by cause: (activation, site, how many-th question of that site in that
-// activation). Deleting an op or a preemption leaves every other decision where it was. What it
-// holds is a *value* that names a thing that stays put (a task, an op kind), not a position.
+// A tape is sparse and keyed by cause: (activation, site, number of that site in that activation).
+// Deleting an op or a preemption leaves every other choice where it was. The entry is a *value*
+// that names something stable (a task, an op kind), not a position.
 #pragma once
 
 #include <array>
@@ -19,28 +20,28 @@
 
 namespace harness {
 
-/// The kind of a question. One row per site in kSites; a new site is one line in each.
+/// The kind of a choice. One row per site in kSites; a new site is one line in each.
 enum class Site : std::uint8_t {
   op,        ///< Which op goes into this slot of a driver's task.
   argument,  ///< A parameter of an op: which object, how deep, which value.
-  schedule,  ///< The next to go on: a task, or a stream that can advance.
+  schedule,  ///< The next task, or stream, to advance.
   collect,   ///< Whether the collector runs now, and how old a generation it takes.
   reuse,     ///< Which freed storage a new object gets.
   lag,       ///< How far the device got with work when its submission returns.
   failure,   ///< Whether this API call fails, and how.
   skew,      ///< How slow a task is.
   spawn,     ///< Whether a task starts with the others or waits for its turn.
-  order,     ///< In which order an unordered container is walked.
+  order,     ///< The order in which an unordered container is walked.
   delay,     ///< How long a task is held up at a named point.
-  thread,    ///< On which thread the driver calls a destructor of the program's.
-  hold,      ///< Whether the driver holds its lock while it calls a function of the program's.
+  thread,    ///< The thread on which the driver calls a destructor of the program.
+  hold,      ///< Whether the driver holds its lock while it calls a function of the program.
   watch,     ///< Whether it is seen how the program itself uses an allocation.
 };
 inline constexpr std::size_t kSiteCount = 14;
 
 struct SiteInfo {
   std::string_view name;
-  /// How often a random walk leaves the plain answer; 0/1 leaves it uniform over the options.
+  /// How often a random walk deviates from the default; 0/1 makes it uniform over the options.
   Ratio chance;
 };
 
@@ -86,8 +87,9 @@ inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
 /// The sites that make up a program; every other site perturbs how it runs.
 inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argument);
 
-/// Code with a cause, and how many questions of each site it has asked so far. Past kQuestionLimit
-/// of one site it is asked no more: the next question would have the name of another.
+/// Code with a cause, and the number of choices of each site that it has made so far. Past
+/// kQuestionLimit of one site the default is used, since the next choice would have the name of
+/// another.
 struct Activation {
   static constexpr std::uint16_t kQuestionLimit = 0xffff;
   Name name = 0;
@@ -110,7 +112,7 @@ constexpr Name derive_name(Name parent, std::uint64_t kind_hash, std::uint32_t n
   return (mix(mix(parent, kind_hash), nth) >> 2) | (std::uint64_t{1} << 63);
 }
 
-/// One answer that is not plain.
+/// A choice that is not the default.
 struct Decision {
   Name activation;
   std::uint16_t site_tag;
@@ -120,12 +122,13 @@ struct Decision {
 };
 static_assert(sizeof(Decision) == 16, "a decision is one fixed-size record on disk");
 
-/// Non-plain decisions in the order they were asked. Order carries no meaning.
+/// Choices that are not the default, in the order in which they were made. The order has no
+/// meaning.
 using Tape = std::vector<Decision>;
 
 enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
 
-/// A thing that tasks touch in turns: a lock, an atomic, a stream. Any hash that is stable by
+/// Something that tasks access in turns: a lock, an atomic, a stream. Any hash that is stable by
 /// cause.
 using Resource = std::uint64_t;
 
@@ -135,15 +138,15 @@ struct Access {
   AccessKind kind = AccessKind::none;
 };
 
-/// The options of a question whose options are things: who they are, and what each would do next.
-/// Lifetime: valid until the question is answered.
+/// The options of a choice between things: their names, and what each would do next. Lifetime:
+/// valid until the choice is made.
 class Options {
  public:
   virtual ~Options() = default;
-  /// The value a tape stores for option `index`; 0 only for the plain. Options of equal value are
-  /// one answer, which strategies that draw find more often.
+  /// Returns the value that a tape stores for option `index`; 0 only for the default. Options of
+  /// equal value are one choice, which random strategies find more often.
   virtual std::uint32_t value(std::uint32_t index) const = 0;
-  /// Returns what happens if it is chosen (schedule questions); otherwise nothing.
+  /// Returns what happens if the option is chosen (schedule choices); otherwise nothing.
   virtual Access access(std::uint32_t) const { return {}; }
 };
 
@@ -158,30 +161,30 @@ struct Question {
   std::uint32_t value(std::uint32_t index) const {
     return options != nullptr ? options->value(index) : index;
   }
-  /// The option that `value` names, or 0 (plain) when none does.
+  /// Returns the option that `value` names, or 0 (the default) if none does.
   std::uint32_t index(std::uint32_t value) const;
 };
 
-/// Answers questions. The only source of difference between runs.
+/// Makes choices. The only source of difference between runs.
 class Strategy {
  public:
   virtual ~Strategy() = default;
   /// A new run begins.
   virtual void begin() {}
-  /// Whether it wants to hear of questions with one option too; what it answers them is not used.
+  /// Returns whether it also gets choices with one option; its result for them is ignored.
   virtual bool hears_all() const { return false; }
-  /// Sites of which no question is put to it in this run: to all of them its answer is the plain
-  /// one.
+  /// Returns the sites for which it makes the default choice throughout this run, so that it is not
+  /// called for them.
   virtual Sites silent() const { return 0; }
   /// Returns an index in [0, question.option_count).
   virtual std::uint32_t answer(const Question& question) = 0;
 };
 
-/// Asks a strategy, and keeps the answers that are not plain.
-/// Ownership: borrows the strategy for one run; keeps its buffers between runs.
+/// Presents choices to a strategy, and keeps those that are not the default. Ownership: borrows the
+/// strategy for one run; keeps its buffers between runs.
 class Picker {
  public:
-  /// Begins a run that `strategy` answers; the tape is empty.
+  /// Begins a run whose choices `strategy` makes; the tape is empty.
   void begin(Strategy& strategy) {
     strategy_ = &strategy;
     current_ = &outside_;
@@ -193,7 +196,7 @@ class Picker {
     silent_ = hears_all_ ? 0 : strategy.silent();
   }
 
-  /// Returns a number in [0, option_count). Asks nothing when there is one way to go.
+  /// Returns a number in [0, option_count). Does not call the strategy if there is one option.
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options = nullptr) {
     if (is_silent(site)) {
       count_unasked(site, option_count);
@@ -202,7 +205,7 @@ class Picker {
     return ask_out_of_line(site, option_count, options);
   }
 
-  /// The same, where the caller can say faster than `options` what the tape calls option `index`.
+  /// The same, if the caller has a faster way than `options` to name option `index` on a tape.
   template <class ValueOf>
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options,
                      ValueOf value_of) {
@@ -211,19 +214,19 @@ class Picker {
     return 0;
   }
 
-  /// Whether the strategy answers plainly to every question of this site in this run, unasked.
+  /// Returns whether the strategy makes the default choice for this site throughout the run.
   bool is_silent(Site site) const { return (silent_ & site_bit(site)) != 0; }
-  /// A question of such a site came up.
+  /// Counts a choice of such a site.
   void count_unasked(Site site, std::uint32_t option_count) {
     ++current_->asked[raw(site)];
     question_count_ += option_count > 1;
   }
 
-  /// Picks one of `values`, which stay put under the same name from run to run; [0] is the plain.
+  /// Picks one of `values`, which keep their names from run to run; [0] is the default.
   std::uint32_t pick_value(Site site, std::span<const std::uint32_t> values);
 
   Activation& current() { return *current_; }
-  /// Makes `activation` the one that asks. Returns the previous one, to be put back.
+  /// Makes `activation` the current one. Returns the previous one, for leave_to().
   Activation* enter(Activation& activation) {
     Activation* previous = current_;
     current_ = &activation;
@@ -258,7 +261,7 @@ class Picker {
 
   Strategy* strategy_ = nullptr;
   Activation* current_ = &outside_;
-  Activation outside_;  ///< Questions that no task asks: who goes first.
+  Activation outside_;  ///< The activation of choices outside of tasks, such as the first task.
   Tape tape_;
   std::uint64_t question_count_ = 0;
   bool hears_all_ = false;

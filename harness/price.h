@@ -23,11 +23,11 @@ struct Price {
   std::uint64_t ops = 0;          ///< Ops that began.
   std::uint64_t calls = 0;        ///< Calls of CUDA.
   std::uint64_t host_waits = 0;   ///< Calls among them that wait for the device.
-  std::uint64_t allocations = 0;  ///< Lives that began: host and managed objects, memory, handles.
+  std::uint64_t allocations = 0;  ///< Objects created: host and managed objects, memory, handles.
   std::uint64_t launches = 0;     ///< Launches that all compared variants made.
   /// Launches among those that waited longer than in the variant in which they waited least.
   std::uint64_t delayed = 0;
-  std::uint64_t delay_turns = 0;  ///< By how many turns longer, all together.
+  std::uint64_t delay_turns = 0;  ///< Total number of turns by which they are later.
   std::uint64_t peak_bytes = 0;   ///< The most bytes that were alive at once, of each program.
   std::uint64_t byte_turns = 0;   ///< Bytes that were alive, times the turns for which they were.
   bool operator==(const Price&) const = default;
@@ -38,22 +38,22 @@ struct VariantPrice {
   std::size_t variant = 0;
   bool compared = true;
   std::uint64_t survived = 0;                     ///< Programs.
-  std::map<std::string, std::uint64_t> failures;  ///< Programs by why they were not survived.
-  Price price;                                    ///< Where it was compared.
+  std::map<std::string, std::uint64_t> failures;  ///< Number of programs that were lost, by reason.
+  Price price;                                    ///< Valid if it was compared.
 };
 
 struct PriceTable {
   const Scenario* scenario = nullptr;
   std::size_t program_count = 0;
   std::vector<std::size_t> compared;   ///< Programs, by index.
-  std::vector<VariantPrice> variants;  ///< In the order of the scenario.
+  std::vector<VariantPrice> variants;  ///< Variants in the order of the scenario.
 };
 
 /// Runs each of the programs, which are of one path, in each of its variants.
 PriceTable price(Runner& runner, std::span<const Case> programs);
 
-/// Returns the seconds that each variant took for the compared programs, 0 for those that were not:
-/// the least of so many rounds, in which the variants take turns.
+/// Returns the seconds that each variant took for the compared programs, or 0 if it was not
+/// compared: the least of `rounds` rounds, in which the variants take turns.
 std::vector<double> host_seconds(Runner& runner, std::span<const Case> programs,
                                  const PriceTable& table, std::size_t rounds);
 

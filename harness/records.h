@@ -59,7 +59,7 @@ class Records {
     limit_ = storage_.data() + storage_.size();
   }
 
-  std::vector<T> storage_;  ///< All of it alive; what is before next_ means something.
+  std::vector<T> storage_;  ///< All records of it exist; those before next_ are valid.
   T* next_ = nullptr;
   T* limit_ = nullptr;
 };

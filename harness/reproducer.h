@@ -14,11 +14,11 @@
 //     trace 00c0ffee00c0ffee
 //     end
 //
-// A decision is who asked, what kind of question ([n]: how many before it there), and the answer.
-// Who asked is an op slot, "task:slot" (tasks by the names above, or by number), or a chain of
-// causes, "kind:nth of ... of task:slot"; "start" is what runs before the tasks, and 0x... the bare
-// name. An answer is an op, a number, or a thing: a chain of causes, or the label of a task. A
-// number sign starts a comment. tasks, fault and trace may be left out: without them it is a
+// A choice is an activation, a site ([n] is the number of earlier ones there), and a value. An
+// activation is an op slot, "task:slot" (tasks by the names above, or by number), or a chain of
+// causes, "kind:nth of ... of task:slot"; "start" is the code before the tasks, and 0x... a bare
+// name. A value is an op, a number, or a thing: a chain of causes, or the label of a task. A number
+// sign starts a comment. tasks, fault and trace may be left out: without them the file is a
 // program.
 #pragma once
 
@@ -48,7 +48,8 @@ struct Reproducer {
   Case the_case;
   std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
   std::vector<Cause> causes;       ///< The causes of the tape's names; a cause follows its parent.
-  /// Signatures in the order they were found; in a file, the one that it is about may come first.
+  /// Signatures in the order in which they were found. In a file, the one that it is about may come
+  /// first.
   std::vector<std::string> faults;
   std::uint64_t trace = 0;  ///< The trace hash of the run; 0 = not known.
 };
@@ -62,19 +63,19 @@ std::string to_string(const Reproducer& reproducer);
 /// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
 std::string to_string(const Reproducer& reproducer, const Decision& decision);
 
-/// The parts of it: who asked, and what the answer is.
+/// The parts of a choice: its activation, and its value.
 struct DecisionWords {
   std::string who;
   std::string answer;
 };
-/// Returns who asked the question of `decision`, and the answer, in words.
+/// Returns activation and value of `decision` in words.
 DecisionWords in_words(const Reproducer& reproducer, const Decision& decision);
 
 /// Errors: std::runtime_error with one line, "file:line: what is wrong, and what is expected".
 Reproducer parse_reproducer(std::string_view text, std::string_view file,
                             const Catalog& catalog = {});
 
-/// The same, and refuses what is too large to be one without reading it.
+/// The same, and refuses a file that is too large without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
 
 /// The ending of a reproducer's file: one that has it is never taken for anything else.

@@ -15,15 +15,16 @@ namespace harness {
 /// The outcome of one run. Equal cases give equal outcomes, in every build and on every machine.
 struct Outcome {
   Ending ending = Ending::finished;
-  std::vector<Fault> faults;         ///< In the order they were found, caller errors left out.
+  std::vector<Fault> faults;         ///< Faults in the order in which they were found, without
+                                     ///< caller errors.
   std::vector<Fault> caller_errors;  ///< Things that the contract forbids the caller to do.
   std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
-  std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 where there is one.
+  std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 if there is one.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
   bool endless = false;       ///< It ended in an endless loop, which takes seconds (watchdog.h).
   std::uint64_t reached = 0;  ///< Bit per window.
-  std::array<std::uint64_t, kWayLimit> reached_by{};  ///< The same, by each way in.
+  std::array<std::uint64_t, kWayLimit> reached_by{};  ///< The same, for each way in.
   /// Bit per window that a documented refusal kept out of, by each way in.
   std::array<std::uint64_t, kWayLimit> refused_by{};
   std::uint64_t contract = 0;  ///< Bit per window of `caller_errors`.
@@ -51,13 +52,13 @@ class Runner {
   /// Replays the tape of `the_case`.
   const Outcome& run(const Case& the_case);
 
-  /// The same, recorded by `instruments`, which the case's scenario made.
+  /// The same, recorded by `instruments`, which the scenario of the case made.
   const Outcome& run(const Case& the_case, Instruments& instruments);
 
-  /// The decisions of the last case that its run had no question for; they changed nothing.
+  /// Number of choices of the last case that its run never made. They had no effect.
   Tape never_asked(const Case& the_case) const;
 
-  /// Has no call be told to fail from now on, or again.
+  /// Turns error injection off, or on again.
   void leave_out_failures(bool left_out);
 
   /// Returns the history of the last run; world() its world.

@@ -12,8 +12,8 @@
 
 namespace harness {
 
-/// The world a target lives in. CUDA is reached through <cuda.h>.
-/// Ownership: borrows everything, for one run.
+/// The parts of the world that a target may use. CUDA is reached through <cuda.h>. Ownership:
+/// borrows everything, for one run.
 struct Runtime {
   Scheduler& scheduler;
   Host& host;

@@ -72,8 +72,8 @@ inline void device_edge_acquire([[maybe_unused]] void* address) {
 #endif
 }
 
-/// The same between tasks, which whoever listens hears of too: every lock, event and count of ours
-/// must draw its edges.
+/// Draws the first half of an edge between tasks, also for the current listener. Every lock, event
+/// and counter of ours must draw its edges.
 inline void edge_release(void* address) {
   if (EdgeListener::current != nullptr) [[unlikely]]
     EdgeListener::current->released(address);
@@ -87,9 +87,9 @@ inline void edge_acquire(void* address) {
   device_edge_acquire(address);
 }
 
-/// Orders what tasks do at `place` one after the other, for as long as it lives: a lock that nobody
-/// waits for, as no turn is offered under it. Where they have an order already, or none that a
-/// program may count on, `told` is false, and TSan alone hears of it.
+/// Orders what tasks do at `place` while it exists, like a lock that no task can wait for, because
+/// no turn is offered under it. `told` is false if the tasks are ordered already, or by an order on
+/// which no program may rely; then only TSan sees it.
 class EdgePassage {
  public:
   explicit EdgePassage(void* place, bool told = true) : place_(place) {

@@ -45,7 +45,8 @@ struct VariantInfo {
 struct Window {
   Label name;
   std::string_view summary;  ///< Death site, then use site, in words.
-  bool has_one_way = false;  ///< In, whatever ways the scenario tells apart.
+  bool has_one_way = false;  ///< The window can be entered in one way only, whatever ways the
+                             ///< scenario distinguishes.
   bool is_callers = false;   ///< The caller's to avoid, by the contract, whatever the variant.
 };
 
@@ -53,8 +54,8 @@ struct OpInfo {
   Label name;
 };
 
-/// A thing that a caller must not do. A fault that matches it is *caller error* and refutes nobody.
-/// An empty label matches anything.
+/// An action that the caller must avoid. A fault that matches it is *caller error* and refutes no
+/// claim. An empty label matches anything.
 struct ContractClause {
   Label object_kind;
   Label death_site;
@@ -71,7 +72,7 @@ struct Growth {
 /// Returns what a tape calls an op: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
-/// An oracle that a scenario leaves out: what it would find is no fault there.
+/// An oracle that a scenario leaves out, because its findings are no faults there.
 struct Omission {
   Label oracle;  ///< The name of a file of harness/oracles, or an owner in harness/fault.def.
   std::string_view why;
@@ -91,20 +92,21 @@ using InstrumentSet = std::uint32_t;
 /// The class of the writer that caused the fault, and the evidence.
 struct Diagnosis {
   std::string kind;                   ///< A word for tables: "b", "legal".
-  std::string conclusion;             ///< In a sentence.
-  std::vector<std::string> evidence;  ///< Why: a sentence each, the weightiest first.
+  std::string conclusion;             ///< One sentence.
+  std::vector<std::string> evidence;  ///< The reasons, a sentence each, the most important first.
 };
 
-/// Instruments: a scenario's recording of a run, and the judge of what it holds.
+/// Instruments: a scenario's recording of a run, and its evaluation.
 ///
-/// They change nothing: a run is the same with and without them. Nothing that they record tells the
-/// variant. Lifetime: outlives the runs that it records, which are all of one case.
+/// They do not change the run, and their record does not contain the variant. Lifetime: outlives
+/// the runs that it records, which are all of one case.
 class Instruments {
  public:
   virtual ~Instruments() = default;
-  /// Another run of the case would show more: there are few hardware watchpoints.
+  /// Returns whether another run of the case would show more, since there are few hardware
+  /// watchpoints.
   virtual bool wants_another_run() const = 0;
-  /// Returns what all instruments but `without` come to.
+  /// Returns the conclusion of all instruments except `without`.
   virtual Diagnosis diagnose(InstrumentSet without) const = 0;
   /// The record, one line each.
   virtual std::vector<std::string> record() const = 0;
@@ -119,7 +121,7 @@ struct Scenario {
   std::span<const Window> windows;
   std::span<const ContractClause> contract;
   std::span<const Growth> growth;
-  std::span<const Label> actors;           ///< By name, of harness/actors.
+  std::span<const Label> actors;           ///< Names of files of harness/actors.
   std::span<const Omission> without = {};  ///< The oracles that do not judge it; all others do.
   Tick turn_limit;
   /// Spawns the tasks; the caller runs them. Objects it makes come from the arena.
@@ -129,22 +131,22 @@ struct Scenario {
   /// The window a fault belongs to, as an index. -1: it has none, and a claim names its kind, or
   /// no rule says which one, and then it is unexplained (is_unexplained).
   int (*window_of)(const Scene& scene, const Fault& fault);
-  /// Whether a fault comes of an earlier one that is the caller's, and so is the caller's as well.
-  /// May be null: none does.
+  /// Returns whether a fault follows from an earlier caller error, and is one, too. Null if none
+  /// does.
   bool (*comes_of)(const Fault& fault, const Fault& callers) = nullptr;
-  const KernelImage* kernels;         ///< For the simulated device.
-  std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
-  /// Ways in that a claim may tell apart; none where there is one.
+  const KernelImage* kernels;         ///< The kernels for the simulated device.
+  std::span<const std::byte> fatbin;  ///< The kernels for the GPU; empty when built without nvcc.
+  /// Ways in that a claim may distinguish. Empty if there is one.
   std::span<const Label> ways = {};
-  /// The way in of a fault in a window, as an index into `ways`; null where there is one.
+  /// Returns the way in of a fault in a window, as an index into `ways`. Null if there is one.
   int (*way_of)(const Scene& scene, const Fault& fault) = nullptr;
-  /// For `afterlife explain`; none and null where a path has no instruments.
+  /// Instruments for `afterlife explain`; empty and null if a path has none.
   std::span<const InstrumentInfo> instruments = {};
   std::unique_ptr<Instruments> (*make_instruments)() = nullptr;
 };
 
-/// A stage set for one run, and what the driver tells the judges about it.
-/// Ownership: borrows the world; its own buffers are kept from run to run.
+/// The state of one run, with the driver's reports to the judges. Ownership: borrows the world; its
+/// own buffers are kept from run to run.
 class Scene {
  public:
   explicit Scene(World& world) : world_(world) {}
@@ -159,7 +161,7 @@ class Scene {
   const Config& config() const { return config_; }
   Runtime runtime();  ///< Returns the parts of it that a target may use.
 
-  /// Returns the option that is picked of so many; 0 is the plainest.
+  /// Returns the chosen option of `option_count`; 0 is the default.
   std::uint32_t pick(Site site, std::uint32_t option_count) {
     return world_.picker.pick(site, option_count);
   }
@@ -185,9 +187,9 @@ class Scene {
   /// Compares a result with the reference model's; different is a wrong_value fault at the current
   /// site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
-  /// Reports a refusal at the current site: `what` answered `answer`, or left its work undone.
+  /// Reports a refusal at the current site: `what` returned `answer`, or did not do its work.
   void refuse(Label what, std::string answer, Name object = 0);
-  /// Lives from now on must have ended when the run is quiescent.
+  /// Objects created from now on must have ended when the run is quiescent.
   void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
   /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
   void mark_quiescent() {
@@ -196,7 +198,7 @@ class Scene {
   }
   /// The run shows nothing, for a reason that an oracle found.
   void mark_vacuous() { observed_.shows_nothing = true; }
-  /// Returns what the marks above come to.
+  /// Returns what was noted above.
   const Observed& observed() const { return observed_; }
 
   // ---- the scenario's own ----
@@ -205,7 +207,7 @@ class Scene {
   void set_state(State& state) {
     state_ = &state;
   }
-  /// Whether drive got so far as to set it.
+  /// Returns whether drive has set it.
   bool has_state() const { return state_.has_value(); }
   /// Returns it, to judge and window_of. Errors: no state of this type is a failed check.
   template <class State>
@@ -246,8 +248,8 @@ struct ActorInfo {
   void (*install)(Scene& scene);
 };
 
-/// Returns whether a repair of the run may hold a task up until others are done with something: one
-/// that has several things in hand needs somebody who goes on with the rest meanwhile.
+/// Returns whether a repair of the run may hold a task up until others have done something. A task
+/// that drives several things needs another that continues the rest meanwhile.
 bool holds_tasks_up();
 
 /// Returns whether `scenario` leaves out the oracle called `name`.

@@ -1,11 +1,11 @@
-// Scheduler: runs tasks one at a time on one OS thread, and asks who goes next at every turn.
+// Scheduler: runs tasks one at a time on one OS thread, and chooses the next task at every turn.
 //
-// A task announces before it acts: turn(access) comes *before* each visible operation and may hand
-// the thread to another task, or let an engine (a device stream) advance. The plain answer is to
-// stay. Waiting is a predicate, never a spin, so that "nobody can go on" is seen at once.
+// A task announces before it acts: turn(access) comes *before* each visible operation, and may
+// switch to another task or let an engine (a device stream) advance. By default the task continues.
+// Waiting is a predicate, never a spin, so that a deadlock is detected at once.
 //
-// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a
-// livelock or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never
+// How a run ends: every task that must finish has finished, or a fatal fault, a deadlock, a
+// livelock or the step limit stopped the run. Unfinished tasks are abandoned: never resumed, never
 // unwound.
 #pragma once
 
@@ -49,8 +49,8 @@ class Scheduler {
   /// The current task met a fatal fault: the run is over. Outside of tasks, the run is left.
   [[noreturn]] void die();
 
-  /// The code under test crashed: the run is over. Returns outside of tasks only, where the caller
-  /// knows how to leave. Allocates nothing: it may run in a signal handler.
+  /// Ends the run, because the code under test crashed. Returns only outside of tasks, where the
+  /// caller knows how to leave. Allocates nothing: it may run in a signal handler.
   void crash(const Crash& crash);
 
   /// Ends a run that was left outside of its tasks, in run() or before it.
@@ -73,9 +73,9 @@ class Scheduler {
   /// Announces `access` and offers the turn. Outside a task it does nothing.
   void turn(Access access);
 
-  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever
-  /// `access.resource` is touched. `ready` must not turn. `what` and `*holder`, which may change
-  /// meanwhile, are for the story of a deadlock.
+  /// Announces `access`, then sleeps until `ready()` holds. It is evaluated again whenever
+  /// `access.resource` is touched, and must not call turn(). `what` and `*holder`, which may change
+  /// meanwhile, describe a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
     turn(access);
@@ -83,15 +83,16 @@ class Scheduler {
       tasks_.current()->joined = now();
   }
 
-  /// For tasks that poll: sleeps until something this task read since its last pause is written.
+  /// Sleeps until something that this task read since its last pause is written. For tasks that
+  /// poll.
   void pause();
 
-  /// Says that `resource` changed, to those who wait for it. Writes that are announced by turn()
-  /// say so themselves.
+  /// Wakes tasks that wait for `resource`. Writes announced by turn() need no call.
   void touch(Resource resource) { waiting_.touch(resource, turns_.ever() + 1); }
 
-  /// A named place where the running task may be held up while others can go on: a pick says
-  /// whether, and for how many turns. Plain, and without an actor that allows delays: not at all.
+  /// A named place at which the running task may be held up while others run. A choice says
+  /// whether, and for how many turns. By default, and without an actor that allows delays, it is
+  /// not.
   void delay_point(Label point) {
     if (pace_.delays_allowed() && in_task()) [[unlikely]]
       maybe_delay(point);
@@ -108,12 +109,14 @@ class Scheduler {
 
   // ---- what runs ----
 
-  /// Returns the turns taken so far, which go on counting.
+  /// Returns the number of turns so far. The reference stays valid and keeps counting.
   const Tick& now() const { return turns_.taken(); }
   bool in_task() const { return tasks_.current() != nullptr; }  ///< Returns whether a task runs.
-  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }  ///< By id.
+  /// Returns the id of the running task.
+  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }
 
-  /// The process that the running task belongs to. A task belongs to that of whoever spawned it.
+  /// Returns the process of the running task. A task belongs to the process of the task that
+  /// spawned it.
   ProcessId process() const { return tasks_.context().process; }
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
@@ -145,8 +148,8 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
-  /// The same as wait_until(), after a turn that announced the access. Returns whether it held at
-  /// once, for a task.
+  /// The same as wait_until(), after a turn that announced the access. Returns whether a task found
+  /// the condition true at once.
   template <class Ready>
   bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
     if (in_task() && ready()) return true;

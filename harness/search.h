@@ -1,8 +1,8 @@
-// Search: runs a claim until the budget is spent, and keeps one reproducer per signature and
-// window.
+// Search: makes runs of a variant until the budget is spent, and keeps one reproducer for each
+// signature and window.
 //
-// The result depends on the seed and the number of runs alone; the clock only ends it, and the
-// result says where it did.
+// The result depends only on the seed and the number of runs. The clock only ends a search, and the
+// result says where.
 #pragma once
 
 #include <atomic>
@@ -24,18 +24,19 @@ struct Finding;
 struct SearchOptions {
   const StrategyInfo* strategy = nullptr;
   std::uint64_t seed = 1;
-  /// Where there are some, each run is like one of them, and the strategy says what is otherwise.
+  /// If not empty, each run follows one of these tapes, and the strategy makes all other choices.
   std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
-  double second_limit = 1;  ///< For running and minimizing together; 0 = no limit.
-  /// So much longer while the claim is short of runs (Verdict::too_few_runs).
+  double second_limit = 1;  ///< Time limit of running and minimizing together; 0 = none.
+  /// Additional time while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;          ///< 0 = no limit.
   bool stop_at_first = false;           ///< Stop at the first fault.
-  std::size_t finding_limit = 1 << 12;  ///< To keep; runs with further ones are only counted.
+  std::size_t finding_limit = 1 << 12;  ///< Largest number of findings to keep. Runs with further
+                                        ///< ones are only counted.
   int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
-  bool without_failures = false;            ///< No call is told to fail.
+  bool without_failures = false;            ///< Turns error injection off.
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
@@ -45,24 +46,24 @@ struct SearchOptions {
   std::function<void(const Outcome&, const Config&)> ran;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
-  /// Called where it goes from running to minimizing, and back.
+  /// Called when it changes from running to minimizing, and back.
   std::function<void(bool is_minimizing)> turned;
 };
 
 /// One bug: all faults with one signature in one window.
 struct Finding {
   std::string signature;
-  Fault fault;  ///< In the run that was kept.
+  Fault fault;  ///< The fault in the run that was kept.
   int window = -1;
   Label hazard;  ///< See hazard_of().
   /// Replaying a run that showed it gave another run: the harness is at fault.
   bool nondeterministic = false;
-  bool is_minimized = false;    ///< Within the limits of runs: neither left out nor cut off.
+  bool is_minimized = false;    ///< Whether minimizing ended within its limits.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
-  Reproducer found;         ///< Before minimizing: the run with the fewest ops that showed it.
-  Reproducer reproducer;    ///< Minimized, as far as that was asked for and worked.
+  Reproducer found;         ///< The run with the fewest ops that showed it, before minimizing.
+  Reproducer reproducer;    ///< Whether it was minimized, as far as requested and possible.
   Minimized minimized;
 };
 
@@ -79,13 +80,14 @@ struct WindowTally {
 /// A row of the table of a variant: a window by one way in, or a kind of fault that has no window.
 struct StandingRow {
   Label hazard;
-  Label way;                 ///< Empty where there is one.
+  Label way;                 ///< Empty if there is one.
   bool claimed = false;      ///< The claim names it.
-  bool unexplained = false;  ///< A kind that has a window, which no rule of the scenario tells.
+  bool unexplained = false;  ///< A fault of a kind that has a window, which no rule of the scenario
+                             ///< assigns to one.
   Arrivals arrivals;
   Standing standing = Standing::never_reached;
 
-  /// Returns the hazard, with the way in where there are several: "window/way".
+  /// Returns the hazard, with the way in if there are several: "window/way".
   std::string name() const;
 };
 
@@ -101,11 +103,11 @@ struct SearchResult {
   std::uint64_t seed = 0;
   Tally tally;  ///< The sum over all configs.
   std::vector<ConfigTally> configs;
-  std::vector<WindowTally> windows;      ///< In the scenario's order.
+  std::vector<WindowTally> windows;      ///< Rows in the order of the scenario.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
   std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
   std::vector<StandingRow> rows;         ///< Windows in the scenario's order, then kinds of fault.
-  std::vector<Finding> findings;         ///< In the order they were found.
+  std::vector<Finding> findings;         ///< Findings in the order in which they were found.
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::uint64_t caller_error_runs = 0;
   std::uint64_t turns = 0;
@@ -114,7 +116,7 @@ struct SearchResult {
   double seconds = 0;                 ///< Time of running; minimizing is apart.
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
-  bool stopped = false;           ///< From outside.
+  bool stopped = false;           ///< Set from outside to stop.
   bool cut_short = false;         ///< Time ran out before all findings were minimized.
   bool nondeterministic = false;  ///< A finding did not replay as the same run.
   Verdict verdict = Verdict::too_few_runs;
@@ -125,7 +127,7 @@ struct SearchResult {
   std::vector<std::string> names_of(Standing standing) const;
 };
 
-/// Returns what a claim would call the fault: its window, or its kind where it has none.
+/// Returns the name of the fault in a claim: its window, or its kind if it has none.
 Label hazard_of(const Scenario& scenario, const Fault& fault, int window);
 
 /// Errors: as Runner::run.

@@ -1,13 +1,14 @@
-// Shared: words of a segment that several processes map. Each read and write is a turn, and each
-// word has a ghost generation: whose it is, which the program under test cannot see.
+// Shared: words of a segment that several processes map. Each read and write is a turn. Each word
+// has a ghost generation, the use that it was written for, which the program under test cannot see.
 //
-// A reader says which generation it means. A word of another one is a noted fault even when its
-// value is right by luck; the read returns what is there, as the real one would. Programs fill
-// their slots with plain volatile stores, a struct word by word with others in between; so do we,
-// and no undefined behaviour comes of it: tasks take turns on one OS thread.
+// A reader says which generation it expects. A word of another one is a recorded fault even if its
+// value happens to be right, and the read returns what is there, as on the real system. Programs
+// fill their slots with plain volatile stores, word by word and interleaved with others. So do we,
+// without undefined behaviour, because tasks take turns on one OS thread.
 //
-// Lifetime: until the run ends: make them in the run's arena. They do not move: a word's resource
-// is its identity. Threads: the run's thread; to TSan, every access is sequentially consistent.
+// Lifetime: until the run ends; make them in the run's arena. They do not move: the resource of a
+// word is its identity. Threads: the run's thread; to TSan, every access is sequentially
+// consistent.
 #pragma once
 
 #include <array>
@@ -19,11 +20,12 @@
 
 namespace harness {
 
-/// Which use of a slot a word belongs to. All who share it must agree without asking each other:
-/// the number of the collective, say.
+/// The use of a slot that a word belongs to. All processes that share it must derive it without
+/// communication, such as the number of the collective.
 enum class Generation : std::uint64_t {
   none = 0,                ///< Never written.
-  any = ~std::uint64_t{0}  ///< To a reader: whatever is there. Words with a protocol of their own.
+  any = ~std::uint64_t{0}  ///< For a reader that accepts any word: words with a protocol of their
+                           ///< own.
 };
 
 /// Bytes of a segment, in words of eight: what Shared and SharedSlot have in common.
@@ -32,7 +34,7 @@ class SharedWords {
   struct Word {
     std::uint64_t value = 0;
     Generation generation = Generation::none;
-    Fault::Writer writer;  ///< That wrote last.
+    Fault::Writer writer;  ///< The task that wrote last.
   };
 
   SharedWords(Scheduler& scheduler, Label label, Word* words)
@@ -57,7 +59,7 @@ class SharedWords {
   /// Returns the resource that accesses to a word announce.
   Resource resource(std::size_t index) const { return resource_ + index; }
   Scheduler& scheduler() const { return scheduler_; }
-  /// Whoever is running, as who writes now.
+  /// The running task, as the writer.
   Fault::Writer writer() const {
     return {scheduler_.site(), scheduler_.now(), raw(scheduler_.current())};
   }

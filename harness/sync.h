@@ -17,7 +17,7 @@ class Mutex {
   explicit Mutex(Scheduler& scheduler, Label label = "mutex")
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
 
-  /// Waits until nobody holds the mutex, and takes it.
+  /// Waits until the mutex is free, and takes it.
   void lock() {
     LockWatch::wanted(scheduler_, {resource_, label_});
     scheduler_.wait_until(
@@ -25,7 +25,7 @@ class Mutex {
         &owner_);
     take();
   }
-  /// Takes the mutex if nobody holds it, in one turn. Returns whether it did.
+  /// Takes the mutex if it is free, in one turn. Returns whether it did.
   bool try_lock() {
     scheduler_.turn({resource_, AccessKind::acquire});
     return take_if_free();
@@ -39,7 +39,7 @@ class Mutex {
   bool held_by_current() const { return owner_ == scheduler_.current(); }
   TaskId owner() const { return owner_; }
 
-  /// Gives the mutex up and takes it again, in one turn: whoever waits may get it first.
+  /// Releases the mutex and takes it again, in one turn. A waiting task may get it first.
   void offer() {
     if (!LockWatch::holds_one(scheduler_)) {
       give();
@@ -86,8 +86,8 @@ class Mutex {
   std::uint32_t taken_count_ = 0;
 };
 
-/// Waits for a notification while giving up a mutex. A waiter may be woken by any notify after it
-/// began to wait; there are no spurious wake-ups.
+/// Waits for a notification and releases a mutex meanwhile. Any notification after the wait began
+/// may wake a waiter; there are no spurious wake-ups.
 class Condition {
  public:
   explicit Condition(Scheduler& scheduler, Label label = "condition")
@@ -155,8 +155,8 @@ class Atomic {
     write_turn();
     return std::exchange(value_, static_cast<T>(value_ + delta));
   }
-  /// Replaces the value by `desired` if it is `expected`, else tells it there. Returns whether it
-  /// did.
+  /// Replaces the value by `desired` if it equals `expected`, else stores it there. Returns whether
+  /// it did.
   bool compare_exchange(T& expected, T desired) {
     write_turn();
     if (value_ == expected) {
@@ -211,7 +211,7 @@ class Latch {
   std::uint32_t left_;
 };
 
-/// Lets `count` tasks go on together, again and again.
+/// Lets `count` tasks continue together, repeatedly.
 class Barrier {
  public:
   Barrier(Scheduler& scheduler, std::uint32_t count, Label label = "barrier")
@@ -254,22 +254,22 @@ class Barrier {
   std::uint64_t round_ = 0;
 };
 
-/// CPython's global interpreter lock: held while bytecode runs, offered between any two steps. With
-/// `enabled` off (free-threaded builds) it holds nobody up, and every step is still a turn.
+/// CPython's global interpreter lock: held while bytecode runs, and offered between any two steps.
+/// With `enabled` off (free-threaded builds) it blocks no task, and every step is still a turn.
 class Gil {
  public:
   Gil(Scheduler& scheduler, bool enabled)
       : scheduler_(scheduler), enabled_(enabled), mutex_(scheduler, "GIL") {}
 
-  /// Waits for the lock and takes it, where there is one.
+  /// Waits for the lock and takes it, if there is one.
   void acquire() {
     if (enabled_) mutex_.lock();
   }
-  /// Gives the lock up, where there is one.
+  /// Releases the lock, if there is one.
   void release() {
     if (enabled_) mutex_.unlock();
   }
-  /// Between two steps: whoever waits for the lock may get it first.
+  /// Offers the lock between two steps. A waiting task may get it first.
   void checkpoint() {
     if (!enabled_) {
       scheduler_.turn({mutex_.resource_, AccessKind::read});
@@ -279,7 +279,7 @@ class Gil {
   }
   /// Gives the lock up for a call, in the turn that the call takes itself.
   void give_for_call() { mutex_.give(); }
-  /// Takes it again, in the same turn if nobody has it.
+  /// Takes it again, in the same turn if it is free.
   void take_after_call() {
     LockWatch::wanted(scheduler_, {mutex_.resource_, mutex_.label_});
     if (!mutex_.take_if_free()) mutex_.lock();
@@ -294,7 +294,7 @@ class Gil {
   Mutex mutex_;
 };
 
-/// Holds a mutex for as long as it lives. Abandoned with its task, it leaves the mutex locked.
+/// Holds a mutex while it exists. If it is abandoned with its task, the mutex stays locked.
 class LockGuard {
  public:
   explicit LockGuard(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }

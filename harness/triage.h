@@ -1,27 +1,24 @@
-// Triage: reproducers by root cause, which is what a repair tells: a change that the harness makes
-// to the run, and without which the fault is there.
+// Triage: sorts reproducers by root cause. A cause is a repair: a change that the harness makes to
+// the run, and without which the fault is there.
 //
-// A finding is about what goes wrong *first* in its run, whatever its signature tells of: its case
-// was made as small as its fault allows, so that the rest follows from that. Leaks are all seen at
-// the end; of these it is the oldest, or the one that takes the oldest with it when it is let go
-// of.
+// A finding is about what goes wrong *first* in its run, whatever its signature is. Its case is
+// minimal, so everything else follows from that. All leaks are seen at the end; of these it is the
+// oldest, or the one that releases the oldest with it.
 //
-// A repair *holds* things of one kind beyond their end (harness/intervention.h): those got at one
-// site, let go at one site, or for one use. It *releases* what is left over, or *spares* one call
-// the failure that it was told to return. Where none of these helps, it puts two acts in *order*:
-// one waits until the other is done. It works for a reproducer when the run then gets past its
-// fault, on the recorded schedule, and when a bounded search of other schedules of the same program
-// does not find this one again. Where a repair of the very thing works, no other is looked at. Of
-// all repairs that work for some reproducer of a path, the causes are the fewest and narrowest that
-// explain all: a repair that leaves more open (a site, a use) counts for more than one
-// (harness/triage/choice.h). Those that nothing explains are sorted by what goes wrong first.
+// A repair *holds* things of one kind beyond their end (harness/intervention.h): those created at
+// one site, released at one site, or for one use. It *releases* what is left over, or *spares* one
+// call its injected error. If none of these helps, it puts two acts in *order*: one waits until the
+// other is done. A repair works for a reproducer if the run gets past its fault on the recorded
+// schedule, and a bounded search of other schedules of the program does not find the fault. If a
+// repair of the very object works, no other is tried. Of all repairs that work for some reproducer
+// of a path, the causes are the fewest and narrowest that explain all. A repair that leaves more
+// open (a site, a use) counts for more than one (harness/triage/choice.h). Cases that nothing
+// explains are grouped by what goes wrong first.
 //
-// An order is looked for last, however much a hold leaves open: a hold says who needs a thing and
-// leaves every schedule as it was, while an order takes schedules away, and would remove most of
-// what a missing hold does, too.
+// An order is tried last, because it removes schedules, and would also remove most of what a
+// missing hold causes. A hold keeps every schedule, and says which use needs the object.
 //
-// Neither variant nor claim nor window is looked at: variants that lack the same care share a
-// cause.
+// Variants, claims and windows are not used: variants that lack the same care share a cause.
 // Threads: the runner's.
 #pragma once
 
@@ -44,7 +41,7 @@ enum class RepairKind : std::uint8_t { hold, release, spare, order, revert };
 struct Repair {
   RepairKind kind = RepairKind::hold;
   Label object;  ///< The kind of what is held, released or met; or the call that is spared.
-  Label got;     ///< The site at which it was got.
+  Label got;     ///< The site at which it was created.
   Label let_go;  ///< The site at which what is held was let go; or of the act that waits.
   Label used;    ///< The site of the use that is waited for, or of the call that is spared.
   bool operator==(const Repair&) const = default;
@@ -57,7 +54,8 @@ std::string in_words(const Repair& repair);
 /// A case, and which of its faults must stay when it is made smaller.
 struct Suspect {
   Case the_case;
-  std::string signature;  ///< Empty, or of no fault that its run finds: the first.
+  std::string signature;  ///< The signature to explain. If it is empty, or no fault of the run has
+                          ///< it, the first fault counts.
 };
 
 /// A root cause, and the reproducers that show it.
@@ -79,34 +77,35 @@ struct Unexplained {
 };
 
 struct Triage {
-  std::vector<Cause> causes;             ///< By path, then those of most members first.
-  std::vector<Unexplained> unexplained;  ///< By path, then by what goes wrong.
+  std::vector<Cause> causes;             ///< Causes by path, those with most members first.
+  std::vector<Unexplained> unexplained;  ///< Cases without a cause, by path, then by what goes
+                                         ///< wrong.
   std::vector<std::size_t> faultless;    ///< Indices of what shows no fault: programs.
   std::uint64_t run_count = 0;
-  bool stopped = false;  ///< Before all were looked at; what is left is in none of these.
+  bool stopped = false;  ///< Stopped before all cases were looked at; the rest are in none of these
+                         ///< lists.
 };
 
 /// A place in the sources of a path that is running at a step.
 struct RunningPlace {
-  std::string text;        ///< Tells it from all others of its program.
-  std::size_t step_count;  ///< So many steps were in it before.
+  std::string text;        ///< Distinguishes it from all others of its program.
+  std::size_t step_count;  ///< Number of earlier steps at this place.
 };
 
 /// A run step by step, and the faults that it shows.
 struct Followed {
   Trail trail;
   std::vector<std::string> signatures;
-  /// Those of the step that was asked about, where another program says so.
+  /// Places of the requested step, if another program reports them.
   std::vector<RunningPlace> places;
 };
 
-/// Runs a case, and tells its steps; of one of them, also the code that is running.
+/// Runs a case and returns its steps, and for one of them the running code.
 Followed follow(Runner& runner, const Case& the_case, std::optional<std::size_t> step = {});
 
 struct TriageOptions {
-  /// Follows a case, of this index, in a good program: one that shows no faults, or other ones.
-  /// Tells of one step, if it is asked to, the code that is running.
-  /// Empty: there is none.
+  /// Follows the case of this index in a good program, which shows no faults, or other ones.
+  /// Returns the running code of one step on request. Empty if there is none.
   std::function<Followed(std::size_t, const Case&, std::optional<std::size_t> step)> good;
   /// Runs of other schedules in which a repair must keep the fault away.
   std::uint64_t search_runs = 240;
@@ -114,36 +113,36 @@ struct TriageOptions {
   /// cases are taken as they are.
   std::uint64_t minimize_runs = 0;
   const std::atomic<bool>* stop = nullptr;  ///< Null: never.
-  /// Returns the places, in the sources of paths, of code; empty texts for other code. Empty:
-  /// nobody knows.
+  /// Returns the places of code in the sources of paths; empty texts for other code. Empty if
+  /// unknown.
   std::function<std::vector<std::string>(std::span<const std::uintptr_t>)> places;
-  /// Called before each run of a case with its index, or empty: for what differs between cases
-  /// that is no part of them, such as which of several builds they are of.
+  /// Called before each run of a case, with its index. May be empty. For differences between cases
+  /// that are not part of them, such as the build to which each belongs.
   std::function<void(std::size_t)> prepare;
 };
 
-/// Sorts cases by root cause. Equal ones, and equal options, give equal answers.
+/// Sorts cases by root cause. Equal cases and options give equal results.
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options = {});
 
 /// A repair that removes the fault of a case.
 struct WorkingRepair {
   Repair repair;
-  unsigned cost = 0;    ///< More where it leaves more open.
+  unsigned cost = 0;    ///< The cost of a repair: higher if it leaves more open.
   bool is_own = false;  ///< It is about the very thing that the fault is about.
 };
 
-/// That which may explain a case, for whoever chooses causes later, with cases that are elsewhere.
+/// Possible explanations of a case, for a later choice of causes together with other cases.
 struct Explanation {
-  std::vector<WorkingRepair> repairs;  ///< Those that remove its fault, narrow ones first.
+  std::vector<WorkingRepair> repairs;  ///< Repairs that remove its fault, narrow ones first.
   std::string first;                   ///< Fault::what() of the thing that goes wrong first.
 };
 
-/// Tries all repairs that the run of a case suggests. Both are empty where there is no fault.
+/// Tries all repairs that the run of a case suggests. Both lists are empty if there is no fault.
 Explanation explain(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
-/// Returns the repair of these words where the run of the case suggests it, and gets past its fault
-/// with it on the recorded schedule; else nothing. It takes two runs: for who knows from other
-/// schedules that it works, and wants to see whether it still does.
+/// Returns the repair with these words if the run of the case suggests it and gets past its fault
+/// with it on the recorded schedule. Takes two runs, for a repair that is known to work on other
+/// schedules.
 std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
                                                      const std::string& words);
 
@@ -151,7 +150,7 @@ std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspe
 struct Remedy {
   bool found = false;
   Repair repair;
-  std::uint64_t schedule_count = 0;  ///< Other schedules that it was run on, without the fault.
+  std::uint64_t schedule_count = 0;  ///< Other schedules that were run with it, without the fault.
   std::uint64_t tried_count = 0;     ///< Repairs that were tried, this one included.
 };
 
@@ -159,7 +158,7 @@ struct Remedy {
 /// fault is about first.
 Remedy least_repair(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
-/// Returns whether the repair removes the fault of a case, whose index is what `prepare` is told.
+/// Returns whether the repair removes the fault of a case. `prepare` gets the index of the case.
 bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
              const TriageOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Verdict: what a claim came to, once the runs are in.
+// Verdict: the result of the runs for a claim.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace harness {
 
 enum class ClaimKind : std::uint8_t { sound, unsound, vacuous };
 
-/// An answer by which a variant keeps out of a window, as its author documents it.
+/// An error by which a variant stays out of a window, as its author documents it.
 struct DocumentedRefusal {
   Label window;
   Label answer;
@@ -22,14 +22,14 @@ struct Claim {
   /// Names of windows (or of fault kinds, for hazards without one) through which it fails. A window
   /// that is open by one way in alone is named with that way: "window/way".
   std::span<const Label> hazards;
-  /// The hazard shows even in `seeds/plain`: retention, over-correction.
+  /// The hazard shows even in `seeds/plain`: a leak, or over-correction.
   bool always = false;
-  /// The same in a sentence.
+  /// The claim in a sentence.
   const char* words = "";
   std::span<const DocumentedRefusal> refusals = {};
 };
 
-/// Returns what the claim says of one window alone: sound where it names no hazard there.
+/// Returns the claim for one window alone: sound if it names no hazard there.
 Claim claim_in(const Claim& claim, Label window);
 
 /// True when the claim names this hazard, by whatever way in.
@@ -45,7 +45,7 @@ enum class Verdict : std::uint8_t {
   held,     ///< Claimed sound, and no fault was found in runs that were not vacuous.
   refuted,  ///< Claimed sound (or vacuous), and a fault was found.
   vacuous,  ///< Every run was vacuous.
-  /// Nothing was found, but in some config hardly anybody looked: never as claimed.
+  /// Nothing was found, but some config had hardly any runs: never as claimed.
   too_few_runs,
 };
 
@@ -56,18 +56,18 @@ struct Tally {
   std::uint64_t faulty_runs = 0;
 };
 
-/// That nothing was found says something of a config from so many runs on: of those that were not
-/// vacuous, or of all where the claim is that they are.
+/// Least number of runs of a config after which the absence of faults counts: of runs that are not
+/// vacuous, or of all runs if the claim is vacuous.
 inline constexpr std::uint64_t kEnoughRuns = 30;
 
 /// Runs in which the path under test really ran.
 inline std::uint64_t exercised_runs(const Tally& tally) { return tally.runs - tally.vacuous_runs; }
 
-/// Returns, of the poorest of these configs, the runs that count for the claim.
+/// Returns the number of runs that count for the claim in the config with the fewest.
 std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs);
 
-/// Judges what the claim came to in these configs. A fault speaks for itself after one run; what
-/// was *not* found takes kEnoughRuns in every config.
+/// Judges the claim by the runs of these configs. One run with a fault is enough; the absence of
+/// faults takes kEnoughRuns in every config.
 Verdict judge(const Claim& claim, std::span<const Tally> configs);
 /// Judges by the counts of one config.
 Verdict judge(const Claim& claim, const Tally& tally);
@@ -82,31 +82,31 @@ struct Arrivals {
   std::uint64_t reached = 0;
   std::uint64_t caught = 0;    ///< Runs with a fault there.
   std::uint64_t first = 0;     ///< Runs that failed there first.
-  std::uint64_t contract = 0;  ///< Runs in which it was the caller who did wrong there.
+  std::uint64_t contract = 0;  ///< Runs in which the caller broke the contract there.
   std::uint64_t refused = 0;   ///< Runs in which the variant gave its documented refusal there.
   std::uint64_t strayed = 0;   ///< Runs that got there by the word of their fault alone.
 };
 
-/// Arrivals from which on it says something of a window that nothing came of them.
+/// Least number of arrivals after which the absence of faults in a window counts.
 inline constexpr std::uint64_t kEnoughArrivals = 1000;
 
 /// The word of the runs on one window of a variant.
 enum class Standing : std::uint8_t {
   open,      ///< Claimed, and a fault was found there.
   closed,    ///< Reached often enough, and none was found.
-  refused,   ///< None was found either: the variant gives a documented error.
-  contract,  ///< The caller's to avoid: whoever failed there had done what the contract forbids.
-  too_few_runs,  ///< None was found, in too few arrivals to say anything.
+  refused,   ///< None was found, and the variant returned a documented error.
+  contract,  ///< The caller must avoid it: every fault there followed from a breach of contract.
+  too_few_runs,  ///< None was found, in too few arrivals to be meaningful.
   never_reached,
-  follows,  ///< Not claimed, and faults came there after another fault of their run alone.
+  follows,  ///< Not claimed, and runs failed there only after another fault.
   missed,   ///< Claimed, reached often enough, and none was found: the claim is refuted.
   outside,  ///< Not claimed, and a run failed there first: the claim is refuted.
 };
 
-/// Returns what these arrivals come to, where the claim names the window or does not. `callers`: it
-/// is the caller's to avoid.
+/// Returns the standing of a window with these arrivals. `claimed`: the claim names the window;
+/// `callers`: the contract assigns it to the caller.
 Standing stand(bool claimed, const Arrivals& arrivals, bool callers = false);
-/// True when a claim does not come out by this window.
+/// True if the standing of a window contradicts the claim.
 inline bool refutes(Standing standing) {
   return standing == Standing::missed || standing == Standing::outside;
 }

@@ -1,16 +1,15 @@
 // Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
 // would end it.
 //
-// A timer of the thread's processor time ticks a few times a second. Where ticks find the same step
-// of the same run under way for kEndlessSeconds, the last of them leaves the code under test as a
-// signal of its own would (crash.h). Processor time, so that a loaded machine changes nothing, and
-// counted by ticks, so that one that stood still does not either; a run and a turn pay for no
-// timer.
+// A timer of the thread's processor time ticks a few times a second. If ticks find the same step of
+// the same run for kEndlessSeconds, the last of them leaves the code under test as a signal would
+// (crash.h). Processor time is used, so that a loaded machine makes no difference, and ticks are
+// counted, so that a stopped machine does not either. A run and a turn cost no timer.
 //
-// Watched is what runs while a Watched lives, and no longer: not the harness's own work between
-// runs. A tick in the middle of the C library's allocator is passed over, since that cannot be left
-// there. Threads: the timer is the thread's. Errors: where the system gives no such timer, nothing
-// is watched; the same under TSan, which keeps signals back for as long as nobody calls the system.
+// Only code that runs while a Watched exists is watched, not the harness's work between runs. A
+// tick inside the C library's allocator is skipped, because the allocator cannot be left there.
+// Threads: the timer belongs to the thread. Errors: without such a timer nothing is watched, and
+// neither is it under TSan, which delays signals until the next system call.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ class Watched {
   /// A step of many that one turn may take: a block of a kernel, of which a launch has any number.
   static void step() { ++steps_; }
 
-  /// Where the code under test is. Equal as long as it takes neither turn nor step.
+  /// The position of the code under test. Equal as long as it takes neither turn nor step.
   struct Place {
     std::uint64_t steps = 0;  ///< Over all runs of the thread; 0 = nothing is watched.
     Tick turns = 0;
@@ -59,7 +58,7 @@ class Watched {
   const Watched* previous_;
 };
 
-/// Starts the timer of this thread, unless that was done. catch_crashes() comes first.
+/// Starts the timer of this thread, once. Call catch_crashes() first.
 void watch_for_endless_loops();
 
 }  // namespace harness

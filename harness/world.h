@@ -24,17 +24,17 @@ struct World {
   Host host{ledger};
   Heap heap{ledger};
   Device* device = nullptr;
-  /// The most CUDA calls of one run that are told to fail: a program that tries again gets on.
+  /// Largest number of errors injected in a run, so that a program that retries makes progress.
   static constexpr std::uint32_t kFailureLimit = 256;
-  /// Set by an actor: a CUDA call that can fail asks whether it does.
+  /// Set by an actor: a CUDA call that can fail makes a choice whether it does.
   bool calls_may_fail = false;
-  /// How many CUDA calls of this run were told to fail.
+  /// Number of errors injected in this run.
   std::uint32_t injected_failures = 0;
 
   /// Forgets the last run; at most `turn_limit` turns will be taken in the next.
   void begin(Strategy& strategy, Tick turn_limit);
 
-  /// Returns which of the failures of a CUDA call it is told of; 0 (plain): none. Counts it.
+  /// Chooses an error of a CUDA call to inject; 0, the default, means none. Counts it.
   std::uint32_t pick_failure(std::uint32_t option_count, Site site = Site::failure) {
     if (!calls_may_fail || injected_failures == kFailureLimit) [[likely]]
       return 0;
@@ -45,7 +45,7 @@ struct World {
 
   static World* current() { return current_; }
 
-  /// Makes a world current for as long as it lives.
+  /// Makes a world current while it exists.
   class Current {
    public:
     explicit Current(World& world) : previous_(current_) { current_ = &world; }
@@ -57,7 +57,7 @@ struct World {
     World* previous_;
   };
 
-  /// Makes a world current, and its arena the default memory resource, for as long as it lives.
+  /// Makes a world current, and its arena the default memory resource, while it exists.
   class Guard {
    public:
     explicit Guard(World& world) : arena_(world.arena), current_(world) {}

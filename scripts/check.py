@@ -60,6 +60,7 @@ def tree(tally, full):
     """The tree itself: include rules, no machine's paths, documents, shape, style."""
     for name in (*QUICK_CHECKS, "style.py"):
         script(tally, name)
+    script(tally, "reference.py", "--check")
     if full:
         script(tally, "style.py", "--tidy")
 
@@ -97,16 +98,17 @@ def replay_corpus(tally, preset, path="*"):
 
 
 def readme(tally, full):
-    """The commands of the README in their order, its picture, and the transcripts of all documents."""
+    """The commands of the README, its picture, the transcripts of all documents, and the reference of the commands."""
     build("release", "afterlife", "cuda_sim")
     script(tally, "readme/run.py")
     script(tally, "readme/picture.py", "harness/docs/run.svg", "--check")
     script(tally, "documents.py", "--transcripts", "release")
+    script(tally, "reference.py", "--check", "--commands", "release")
 
 
 def plants(tally, full):
     """Faults are planted in what the checks of the tree and of the figures look at; each must be seen."""
-    for name in (*QUICK_CHECKS, "style.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
+    for name in (*QUICK_CHECKS, "style.py", "reference.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
                  "mutated_foreign.py", "triage_score.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
         script(tally, name, "--self-test")
 

@@ -10,7 +10,7 @@ get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the ru
 are rows of its ops.def, and one more row is one more op of the copy.
 
   --self-test   besides plants omissions in the copy of the tree, at least one per check, each of which must be found
-  --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/recipes.md)
+  --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/how-to/recipes.md)
 
 Prints a line per check. Exit: 0 all hold, 1 one does not, 2 the build, 3 usage.
 """
@@ -199,7 +199,7 @@ PLANTS = (
     (tests, f"corpus/{COPY}/repros/borrow-replaced_in_flight.repro", "order device memory", "order device memories"),
     (rules, f"targets/{COPY}/retain.h", f"targets/{COPY}/{COPY}.h", f"targets/{ORIGINAL}/{ORIGINAL}.h"),
     (rules, f"targets/{COPY}/retain.h", "class Retain final", "class Retain  final"),
-    (rules, f"scenarios/{COPY}/README.md", "harness/docs/recipes.md", "harness/docs/receipts.md"),
+    (rules, f"scenarios/{COPY}/README.md", "harness/docs/how-to/recipes.md", "harness/docs/how-to/receipts.md"),
     (targets, "CMakeLists.txt", "subfolders(paths scenarios)", f"subfolders(paths scenarios)\nlist(REMOVE_ITEM paths {COPY})"),
     (tables, "CMakeLists.txt", "tables scenarios/*/scenario.cpp", "tables scenarios/[!l]*/scenario.cpp"),
     (listed, f"scenarios/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),

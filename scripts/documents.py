@@ -4,13 +4,18 @@
 Usage: scripts/documents.py [--transcripts PRESET [--rewrite] | --self-test]
 
 Judged are relative links with their headings, names of files and folders in backticks, and every
-./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
+./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, my_path, N, *)
 stands for any text. A name with a folder is looked up from the root and from the document; a bare name of a
-file must be somewhere below the document's folder. What a build makes (build/...) is not judged. And
-scripts/README.md names every script. A code block that names its file (```cpp harness/arena.h) stands there word for word.
+file must be somewhere below the document's folder, or for harness/docs anywhere. What programs write (build/...,
+results/found) is not judged. And scripts/README.md names every script. A code block that names its file
+(```cpp harness/arena.h) stands there word for word.
 
-With --transcripts PRESET each transcript in a document (a block that begins with `$ ./build/release/afterlife ...`)
-is run with that build and must print what stands there, 100 columns wide; --rewrite makes it stand there.
+Lines have at most 100 columns, without the targets of links and code blocks. A README of a path has at most 6 kB,
+and all other documents together 200 kB. The glossary has at most 25 terms, each of which is in use in another document.
+
+With --transcripts PRESET each transcript in a document (a block that begins with `$ ./build/release/afterlife ...`),
+and each file of results/price, is run with that build and must print what stands there, 100 columns wide; --rewrite
+makes it stand there.
 
 Prints each citation of something missing. Exit: 0 clean, 1 not. --self-test plants one per rule.
 """
@@ -33,7 +38,12 @@ DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
 FILE_NAME = re.compile(r"[\w.*?-]+\.(?:h|cpp|cu|def|py|sh|cmake|md|json|svg|txt|cc)")
 TRANSCRIPT = re.compile(r"^```\n\$ \./build/release/afterlife ([^\n]*)\n(.*?)^```$", re.M | re.S)
 EXCERPT = re.compile(r"^```\w+ (\S+/\S+)\n(.*?)^```$", re.M | re.S)
-PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)")
+TRANSCRIPT_FILE = re.compile(r"\A\$ \./build/release/afterlife ([^\n]*)\n(.*)\Z", re.S)
+PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)|\bmy_path\b")
+PATH_README = re.compile(r"(?:targets|scenarios)/\w+/README\.md")
+WRITTEN = ("/", "build", "-", "results/found", "results/nightly", "results/baselines")
+COLUMNS, TOTAL_BYTES, PATH_BYTES, TERMS = 100, 200 * 1024, 6 * 1024, 25
+GLOSSARY = "harness/docs/reference/glossary.md"
 SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
 
 
@@ -85,10 +95,10 @@ def complaint_of_link(tree, document, target):
 def complaint_of_code(tree, document, word):
     """What is wrong with a word in backticks, or None where it is right or names no file."""
     name = PLACEHOLDER.sub("*", word.removeprefix("./").rstrip(".,;:)"))
-    folder = os.path.dirname(document)
+    folder = "" if document.startswith("harness/docs/") else os.path.dirname(document)
     path, bare = name.rstrip("/"), name.rstrip("/").rsplit("/", 1)[-1]
     is_file = FILE_NAME.fullmatch(bare) is not None
-    if path.startswith(("/", "build", "-")) or not re.fullmatch(r"[\w.*/-]+", path) or bare.startswith(("*.", ".")):
+    if path.startswith(WRITTEN) or not re.fullmatch(r"[\w.*/-]+", path) or bare.startswith(("*.", ".")):
         return None
     if "/" not in path:
         is_name = is_file or word.endswith("/")
@@ -98,6 +108,34 @@ def complaint_of_code(tree, document, word):
     if tree.has(path) or tree.has(joined(folder, path)):
         return None
     return f"names {word}, which is not there"
+
+
+def long_lines(text):
+    """Numbers of the lines that are wider than COLUMNS, outside of code blocks and without the targets of links."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        if not is_code and len(LINK.sub("]", line)) > COLUMNS and not line.startswith("!["):
+            yield number
+
+
+def complaints_of_size(tree, total=TOTAL_BYTES):
+    """Which documents are too wide or too large, and which terms of the glossary are too many or not in use."""
+    texts = {name: text for name, text in sorted(tree.texts.items()) if name.endswith(".md")}
+    for name, text in texts.items():
+        yield from (f"{name}:{number}: is wider than {COLUMNS} columns" for number in long_lines(text))
+        if PATH_README.fullmatch(name) and len(text.encode()) > PATH_BYTES:
+            yield f"{name}: has {len(text.encode())} bytes, and {PATH_BYTES} are allowed"
+    whole = sum(len(text.encode()) for name, text in texts.items() if not PATH_README.fullmatch(name))
+    if whole > total:
+        yield f"documents: have {whole} bytes without the READMEs of paths, and {total} are allowed"
+    terms = re.findall(r"^\| ([\w -]*\w) \|", texts.get(GLOSSARY, ""), re.M)[1:]
+    if len(terms) > TERMS:
+        yield f"{GLOSSARY}: has {len(terms)} terms, and {TERMS} are allowed"
+    for term in terms:
+        use = re.compile(rf"\b{re.escape(term)}", re.I)
+        if not any(use.search(" ".join(text.split())) for name, text in texts.items() if name != GLOSSARY):
+            yield f"{GLOSSARY}: no other document says {term}"
 
 
 def complaints_of_document(tree, document, line):
@@ -135,7 +173,7 @@ def invented_excerpts(tree):
 
 def check(tree):
     """All complaints about a tree, one line each."""
-    lines = [*unlisted_scripts(tree), *invented_excerpts(tree)]
+    lines = [*unlisted_scripts(tree), *invented_excerpts(tree), *complaints_of_size(tree)]
     for name, text in sorted(tree.texts.items()):
         is_document = name.endswith(".md")
         if not is_document and os.path.splitext(name)[1] not in SOURCES:
@@ -146,23 +184,31 @@ def check(tree):
     return lines
 
 
+def transcripts_of(name, text):
+    """What is run and what it is said to print: blocks of a document, or a file of results/price as a whole."""
+    if name.endswith(".md"):
+        return TRANSCRIPT.findall(text)
+    return TRANSCRIPT_FILE.findall(text) if fnmatch.fnmatch(name, "results/price/*.txt") else []
+
+
 def complaints_of_transcripts(tree, run):
-    """How each transcript differs from what `run` answers to its arguments."""
+    """How each transcript differs from what `run` prints for its arguments."""
     for name, text in sorted(tree.texts.items()):
-        for arguments, told in TRANSCRIPT.findall(text) if name.endswith(".md") else ():
+        for arguments, told in transcripts_of(name, text):
             differences = difflib.unified_diff(told.splitlines(), run(arguments.split()).splitlines(), name,
                                                f"afterlife {arguments}", lineterm="", n=0)
             yield from differences
 
 
 def rewritten(text, run):
-    """The document with what `run` answers in each of its transcripts."""
+    """The text with what `run` prints in each of its transcripts."""
+    text = TRANSCRIPT_FILE.sub(lambda found: f"$ ./build/release/afterlife {found[1]}\n{run(found[1].split())}", text)
     return TRANSCRIPT.sub(lambda found: f"```\n$ ./build/release/afterlife {found[1]}\n{run(found[1].split())}```", text)
 
 
 def rewrite(tree, run):
-    """Writes the documents whose transcripts differ; returns their names."""
-    texts = {name: rewritten(text, run) for name, text in tree.texts.items() if name.endswith(".md")}
+    """Writes the files whose transcripts differ; returns their names."""
+    texts = {name: rewritten(text, run) for name, text in tree.texts.items() if transcripts_of(name, text)}
     changed = [name for name, text in sorted(texts.items()) if text != tree.texts[name]]
     for name in changed:
         (ROOT / name).write_text(texts[name])
@@ -201,6 +247,13 @@ PLANTS = [
     ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
     ("README.md", "`argpack/own`, `build/fuzz/fuzz_<path>`, `found.min.repro`, `/usr/bin`, `cuMemAlloc`", False),
     ("README.md", "    ./scripts/test.sh tree", False),
+    ("README.md", "wide " * 21, True), ("README.md", "```\n" + "wide " * 21 + "\n```\n", False),
+    ("README.md", "[a link](https://example.org/" + "x" * 99 + ")", False),
+    ("targets/argpack/README.md", "word\n" * 1300, True), ("targets/argpack/README.md", "word\n" * 1200, False),
+    ("harness/docs/a.md", "`nowhere.cpp`", True), ("harness/docs/a.md", "`base_test.cpp` and `targets/my_path/own.h`", False),
+    (GLOSSARY, "| term | meaning |\n|---|---|\n| tree | what has a map |\n", False),
+    (GLOSSARY, "| term | meaning |\n|---|---|\n| ghost | what no document names |\n", True),
+    (GLOSSARY, "| term | meaning |\n" + "| tree | what has a map |\n" * 26, True),
     ("harness/base.h", "// See harness/README.md for more.", False),
 ]
 
@@ -220,11 +273,14 @@ def self_test():
     print(f"documents: {len(PLANTS) - len(wrong)} of {len(PLANTS)} planted lines judged rightly")
     transcript = Tree({"README.md": "```\n$ ./build/release/afterlife list\nargpack\n```\n"})
     transcripts = [bool(list(complaints_of_transcripts(transcript, lambda _: answer))) for answer in ("argpack\n", "ucc\n", "")]
-    print(f"documents: a transcript that is right, wrong, empty: {transcripts}")
+    priced = Tree({"results/price/a.txt": "$ ./build/release/afterlife price a\nargpack\n"})
+    transcripts += [bool(list(complaints_of_transcripts(priced, lambda _: answer))) for answer in ("argpack\n", "ucc\n")]
+    is_too_large = bool(list(complaints_of_size(Tree(PLANTED_TREE), total=10)))
+    print(f"documents: a transcript that is right, wrong, empty, and a file that is right, wrong: {transcripts}")
     mended = Tree({"README.md": rewritten(transcript.texts["README.md"], lambda _: "ucc\n")})
     is_mended = not list(complaints_of_transcripts(mended, lambda _: "ucc\n"))
     print(f"documents: a transcript that was wrong is right once it is rewritten: {is_mended}")
-    return not wrong and not check(Tree(PLANTED_TREE)) and transcripts == [False, True, True] and is_mended
+    return not wrong and not check(Tree(PLANTED_TREE)) and transcripts == [False, True, True, False, True] and is_mended and is_too_large
 
 
 def main():

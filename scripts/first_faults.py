@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Counts the runs to the first fault in each window, with the scenario's themes and multipliers and without.
 
-Usage: scripts/first_faults.py [--long] [--seeds N] [--runs N] [--preset P] [PATH...] | --self-test
+Usage: scripts/first_faults.py [--long] [--seeds N] [--runs N] [--write DIR] [--preset P] [PATH...] | --self-test
 
   --long     seeds 1..20; otherwise 1..5
   --seeds N  seeds 1..N
+  --write DIR  also writes the table of a path to DIR/PATH.txt (results/first_faults)
   --runs N   of a search at most; otherwise the FIRST_FAULT_RUNS of scenarios/<path>/figures.py, which take a core less than 60 s
 
 A window is searched in one variant: of those whose claim names it the one that claims least, and of several such the first. Each
@@ -15,6 +16,7 @@ the most. It depends on no clock: every build and every machine prints the same.
 is no error. --self-test plants counts. Exit: 0 printed, 1 a search did not come out, 3 usage.
 """
 import dataclasses
+import pathlib
 import sys
 import tempfile
 
@@ -106,8 +108,10 @@ def measure(path, options):
     for subject in subjects:
         first = {walk: [run for of, run in zip(asked, runs) if of[:2] == (subject, walk)] for walk in WALKS}
         rows.append((subject, first))
-    print(f"{path['path']}: seeds 1..{options.seeds}, {grouped(limit)} runs at most\n\n{markdown(rows, limit)}\n")
-    print("\n".join(remarks(rows, unclaimed)) + "\n", flush=True)
+    text = f"{path['path']}: seeds 1..{options.seeds}, {grouped(limit)} runs at most\n\n{markdown(rows, limit)}\n\n" + "\n".join(remarks(rows, unclaimed)) + "\n"
+    print(text, flush=True)
+    if options.write:
+        (options.write / f"{path['path']}.txt").write_text(text)
 
 
 # ---- planted counts -----------------------------------------------------------------------------
@@ -150,6 +154,7 @@ def arguments():
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--preset", default="release")
+    parser.add_argument("--write", type=pathlib.Path)
     options = parser.parse_args()
     options.seeds = options.seeds or (20 if options.long else 5)
     return parser, options

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Searches every variant with several seeds, adds up what the runs say of each window, and prints a table for each path.
 
-Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] [--no-failures] [--preset P] [PATH[/VARIANT]...] | --self-test
+Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] [--no-failures] [--write DIR] [--preset P] [PATH[/VARIANT]...]
+       scripts/verdicts.py --self-test
 
   --long       seeds 1..20, 5 s for each variant; otherwise seeds 1..2, 0.2 s
   --seeds N    seeds 1..N
   --seconds S  for each variant and seed, of one core
+  --write DIR  also writes the table of a path to DIR/PATH.txt (results/verdicts)
   --config C   in this config alone, as `afterlife fuzz` takes it: where a window is seldom reached, a small one has more runs
 
-The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/commands.md): open, closed, refused, contract, few, -.
+The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/how-to/compare-fixes.md): open, closed, refused, contract, few, -.
 Asked is that no fault is unexplained, that none is outside its variant's claim, and that no claimed window which at least 1000
 runs got to never failed. --self-test plants counts that must be judged so. Exit: 0 all that is so, 1 not, 3 usage.
 """
 import argparse
 import collections
+import pathlib
 import sys
 import tempfile
 
@@ -145,6 +148,7 @@ def arguments():
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--no-failures", action="store_true")
     parser.add_argument("--config")
+    parser.add_argument("--write", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--preset", default="release")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--seconds", type=float)
@@ -166,6 +170,8 @@ def main():
         return 1
     for path in tables.paths:
         print(f"{tables.markdown(path)}\n")
+        if options.write:
+            (options.write / f"{path}.txt").write_text(f"{path}: seeds 1..{options.seeds}, {options.seconds:g} s for each variant\n\n{tables.markdown(path)}\n")
     lines = list(tables.complaints())
     print("\n".join(lines) or "no fault is unexplained or outside a claim, and no claimed window held")
     return 1 if lines else 0

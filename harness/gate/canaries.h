@@ -21,12 +21,12 @@
 
 namespace harness::gate {
 
-/// Comparisons that a sound gate has an answer to.
+/// Comparisons for which a correct gate has a known result.
 enum class Canary : unsigned char {
   unchanged,    ///< The program with itself: red is a false alarm.
   passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
   slower_by_3,  ///< 3 % more: whatever is not called slower was missed.
-  disturbed,    ///< The same, where up to half as much again falls on both sides of a round.
+  disturbed,    ///< The same, with up to half as much again added to both sides of a round.
   slower_by_1,  ///< 1 % more: may be called slower or not.
 };
 inline constexpr std::size_t kCanaryCount = 5;
@@ -61,7 +61,7 @@ inline constexpr std::size_t kPlantedCount = 4;
 /// Returns the name of what is broken.
 std::string_view name_of(Planted planted);
 
-/// Giving up may lose so many of the verdicts.
+/// Largest share of verdicts that giving up may lose.
 inline constexpr double kLostAtMost = 0.001;
 
 /// The price and the gain of giving up what more rounds can hardly decide (futility.h). A round

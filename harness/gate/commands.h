@@ -37,13 +37,13 @@ std::string filter_of(const std::vector<std::string>& names);
 
 /// The bounds within which commands run.
 struct Limits {
-  double seconds = 0;            ///< In all, computing included; 0 = as long as it takes.
+  double seconds = 0;            ///< Time limit in all, computing included; 0 = none.
   double timeout_seconds = 600;  ///< One process.
 };
 
 class Commands : public Source {
  public:
-  /// Is told of each sample as it comes.
+  /// Called with each sample as it is measured.
   using Sink = std::function<void(const Sample&)>;
 
   /// Borrows `stop`, which ends the measuring.

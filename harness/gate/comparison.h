@@ -8,13 +8,13 @@
 
 namespace harness::gate {
 
-/// The answer of the gate.
+/// The result of the gate.
 enum class Outcome : unsigned char { passed, regressed, failed, undecided, stopped };
 
 struct Comparison {
   Plan plan;
   Result result;
-  std::string failure;  ///< Why a side could not be measured to the end; "" where it was.
+  std::string failure;  ///< Reason why a side could not be measured to the end; "" if it was.
 
   /// Returns the worst of its parts: a failure to measure, then a benchmark that is slower or gone,
   /// then being stopped, then anything undecided.

@@ -19,7 +19,7 @@
 
 namespace harness::gate {
 
-/// The first fault in a window, made plain.
+/// The first fault in a window, minimized.
 struct Plainness {
   std::uint64_t runs = 0;  ///< That it took.
   std::uint64_t size = 0;  ///< Ops and other decisions that are left.
@@ -52,9 +52,9 @@ struct SideSample {
 };
 
 struct EffectivenessRule {
-  double level = 0.001;      ///< Chance of calling any measure worse where nothing changed.
-  double power = 0.95;       ///< Chance of finding what has to be found.
-  double factor = 2;         ///< So many times as many runs to a fault have to be found.
+  double level = 0.001;      ///< Probability of calling any measure worse if nothing changed.
+  double power = 0.95;       ///< Probability of finding the factor that has to be detected.
+  double factor = 2;         ///< Factor of runs to a fault that must be detected.
   bool each_window = false;  ///< A test for each window instead of one for all of them.
 };
 
@@ -64,7 +64,8 @@ struct EffectivenessRow {
   double base = 0;  ///< Geometric mean; of searches that found nothing the limit counts.
   double head = 0;
   LogRank rank;
-  /// It is about runs to a fault, whose factor is known, and what is not seen must be told.
+  /// Whether the test is about runs to a fault, for which a factor is known and a lack of power
+  /// must be reported.
   bool has_factor = false;
   std::uint64_t wanted_searches = 0;  ///< On a side, to find the rule's factor; 0: none do.
   Verdict verdict = Verdict::undecided;

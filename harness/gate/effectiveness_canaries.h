@@ -1,8 +1,8 @@
 // Effectiveness canaries: how often the comparison of effectiveness is wrong, computed from
-// recorded searches of programs of which the answer is known.
+// recorded searches of programs with known results.
 //
-// A comparison takes the searches of a base and of a head from the record in the order in which
-// they stand there. No search is used twice by one canary.
+// A comparison takes the searches of a base and of a head from the record in their order. No search
+// is used twice by one canary.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace harness::gate {
 inline constexpr std::size_t kSearches = 3;
 /// The same, where each window is compared by itself.
 inline constexpr std::size_t kSearchesOfWindows = 60;
-/// So many times as many runs must be found to be needed, of all windows and of one.
+/// Factor of runs that must be detected, over all windows and in one.
 inline constexpr double kFactor = 2, kFactorOfWindow = 4;
 
 struct EffectivenessCanary {

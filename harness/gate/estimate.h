@@ -7,7 +7,7 @@
 // Where its interval is more than twice as wide as that of the second statistic, the second counts:
 // the median over the rounds of the log of head over base. So it is where four fifths of the rounds
 // are disturbed, and where a process is fast or slow by chance and about a fifth are fast: then the
-// quantile jumps between two values. README.md has the figures.
+// quantile jumps between two values. harness/docs/explanation/gate.md has the figures.
 // Source: the percentile bootstrap (Efron 1979) of a quantile (type 7 of Hyndman and Fan 1996); for
 // the median the interval of the sign test (Thompson 1936), which holds for any distribution.
 // Resampling ends early when it is clear that no finding can stand (Besag and Clifford 1991,
@@ -32,9 +32,9 @@ inline constexpr double kQuantile = 0.2;
 inline constexpr double kMuchNarrower = 2;
 /// With fewer rounds there is no interval.
 inline constexpr std::size_t kLeastRounds = 5;
-/// Every estimate has so many resamples, if its terms ask for as many.
+/// Number of resamples of every estimate, if its terms allow as many.
 inline constexpr std::uint32_t kFirstResamples = 10'000;
-/// More are drawn while fewer than so many contradict a finding.
+/// Further resamples are drawn while fewer than this contradict a finding.
 inline constexpr std::uint32_t kContradictions = 10;
 
 enum class Statistic : unsigned char { low_quantile, paired_median };
@@ -43,8 +43,8 @@ struct Estimate {
   double log_ratio = 0;  ///< Log of how many times slower the head is.
   double low = 0;        ///< Lower end of the interval.
   double high = 0;       ///< Upper end of the interval.
-  double p_slower = 1;   ///< Chance of such samples where the head is not slower than the margin.
-  double p_faster = 1;   ///< Chance of such samples where the head is not faster than the margin.
+  double p_slower = 1;   ///< Probability of such samples if the head is not slower than the margin.
+  double p_faster = 1;   ///< Probability of such samples if the head is not faster than the margin.
   std::size_t rounds = 0;
   Statistic statistic = Statistic::low_quantile;
 
@@ -56,13 +56,14 @@ struct Estimate {
 
 /// The terms on which an estimate is made.
 struct Terms {
-  double tail = 0.005;  ///< Chance that the true ratio is below the interval; as much is above it.
+  double tail = 0.005;  ///< Probability that the true ratio is below the interval; the same above
+                        ///< it.
   double margin = 0;    ///< Log of the ratio, either way, that the two chances are about.
   std::uint32_t resamples = kFirstResamples;  ///< At most.
   std::uint64_t seed = 1;
 };
 
-/// Returns the quantile of sorted values, between its neighbours where it falls between two.
+/// Returns the quantile of sorted values, interpolated between its neighbours.
 double quantile(std::span<const double> sorted, double at);
 
 /// Estimates by the difference of the low quantiles. A function of its arguments alone.

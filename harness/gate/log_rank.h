@@ -41,9 +41,9 @@ struct LogRank {
   double factor() const;
   /// Returns an end of the interval of the factor, `z` standard errors away.
   double factor_at(double z) const;
-  /// Returns the chance of an excess as low as this one where the sides do not differ.
+  /// Returns the probability of an excess as low as this one if the sides do not differ.
   double p_longer() const;
-  /// Returns the chance of an excess as high as this one where the sides do not differ.
+  /// Returns the probability of an excess as high as this one if the sides do not differ.
   double p_shorter() const;
 };
 
@@ -56,7 +56,7 @@ LogRank log_rank(std::span<const Block> blocks);
 double times_for(double factor, double limit, double level, double power,
                  std::span<const Block> blocks);
 
-/// Returns the value that a normal variable is below with this chance, of (0, 1).
+/// Returns the quantile of the normal distribution for this probability, in (0, 1).
 double normal_quantile(double chance);
 
 }  // namespace harness::gate

@@ -19,7 +19,7 @@ class Random {
   /// Returns a number of [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-  /// Returns one of two answers, each as likely as the other.
+  /// Returns true or false with equal probability.
   bool coin() { return (next() >> 63) != 0; }
 
  private:

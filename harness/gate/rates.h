@@ -8,7 +8,7 @@
 
 namespace harness::gate {
 
-/// So many of so many. Source: the score interval of Wilson (1927), 95 %.
+/// A count out of a total. Source: the score interval of Wilson (1927), 95 %.
 struct Rate {
   std::uint64_t count = 0;
   std::uint64_t total = 0;

@@ -1,5 +1,6 @@
-// Repetition: how long one repetition of a benchmark is to take. The shorter it is, the more of
-// them are never interrupted, and the least of a few counts; README.md has what was measured.
+// Repetition: how long one repetition of a benchmark takes. The shorter it is, the more of them are
+// never interrupted, and the smallest time of a few counts. harness/docs/explanation/gate.md has
+// measurements.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,8 @@ inline constexpr std::string_view kMinTimePlace = "{min_time}";
 /// Returns whether the gate says how long a repetition of the command is.
 bool has_min_time_place(const Command& command);
 
-/// Returns how long Google Benchmark is asked to repeat by the words of the command, in seconds;
-/// nothing if they do not say, or if the gate does.
+/// Returns the repetition time that a command asks Google Benchmark for, in seconds. Returns
+/// nothing if the command does not say, or leaves it to the gate.
 std::optional<double> own_repetition_seconds(const Command& command);
 
 }  // namespace harness::gate

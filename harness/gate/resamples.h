@@ -14,7 +14,7 @@ class Resamples {
  public:
   /// How often a round was drawn. By chance no round is drawn 256 times.
   using Count = std::uint8_t;
-  /// So many resamples are a block: for each round, in order, its count in each of them.
+  /// Number of resamples in a block: for each round, in order, its count in each of them.
   static constexpr std::size_t kLanes = 250;
 
   /// The first `kept` resamples are drawn at once if a few megabytes hold them.

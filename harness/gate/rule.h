@@ -1,9 +1,9 @@
 // Rule: when a benchmark fails, passes, or needs more rounds.
 //
-// Slower: the 99 % interval is above +0.5 %, and that stands among all benchmarks of the suite.
-// Faster: the same below -0.5 %. Pass: the interval is below +3 %. Otherwise more rounds are
-// measured, and after the last look it is undecided; or too noisy, where the interval is wider than
-// what it should tell apart.
+// Slower: the 99 % interval is above +0.5 %, also after the correction for all benchmarks of the
+// suite. Faster: the same below -0.5 %. Pass: the interval is below +3 %. Otherwise more rounds are
+// measured. After the last look it is undecided, or too noisy if the interval is wider than the
+// difference that it should detect.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ std::string_view name_of(Verdict verdict);
 struct Rule {
   double slower_by = 0.005;  ///< Fails where the interval is above this.
   double allowed = 0.03;     ///< Passes where the interval is below this.
-  double confidence = 0.99;  ///< Chance of the interval, both tails together.
-  std::vector<std::size_t> looks{20, 40, 80, 160};  ///< After so many rounds it is judged.
+  double confidence = 0.99;  ///< Probability outside the interval, both tails together.
+  std::vector<std::size_t> looks{20, 40, 80, 160};  ///< Numbers of rounds at which it is judged.
   std::size_t confirmations = 1;                    ///< How often a fail is measured anew.
   std::uint64_t seed = 1;
   bool curtails = true;  ///< Gives up what more rounds can hardly decide (futility.h).
@@ -33,10 +33,10 @@ struct Rule {
 
   /// Returns the most rounds that a comparison takes, those that confirm included.
   std::size_t most_rounds() const { return looks.back() * (1 + confirmations); }
-  /// Returns the chance that the interval leaves out on either side.
+  /// Returns the probability that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
-  /// Returns the terms of an estimate in a suite of `suite_size`: resamples enough to tell a
-  /// finding that stands among so many, up to 2000 benchmarks.
+  /// Returns the terms of an estimate in a suite of `suite_size`: enough resamples to detect a
+  /// finding that stands among so many benchmarks, up to 2000.
   Terms terms(std::size_t rounds, std::size_t suite_size) const;
 };
 

@@ -1,8 +1,8 @@
-// Trial: one comparison of two sides: measures rounds, looks, goes on with what is undecided, and
-// confirms what failed.
+// Trial: one comparison of two sides. It measures rounds, looks, continues with what is undecided,
+// and confirms what failed.
 //
-// Where the samples come from is a Source: commands, a file of samples, or a simulated machine, so
-// that all three are judged by the same code.
+// Samples come from a Source: commands, a file of samples, or a simulated machine, so that all
+// three are judged by the same code.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ enum class End : unsigned char { complete, out_of_time, stopped, too_short };
 /// Returns the words for it: "complete", "out of time", "stopped", "no time for the next look".
 std::string_view name_of(End end);
 
-/// Whoever measures. Errors: std::exception where a side cannot be measured, which ends the trial.
+/// Measures. Errors: std::exception if a side cannot be measured, which ends the trial.
 class Source {
  public:
   virtual ~Source() = default;
@@ -42,7 +42,7 @@ class Source {
   virtual bool must_end() { return false; }
 };
 
-/// One benchmark and what it came to.
+/// One benchmark and its result.
 struct Row {
   std::string name;
   Verdict verdict = Verdict::undecided;
@@ -54,7 +54,7 @@ struct Row {
 };
 
 struct Result {
-  std::vector<Row> rows;  ///< In the order of their names.
+  std::vector<Row> rows;  ///< Benchmarks in the order of their names.
   End end = End::complete;
   std::size_t rounds = 0;      ///< Measured in all, those that confirm included.
   bool is_unjudged = false;    ///< The last look had to end before it had computed everything.
@@ -64,7 +64,7 @@ struct Result {
   std::size_t count(Verdict verdict) const;
 };
 
-/// Computing goes on for so long after a trial was stopped or its time was over.
+/// Computing may continue for this long after a trial was stopped or its time was over.
 inline constexpr double kShownSeconds = 0.3;
 
 class Trial {
@@ -83,7 +83,7 @@ class Trial {
   struct Course {
     Row row;
     Series series;
-    bool takes_part = true;            ///< In the measurement that is going on.
+    bool takes_part = true;            ///< Whether it takes part in the measurement under way.
     bool is_open = true;               ///< Needs more rounds.
     std::size_t estimated_rounds = 0;  ///< The length of the series when it was estimated.
   };

@@ -1,9 +1,9 @@
 // HeapCollection: one run of the cyclic collector.
 //
-// It finds the objects of a generation, and of all younger ones, that only they themselves refer
-// to; runs their finalizers; looks again who was saved by one; and empties the rest, so that they
-// die by their counts. O(objects and references in those generations).
-// Source: CPython's gc_collect_main (Modules/gcmodule.c).
+// It finds the objects of a generation, and of all younger ones, to which only they themselves
+// refer. It runs their finalizers, checks which objects one of these saved, and clears the rest, so
+// that their counts reach zero. O(objects and references in those generations). Source: CPython's
+// gc_collect_main (Modules/gcmodule.c).
 #pragma once
 
 #include <cstdint>

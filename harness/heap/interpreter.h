@@ -30,8 +30,8 @@ class Interpreter {
 
   // ---- threads ----
 
-  /// A task becomes a Python thread: PyEval_RestoreThread. The first to do so is the main thread,
-  /// unless set_main() says otherwise.
+  /// Makes a task a Python thread, as PyEval_RestoreThread does. The first one is the main thread,
+  /// unless set_main() was called.
   void attach() {
     gil_.acquire();
     if (main_ == TaskId::none) main_ = scheduler_.current();
@@ -46,7 +46,8 @@ class Interpreter {
 
   // ---- steps ----
 
-  /// Before a bytecode runs: pending calls, the collector, and the GIL get their chance.
+  /// Called before a bytecode runs: pending calls, the collector and a switch of the GIL may
+  /// happen.
   void step(Label bytecode) {
     between_steps();
     scheduler_.note(EventKind::step, bytecode);
@@ -69,12 +70,12 @@ class Interpreter {
 
   // ---- CUDA calls ----
 
-  /// Says whether CUDA calls are made without the GIL, as `with nogil` makes them: from then on who
-  /// holds it gives it up before a call takes its turn, and has it again when the call has
-  /// returned. With nobody else at the lock, neither is a turn.
+  /// Says whether CUDA calls are made without the GIL, as under `with nogil`. The task then
+  /// releases it before the turn of a call, and takes it again when the call has returned. If no
+  /// other task waits for the lock, neither is a turn.
   void make_calls_without_gil(bool without) { calls_without_gil_ = without; }
 
-  /// A CUDA call of whoever runs.
+  /// A CUDA call of the running task.
   class Call {
    public:
     Call() = default;
@@ -97,7 +98,7 @@ class Interpreter {
     Gil* gil_ = nullptr;
   };
 
-  /// The CUDA calls of the running task keep the GIL all the same, for as long as it lives.
+  /// The CUDA calls of the running task keep the GIL while it exists.
   class Kept {
    public:
     explicit Kept(Interpreter& interpreter)
@@ -157,8 +158,7 @@ class Interpreter {
   std::uint64_t kept_ = 0;  ///< By the low bits of a task's id: its calls keep the GIL.
 };
 
-/// Makes the current task a Python thread for as long as it lives, if it is none:
-/// PyGILState_Ensure.
+/// Makes the current task a Python thread while it exists, unless it is one: PyGILState_Ensure.
 class AttachScope {
  public:
   explicit AttachScope(Interpreter& interpreter)

@@ -1,14 +1,14 @@
-// Object: one thing on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
-// does not, WeakRef learns when it is gone.
+// Object: an object on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
+// does not, and WeakRef notices its end.
 //
 // An object behaves like CPython's: it dies when its count reaches zero, or when the collector
-// finds that only a cycle holds it. Its storage stays until the run ends or is given to a new
-// object of the same type (a pick), so that a reference that outlived its object meets a recycled
-// one (noted) or nobody (fatal), and never undefined behaviour.
+// finds that only a cycle refers to it. Its storage is kept until the run ends, or is given to a
+// new object of the same type (a choice). A reference that outlived its object finds a recycled one
+// (recorded) or none (fatal), and is never undefined behaviour.
 //
 // Lifetime: references in the arena or on a task's stack are dropped with the run, without being
-// counted down. None may be kept for the next run.
-// Threads: as CPython's. Hold the GIL; without one, the last reference to go is announced.
+// counted down. None may be kept for the next run. Threads: as CPython's. Hold the GIL; without
+// one, the end of the last reference is announced.
 #pragma once
 
 #include <concepts>
@@ -30,8 +30,8 @@ class Object;
 /// Lifetime: static. A type is its address: its storage is reused by it alone.
 struct TypeInfo {
   Label name;
-  /// __del__: runs once in an object's life, before it dies, and may do anything: make objects,
-  /// drop or replace others, keep the object alive. Null where there is none.
+  /// __del__: runs at most once for an object, before it dies, and may do anything: make objects,
+  /// drop or replace others, keep the object alive. Null if there is none.
   void (*finalize)(Object& self) = nullptr;
   /// tp_dealloc of an extension type: runs last, when nothing can save the object, and its members
   /// are gone. The payload's destructor follows.
@@ -54,7 +54,7 @@ class Key {
   std::uint64_t value_;
 };
 
-/// A counted reference: the object lives at least as long. Counting down the last one runs
+/// A counted reference: the object stays alive at least as long. Counting down the last one runs
 /// finalizers, so every assignment, and every end of a scope, may run arbitrary code.
 class Ref {
  public:
@@ -81,8 +81,8 @@ class Ref {
   void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing from now on.
   /// Gives up the reference without counting down: a leak, until steal() takes it over.
   Object* leak() { return std::exchange(object_, nullptr); }
-  /// Takes over a count that the caller owned. Unchecked, as in C: if nobody gave it up, a count
-  /// goes missing, and the object dies under somebody's hands.
+  /// Takes over a count that the caller owned. Unchecked, as in C: if the caller owned none, a
+  /// count is missing, and the object dies while it is in use.
   static Ref steal(Object* object);
 
  private:
@@ -100,7 +100,7 @@ class Ref {
   BirthId birth_ = BirthId::none;
 };
 
-/// A PyObject* that nobody counts, with the birth id that it was taken from.
+/// An uncounted PyObject*, with the birth id of its object.
 class BorrowedRef {
  public:
   BorrowedRef() = default;
@@ -109,9 +109,9 @@ class BorrowedRef {
 
   Object* operator->() const { return &object(); }
   Object& operator*() const { return object(); }
-  /// Checked: a stale one is a fault, fatal where nobody lives there now.
+  /// Checked: a stale one is a fault, which is fatal if no object is alive there now.
   Object& object() const;
-  /// Py_INCREF: a counted reference to who lives there. Checked.
+  /// Py_INCREF: returns a counted reference to the object that is alive there. Checked.
   Ref own() const;
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const BorrowedRef&) const = default;
@@ -124,8 +124,8 @@ class BorrowedRef {
   BirthId birth_ = BirthId::none;
 };
 
-/// Reaches the object for as long as it lives; cleared before the finalizers of a cycle run, and
-/// after the finalizer of an object whose count reached zero.
+/// Reaches the object while it is alive; cleared before the finalizers of a cycle run, and after
+/// the finalizer of an object whose count reached zero.
 class WeakRef {
  public:
   WeakRef() = default;
@@ -160,7 +160,7 @@ struct HeapLink {
   void take_all(HeapLink& list);
 };
 
-/// Ownership: the heap owns the storage; references own the life.
+/// Ownership: the heap owns the storage; references keep the object alive.
 class Object : private HeapLink {
  public:
   explicit Object(Heap& heap, const TypeInfo& type, std::pmr::memory_resource* memory)
@@ -188,7 +188,8 @@ class Object : private HeapLink {
   BorrowedRef get_borrowed(Key key) const;
   /// An empty value erases. What was there is counted down after the new value is in place.
   void set(Key key, Ref value);
-  /// The same, but hands out what was there: whoever tells of the change does so before that dies.
+  /// The same, but returns the former object, so that the caller can report the change before that
+  /// dies.
   [[nodiscard]] Ref exchange(Key key, Ref value);
   /// Takes the member out, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
@@ -210,7 +211,7 @@ class Object : private HeapLink {
     Ref value;
   };
 
-  /// Without a GIL, touching it is a step of its own, and it may be gone afterwards.
+  /// Without a GIL each access is a step of its own, and the object may be gone afterwards.
   void announce(AccessKind kind) const;
   /// Counts down what may be the last reference, or a stale one.
   void last_count_down(BirthId meant);
@@ -224,14 +225,14 @@ class Object : private HeapLink {
   Name name_ = 0;
   void* payload_ = nullptr;
   void (*destroy_payload_)(void*) = nullptr;
-  BirthId birth_ = BirthId::none;  ///< The life that has this storage, or had it last.
+  BirthId birth_ = BirthId::none;  ///< The object that has this storage, or had it last.
   std::uint32_t ref_count_ = 0;
   /// While collecting: references from outside what is collected.
   std::uint32_t outside_count_ = 0;
   std::uint32_t weak_epoch_ = 0;  ///< Weak references of older epochs have been cleared.
   std::uint8_t generation_ = 0;
   bool living_ = false;
-  bool dying_ = false;  ///< Nothing can save it any more.
+  bool dying_ = false;  ///< Whether its end can no longer be prevented.
   bool finalized_ = false;
   bool collecting_ = false;   ///< The collection in progress has yet to decide about it.
   bool unreachable_ = false;  ///< The collection in progress found no way to it so far.

@@ -1,4 +1,4 @@
-// Causes: who caused what in a run, by name: a thing back to the op slot it came from.
+// Causes: leads a name back to the op slot that caused it.
 #pragma once
 
 #include <span>

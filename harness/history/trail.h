@@ -1,8 +1,9 @@
-// Trail: the steps of a run, told so that the same run of another build can be laid beside it:
-// calls with what they are passed, questions, events. Addresses are told as what lives there.
+// Trail: the steps of a run, in a form that can be compared with the same run of another build:
+// calls with their arguments, choices, events. An address is described by the object that is alive
+// there.
 //
-// Lifetime: for one run, in which a Current of it lives. Most runs have none, and compare no more
-// than a null pointer where a call is made. Threads: the run's thread.
+// Lifetime: one run, while a Current of it exists. Most runs have none, and only compare a pointer
+// with null at a call. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class Trail {
   /// Returns that of the run under way, or null, as in most runs.
   static Trail* current() { return current_; }
 
-  /// Gives a trail to the runs of this thread, for as long as it lives.
+  /// Gives a trail to the runs of this thread while it exists.
   class Current {
    public:
     explicit Current(Trail& trail) : previous_(std::exchange(current_, &trail)) {}
@@ -56,12 +57,12 @@ class Trail {
     Trail* previous_;
   };
 
-  /// Has the code that is running at a step be noted.
+  /// Requests that the code running at a step is recorded.
   void watch_code_at(std::size_t step) { watched_ = step; }
   /// Code that is running at a step.
   struct Code {
     std::uintptr_t call;     ///< The address of a call.
-    std::size_t step_count;  ///< So many steps were in it before.
+    std::size_t step_count;  ///< Number of equal steps before it.
   };
   /// Returns that code, from the innermost function on.
   const std::vector<Code>& code() const { return code_; }
@@ -72,10 +73,10 @@ class Trail {
   void add(std::uint8_t argument, std::uint64_t value) {
     steps_.back().values.push_back({argument, value});
   }
-  /// Adds a handle, which is told by how many were seen before it.
+  /// Adds a handle, described by the number of handles seen before it.
   void add_handle(std::uint8_t argument, const void* handle);
 
-  const std::vector<Step>& steps() const { return steps_; }  ///< Those so far, in order.
+  const std::vector<Step>& steps() const { return steps_; }  ///< Steps so far, in order.
 
  private:
   static constexpr std::size_t kNever = ~std::size_t{0};

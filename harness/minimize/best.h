@@ -23,9 +23,9 @@ struct Aim {
 /// The end of a search among sets of decisions.
 enum class Found : std::uint8_t { better, nothing, cut_short };
 
-/// Every candidate is replayed; if the fault shows, the tape *recorded* by that replay, which lacks
-/// whatever met no question, becomes the new best, provided that it is smaller.
-/// Ownership: borrows the runner. Threads: confined to the runner's.
+/// Every candidate is replayed. If the fault shows, the tape *recorded* by that replay, which lacks
+/// choices that did not come up, becomes the new best, if it is smaller. Ownership: borrows the
+/// runner. Threads: confined to the runner's.
 class Best {
  public:
   Best(Runner& runner, const Case& the_case, const Limits& limits)
@@ -35,19 +35,19 @@ class Best {
   bool aim(const Aim& aim);
   /// Returns the window of the fault that was aimed at, or -1.
   int window() const { return window_; }
-  /// Replays it once more if it has not been yet, which is no attempt and is not counted. False
-  /// when that is another run.
+  /// Replays it once more if that was not done yet; this does not count as an attempt. Returns
+  /// false if the run differs.
   bool is_deterministic();
 
-  /// Returns whether a limit is reached: of runs, of endless loops or of time; or to stop was
-  /// asked.
+  /// Returns whether a limit of runs, of endless loops or of time is reached, or a stop was
+  /// requested.
   bool spent() const;
 
   /// Tries one tape.
   bool improve(const Tape& tape);
 
-  /// Tries `base` with every set of exactly `size` further decisions, the likeliest first, until
-  /// one is better or so many runs were made.
+  /// Tries `base` with every set of exactly `size` further choices, the likeliest first, until one
+  /// is better or the limit of runs is reached.
   Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit);
 
   /// Runs the program under decisions drawn at random. The case if it shows the fault, however
@@ -59,7 +59,7 @@ class Best {
     endless_count_ += found.endless_count;
     return improve(found.the_case.tape);
   }
-  /// Returns the rest of the limits, but at most so many runs.
+  /// Returns the rest of the limits, with at most this many runs.
   Limits limits_left(std::uint64_t run_limit) const;
 
   const Tape& tape() const { return tape_; }

@@ -15,12 +15,12 @@ struct Measure {
   std::size_t op_count = 0;
   std::size_t further_count = 0;  ///< Neither ops nor arguments.
   std::size_t argument_count = 0;
-  std::uint64_t slot_sum = 0;   ///< Sum of the ops' slots: early ones are plainer.
-  std::uint64_t value_sum = 0;  ///< Sum of the answers that are numbers.
+  std::uint64_t slot_sum = 0;   ///< Sum of the slots of ops; earlier slots are simpler.
+  std::uint64_t value_sum = 0;  ///< Sum of the values that are numbers.
   friend auto operator<=>(const Measure&, const Measure&) = default;
 };
 
-/// Returns how large the tape is; the smaller measure is the plainer tape.
+/// Returns how large the tape is; the smaller measure is the simpler tape.
 Measure measure(const Tape& tape);
 
 /// Returns whether the decision puts an op into a slot.
@@ -37,11 +37,11 @@ Tape without_slots(const Tape& tape, const std::vector<Name>& slots, const Cause
 /// Ops and arguments alone.
 Tape program_of(const Tape& tape);
 
-/// The same decisions as if the ops of `slots` stood in other slots: names that follow from a
-/// slot's name follow.
+/// Returns the same choices as if the ops of `slots` stood in other slots; names derived from a
+/// slot change with it.
 Tape move_slots(const Tape& tape, const std::map<Name, Name>& slots, const Causes& causes);
 
-/// Where each op would stand if there were no empty slot before it.
+/// Returns the slot of each op if there were no empty slot before it.
 std::map<Name, Name> dense_slots(const Tape& tape);
 
 }  // namespace harness::minimizing

@@ -1,11 +1,11 @@
-// Deviations: a fixed tape, and every set of at most k further decisions, one run per set.
+// Deviations: a fixed tape, and every set of at most k further choices, one run for each set.
 //
-// Stateless and depth-first: a run records the questions that were asked after its last deviation
-// was met, and each of them, with each of its other answers, makes a set one larger. A further
-// decision is asked in the run that lacks it, so every set whose decisions all meet their question
-// comes up, and, as a question asked earlier is never added later, it comes up once.
+// Stateless and depth-first. A run records the choices that came up after its last deviation, and
+// each other option of each of them makes a set one larger. A further choice comes up in the run
+// that lacks it, so every set whose choices all come up is tried. A choice that came up earlier is
+// never added later, so each set is tried once.
 //
-// Source: stateless search as in VeriSoft (Godefroid 1997), bounded by deviations from the plain
+// Source: stateless search as in VeriSoft (Godefroid 1997), bounded by deviations from the default
 // instead of by preemptions as in CHESS (Musuvathi and Qadeer 2007).
 #pragma once
 
@@ -19,15 +19,15 @@ namespace harness {
 
 class Deviations final : public Strategy {
  public:
-  /// Begins with the base tape itself. Questions that the base answers, and those of sites outside
+  /// Begins with the base tape itself. Choices on the base tape, and those of sites outside
   /// `sites`, are not deviated from.
   void assign(const Tape& base, std::uint32_t limit, Sites sites = kAllSites & ~kProgramSites);
 
   void begin() override;
   std::uint32_t answer(const Question& question) override;
 
-  /// Goes on to the next set; false when there is none. `extend` off passes over every set that
-  /// contains the one just run.
+  /// Advances to the next set; returns false if there is none. With `extend` off, skips every set
+  /// that contains the one just run.
   bool advance(bool extend = true);
 
   /// How many further decisions the current set has.
@@ -35,7 +35,8 @@ class Deviations final : public Strategy {
   /// Those decisions, in the order in which they are met.
   std::span<const Decision> chosen() const { return {chosen_.data(), depth_}; }
   std::uint32_t limit() const { return limit_; }
-  /// Ways to make the set just run one larger, in the order asked; none at the limit.
+  /// Ways to make the set just run one larger, in the order in which they came up; none at the
+  /// limit.
   const std::vector<Decision>& candidates() const;
   /// Questions that the run of the base tape offered to deviate from.
   std::size_t base_question_count() const { return base_question_count_; }
@@ -52,7 +53,7 @@ class Deviations final : public Strategy {
   Sites sites_ = 0;
   std::uint32_t limit_ = 0;
   std::size_t depth_ = 0;
-  std::size_t met_ = 0;           ///< Decisions of the set that met their question so far.
+  std::size_t met_ = 0;           ///< Choices of the set that came up so far.
   std::vector<Decision> chosen_;  ///< The set, in the order in which it is met.
   std::vector<Level> levels_;     ///< One per size of set below the limit.
   std::size_t base_question_count_ = 0;

@@ -1,4 +1,5 @@
-// Replay: answers from a tape; where it is silent, or says what does not fit, the plainest option.
+// Replay: makes the choices of a tape. Where the tape has none, or one that does not fit, it takes
+// the default.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,13 @@
 
 namespace harness {
 
-/// A tape made ready for look-up. Of two decisions on one question, the first counts; tags that no
-/// site has are inert.
-/// Ownership: owns a copy of the decisions, in buffers that are kept.
+/// A tape prepared for look-up. Of two entries for one choice, the first counts; tags without a
+/// site have no effect. Ownership: owns a copy of the entries, in buffers that are kept.
 class TapeIndex {
  public:
   /// Replaces the decisions by those of `tape`.
   void assign(const Tape& tape);
-  /// Adds a decision; it counts unless the question has one already.
+  /// Adds an entry, unless the choice has one already.
   void add(const Decision& decision);
   /// Forgets all decisions.
   void clear();
@@ -35,15 +35,15 @@ class TapeIndex {
 
   /// Returns the sites that the tape speaks of: most programs say nothing of schedules.
   Sites sites() const { return sites_; }
-  bool empty() const { return count_ == 0; }  ///< Returns whether every answer is plain.
+  bool empty() const { return count_ == 0; }  ///< Returns whether every choice is the default.
   /// Starts counting anew which decisions are looked up.
   void begin_run() {
     ++met_round_;
     met_count_ = 0;
   }
-  /// Decisions whose question was asked since begin_run().
+  /// Entries whose choice came up since begin_run().
   std::size_t met_count() const { return met_count_; }
-  /// Whether the question of this one was.
+  /// Returns whether the choice of this entry came up.
   bool is_met(const Decision& decision) const;
 
  private:
@@ -52,7 +52,7 @@ class TapeIndex {
     std::uint32_t low_key = 0;
     std::uint32_t value = 0;
     std::uint32_t round = 0;   ///< Empty unless it is round_: clearing touches nothing.
-    std::uint32_t met_in = 0;  ///< The last run that asked.
+    std::uint32_t met_in = 0;  ///< The last run in which it came up.
   };
 
   static std::uint32_t low_key(std::uint16_t tag, std::uint16_t nth) {
@@ -92,17 +92,17 @@ class Replay : public Strategy {
     return value == 0 ? 0 : question.index(value);
   }
 
-  /// Decisions whose question was asked in the last run.
+  /// Entries whose choice came up in the last run.
   std::size_t met_count() const { return index_.met_count(); }
-  /// Returns whether the question of `decision` was asked in the last run.
+  /// Returns whether the choice of `decision` came up in the last run.
   bool is_met(const Decision& decision) const { return index_.is_met(decision); }
 
  private:
   TapeIndex index_;
 };
 
-/// The tape in the order of keys, with what can have no effect left out: plain answers, repeated
-/// keys, tags that no site has. Two tapes that mean the same are equal in this form.
+/// Returns the tape in the order of keys, without entries that have no effect: defaults, repeated
+/// keys, tags without a site. Two tapes with one meaning are equal in this form.
 Tape canonical(const Tape& tape);
 
 }  // namespace harness

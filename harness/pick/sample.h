@@ -1,6 +1,6 @@
-// Sample: the ops of a tape, mostly with their arguments, under decisions drawn at random.
+// Sample: the ops of a tape, mostly with their arguments, under other choices drawn at random.
 //
-// A draw depends on the seed and the question alone, so that a sample is as repeatable as a tape.
+// A draw depends only on the seed and the choice, so a sample is as repeatable as a tape.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Sample final : public Strategy {
   }
 
  private:
-  /// Sites without a usual chance are uniform, or seldom leave the plain answer: every run has its
-  /// mood.
+  /// Sites without a probability are uniform, or seldom deviate from the default, as drawn for each
+  /// run.
   bool leaves(Site site, std::uint64_t draw) const {
     const Ratio usual = kSites[raw(site)].chance;
     const std::uint64_t kDraws = std::uint64_t{1} << 24;

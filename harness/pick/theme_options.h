@@ -1,7 +1,7 @@
-// ThemeOptions: the options of the question what a run is about; [0] is everything.
+// ThemeOptions: the options of the choice of a run's theme; [0] is everything.
 //
-// Any other theme makes a few things likely. A strategy knows the question by the type of its
-// options, and may do without.
+// Any other theme makes a few things likely. A strategy recognizes the choice by the type of its
+// options, and may ignore it.
 #pragma once
 
 #include "harness/pick.h"

@@ -188,7 +188,7 @@ std::string advice_in_words(const Telling& telling, const Teller& teller) {
   return fmt::format(
       "No lock, wait or stream that is known here orders {} and {}. If atomics of the path's own "
       "do, "
-      "state it by harness::edge_release() and edge_acquire() (harness/docs/recipes.md).",
+      "state it by harness::edge_release() and edge_acquire() (harness/docs/how-to/recipes.md).",
       teller.names().task(first), teller.names().task(second));
 }
 

@@ -1,4 +1,4 @@
-// Choice: the schedule question, put to a strategy: which of those that can go on goes next.
+// Choice: the choice of the next task or engine among those that are ready.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace harness::scheduling {
 
-/// Option 0 is to stay, where that is possible; the others follow in ascending order.
-/// Ownership: borrows the set and the picker. Lifetime: the candidates are used until the answer.
+/// Option 0 is to stay, if possible; the others follow in ascending order. Ownership: borrows the
+/// set and the picker. Lifetime: the candidates are used until the choice is made.
 class Choice final : public Options {
  public:
   Choice(const ReadySet& ready, Picker& picker) : ready_(ready), picker_(picker) {}
 
-  /// Asks which of `candidates` goes next. `stay` holds the thread and may keep it; null where
-  /// nobody can.
+  /// Chooses the next of `candidates`. `stay` holds the thread and may keep it; null if no task
+  /// can.
   [[gnu::always_inline]] std::uint16_t ask(const std::vector<std::uint16_t>& candidates,
                                            const Task* stay) {
     candidates_ = &candidates;
@@ -37,7 +37,7 @@ class Choice final : public Options {
     const std::uint16_t runnable = (*candidates_)[index - 1];
     return runnable < first_ ? runnable : (*candidates_)[index];
   }
-  /// Returns the first task, and an engine only where there is no task.
+  /// Returns the first task, or the first engine if there is no task.
   std::uint16_t plainest() const {
     for (const std::uint16_t index : *candidates_)
       if (ready_[index].task != nullptr) return index;

@@ -1,4 +1,4 @@
-// CrashRecord: how the code under test crashed, and where, until the run is told of it.
+// CrashRecord: how and where the code under test crashed, until it is reported to the run.
 #pragma once
 
 #include "harness/base.h"

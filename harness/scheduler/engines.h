@@ -1,4 +1,4 @@
-// Engines: what advances without a stack of its own, as a device stream does.
+// Engines: things that advance without a stack of their own, such as device streams.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace harness {
 
 /// Something that can advance without a stack of its own: a device stream. It is an option of
-/// schedule questions while it is ready.
+/// schedule choices while it is ready.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -19,7 +19,7 @@ class Engine {
   virtual Access pending() const = 0;  ///< Returns the access of its next step.
   /// Does one step. Must not turn or wait.
   virtual void advance() = 0;
-  /// Nobody can go on: looks whether something changed that nobody announced.
+  /// Called when no task is ready: looks for a change that was not announced.
   virtual void poll() {}
 };
 
@@ -27,7 +27,7 @@ namespace scheduling {
 
 class ReadySet;
 
-/// Ownership: borrows the engines for one run, and the set of those that can go on.
+/// Ownership: borrows the engines for one run, and the set of those that are ready.
 class Engines {
  public:
   explicit Engines(ReadySet& ready) : ready_(ready) {}
@@ -36,12 +36,12 @@ class Engines {
 
   /// Adds an engine that is not ready. Returns its id.
   std::uint16_t add(Engine& engine);
-  void set_ready(std::uint16_t id, bool ready);  ///< Says whether the engine can go on.
+  void set_ready(std::uint16_t id, bool ready);  ///< Says whether the engine is ready.
 
-  /// Lets each look for a change that nobody announced.
+  /// Lets each engine look for a change that was not announced.
   void poll();
-  /// Advances ready engines, in order, until `done(context)` holds or none of them can go on: a
-  /// wait of code that is alone with them.
+  /// Advances ready engines, in order, until `done(context)` holds or none of them is ready. For a
+  /// wait of code that runs alone with them.
   void advance_until(bool (*done)(void* context), void* context);
 
  private:

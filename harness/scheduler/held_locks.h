@@ -17,7 +17,7 @@ struct Lock {
 
 namespace scheduling {
 
-/// Few: a lock that is taken while too many are held is not kept, and no circle is told of it.
+/// Small: further locks are not kept, and no circle with them is reported.
 class HeldLocks {
  public:
   void clear() { count_ = 0; }              ///< Forgets all.

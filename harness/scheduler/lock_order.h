@@ -1,10 +1,10 @@
-// LockOrder: in which order tasks take locks. A circle of them, by several tasks that could have
-// been at it at the same time, is a fault of the kind `lock_cycle`, also where nobody hung.
+// LockOrder: the order in which tasks take locks. A circle of locks, taken by several tasks that
+// could have run at the same time, is a fault of the kind `lock_cycle`, even if no task hung.
 //
 // Source: the lock graph of Goodlock (Havelund 2000): an edge says that a task that holds one lock
-// waited for another, or would have; a circle counts if its edges are of different tasks which held
-// no lock in common. Where we depart: an edge is not compared with what its task had waited for
-// before (a latch, a stream), since the other task was done by then.
+// waited for another, or would have. A circle counts if its edges are of different tasks that held
+// no lock in common. Departure: an edge is not compared with earlier waits of its task (a latch, a
+// stream), since the other task was done by then.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ class LockOrder {
   std::uint64_t begin_bits_ = 0;     ///< A bit for each lock that an edge begins at.
   std::size_t last_ = 0;             ///< The edge that was noted last: most are noted in a row.
   Path path_;                        ///< Kept for its storage.
-  std::vector<std::uint64_t> told_;  ///< The circles that were told, by what names them.
+  std::vector<std::uint64_t> told_;  ///< The circles that were reported, by name.
 };
 
 }  // namespace harness::scheduling

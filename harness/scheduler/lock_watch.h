@@ -8,7 +8,7 @@ namespace harness {
 
 class LockWatch {
  public:
-  /// The running task waits for `lock`, where somebody has it.
+  /// The running task waits for `lock`, if it is held.
   static void wanted(Scheduler& scheduler, const Lock& lock) {
     if (scheduler.in_task() && me(scheduler).held.any()) [[unlikely]]
       scheduler.lock_order_.wanted(me(scheduler), lock);

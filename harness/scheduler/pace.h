@@ -9,21 +9,21 @@
 
 namespace harness::scheduling {
 
-/// Ownership: borrows the tasks and the set of those that can go on.
+/// Ownership: borrows the tasks and the set of those that are ready.
 class Pace {
  public:
   Pace(Tasks& tasks, const ReadySet& ready) : tasks_(tasks), ready_(ready) {}
 
-  void begin();  ///< Forgets what was asked for in the previous run.
+  void begin();  ///< Forgets the requests of the previous run.
 
-  // ---- what is asked for, before the tasks run ----
+  // ---- requests, before the tasks run ----
 
-  /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
+  /// Makes `task` take at most one of every `ratio` turns while others are ready. 1 is full speed.
   void set_skew(TaskId task, std::uint32_t ratio) { tasks_[task].skew = ratio; }
   /// The same for every task of `process`, also those that are still to be spawned.
   void set_skew(ProcessId process, std::uint32_t ratio);
 
-  /// Lets delay points hold up whoever comes by.
+  /// Allows delay points to hold tasks up.
   void allow_delays() { delays_allowed_ = true; }
   bool delays_allowed() const { return delays_allowed_; }
 
@@ -31,7 +31,7 @@ class Pace {
   /// by default: spawn order hides bugs (`static_reorder` against `reorder`, Zhao et al. 2025).
   void spawn_one_by_one(bool on) { one_by_one_ = on; }
 
-  // ---- what comes of it ----
+  // ---- effects ----
 
   /// Gives a new task the speed of its process. Returns whether it starts at once.
   bool take_in(Task& task) const;
@@ -40,11 +40,11 @@ class Pace {
   /// Returns the first task that waits to be started, or null.
   Task* next_unborn();
 
-  /// Holds `task` back until `tick`, as long as others can go on.
+  /// Holds `task` back until `tick`, as long as others are ready.
   void hold_up(Task& task, Tick tick);
   /// Whether anybody may be held back.
   bool holds_back(Tick now) const { return horizon_ > now; }
-  /// Returns who is not held back, of those that can go on; everyone, where that is nobody.
+  /// Returns the ready tasks that are not held back, or all ready tasks if there is none.
   const std::vector<std::uint16_t>& eligible(Tick now) {
     if (now >= eligible_until_ || eligible_version_ != ready_.version()) list_eligible(now);
     return eligible_.empty() ? ready_.ready() : eligible_;
@@ -56,14 +56,14 @@ class Pace {
 
   Tasks& tasks_;
   const ReadySet& ready_;
-  Tick horizon_ = 0;  ///< Nobody is held back after this.
+  Tick horizon_ = 0;  ///< No task is held back after this tick.
   bool delays_allowed_ = false;
   bool one_by_one_ = false;
   std::size_t next_unborn_ = 0;
   std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
-  std::vector<std::uint16_t> eligible_;       ///< The latest answer.
+  std::vector<std::uint16_t> eligible_;       ///< The last result.
   std::uint64_t eligible_version_ = 0;        ///< The ready set that it was made of.
-  Tick eligible_until_ = 0;                   ///< When one that is held back may go on.
+  Tick eligible_until_ = 0;                   ///< The tick at which a task is no longer held back.
 };
 
 }  // namespace harness::scheduling

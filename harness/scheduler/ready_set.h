@@ -1,4 +1,4 @@
-// ReadySet: everything that can be scheduled, tasks and engines, and which of it can go on.
+// ReadySet: everything that can be scheduled, tasks and engines, and which of it is ready.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,20 @@ class ReadySet {
     ++version_;
   }
 
-  /// Adds one that cannot go on yet. Returns its index.
+  /// Adds one that is not ready yet. Returns its index.
   std::uint16_t add(const Runnable& runnable) {
     runnables_.push_back(runnable);
     return static_cast<std::uint16_t>(runnables_.size() - 1);
   }
   const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
 
-  void make_ready(std::uint16_t index);    ///< Lets one go on that could not.
+  void make_ready(std::uint16_t index);    ///< Makes one ready.
   void make_unready(std::uint16_t index);  ///< Keeps it from going on, if it could.
 
-  /// Returns the indices of those that can go on, ascending.
+  /// Returns the indices of those that are ready, ascending.
   const std::vector<std::uint16_t>& ready() const { return ready_; }
-  bool empty() const { return ready_.empty(); }  ///< Returns whether none can go on.
-  /// Differs from all earlier values when who can go on may have changed.
+  bool empty() const { return ready_.empty(); }  ///< Returns whether none is ready.
+  /// Differs from all earlier values if the set may have changed.
   std::uint64_t version() const { return version_; }
 
  private:

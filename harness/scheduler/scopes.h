@@ -1,4 +1,4 @@
-// Scopes: in which op, process and activation code runs, for as long as a guard lives.
+// Scopes: the op, process and activation of running code, while a guard exists.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// Names the function that is running, for as long as it lives.
+/// Names the running function while it exists.
 class SiteScope {
  public:
   SiteScope(Scheduler& scheduler, Label site)
@@ -25,7 +25,7 @@ class SiteScope {
   Label previous_;
 };
 
-/// Makes what is spawned and called belong to a process, for as long as it lives.
+/// Assigns what is spawned and called to a process, while it exists.
 class ProcessScope {
  public:
   ProcessScope(Scheduler& scheduler, ProcessId process)
@@ -40,8 +40,7 @@ class ProcessScope {
   ProcessId previous_;
 };
 
-/// Makes an activation the one that asks, for as long as it lives. Must be left in the task that
-/// entered it.
+/// Makes an activation the current one while it exists. Must be left in the task that entered it.
 class ActivationScope {
  public:
   /// Enters op slot `slot` of root task `task`.

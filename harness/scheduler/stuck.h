@@ -1,4 +1,4 @@
-// Stuck: what a run comes to when nobody can go on.
+// Stuck: the fault of a run in which no task is ready.
 #pragma once
 
 #include "harness/fault.h"

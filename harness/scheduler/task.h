@@ -1,4 +1,4 @@
-// Task: a program of its own stack, and how it stands with those who schedule it.
+// Task: a program with a stack of its own, and its state for the scheduler.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ class Scheduler;
 
 enum class TaskId : std::uint16_t { none = 0xffff };
 
-/// A process of the simulated machine: its tasks share handles, contexts and an address space, and
-/// reach those of another only by IPC. Where nobody says otherwise, everything is in the first.
+/// A process of the simulated machine. Its tasks share handles, contexts and an address space, and
+/// reach those of another only by IPC. By default everything is in the first.
 enum class ProcessId : std::uint16_t { first = 0 };
 
 namespace scheduling {

@@ -23,7 +23,7 @@ class Tasks {
     enter(nullptr);
   }
 
-  /// Adds a task in the process of whoever adds it. What makes it run is left to the caller.
+  /// Adds a task in the process of the current one. The caller makes it run.
   Task& add();
 
   std::size_t count() const { return count_; }
@@ -37,12 +37,12 @@ class Tasks {
 
   /// Returns the task that holds the thread, or null outside of tasks.
   Task* current() const { return current_; }
-  /// Makes `task` the one that holds the thread; null is nobody.
+  /// Makes `task` the one that holds the thread; null for none.
   void enter(Task* task) {
     current_ = task;
     context_ = task != nullptr ? &task->context : &outside_;
   }
-  /// Returns the surroundings of whoever holds the thread.
+  /// Returns the surroundings of the task that holds the thread.
   Context& context() { return *context_; }
   const Context& context() const { return *context_; }
 

@@ -14,7 +14,7 @@ class TurnCount {
   }
 
   void take() { ++taken_; }  ///< Counts a turn.
-  /// Returns the turns taken, which go on counting.
+  /// Returns the number of turns so far; the reference keeps counting.
   const Tick& taken() const { return taken_; }
   bool used_up() const { return taken_ >= limit_; }  ///< Returns whether none is left.
   Tick limit() const { return limit_; }

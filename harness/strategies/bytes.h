@@ -19,7 +19,7 @@
 
 namespace harness::strategies {
 
-/// Number of the sites that a run of a scenario asks. The last, `watch`, is a program's alone.
+/// Number of sites that a run of a scenario uses. The last one, `watch`, is used by programs only.
 inline constexpr std::size_t kRunSiteCount = kSiteCount - 1;
 static_assert(raw(Site::watch) == kRunSiteCount);
 
@@ -34,7 +34,7 @@ constexpr bool is_loose(Name activation) {
   return (activation >> 33) != 0 && (activation >> 62) != 2;
 }
 
-/// Answers from a byte string. Ownership: owns the decoded records, in buffers that are kept.
+/// Makes choices from a byte string. Ownership: owns the decoded records, in buffers that are kept.
 class Bytes final : public Strategy {
  public:
   Bytes() = default;
@@ -54,7 +54,7 @@ class Bytes final : public Strategy {
 
   TapeIndex exact_;
   TapeIndex loose_;   ///< Keyed by place.
-  TapeIndex places_;  ///< Places of the activations that asked so far in this run, plus one.
+  TapeIndex places_;  ///< Places of the activations that made choices so far in this run, plus one.
   std::uint32_t place_count_ = 0;
 };
 

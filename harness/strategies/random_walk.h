@@ -1,10 +1,10 @@
-// Random walk: leaves the plain answer as often as the site's chance says, in a shape of its own
-// per run.
+// Random walk: deviates from the default as often as the site's probability says, in a shape drawn
+// for each run.
 //
-// Swarm testing: each run draws, for each site, whether it is off, usual or changed, and how many
-// op kinds there are. A run that does a few things often finds what a run that does everything
-// seldom never does. Source: swarm testing (Groce et al. 2012), as TigerBeetle's simulator applies
-// it per run.
+// Swarm testing: each run draws for each site whether it is off, usual or changed, and how many op
+// kinds there are. A run that does a few things often finds bugs that a run that does everything
+// seldom never finds. Source: swarm testing (Groce et al. 2012), as TigerBeetle's simulator applies
+// it to each run.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class RandomWalk final : public Strategy {
   }
 
  private:
-  /// How often the plain answer is left.
+  /// How often the default is left.
   struct Leave {
     std::uint32_t threshold = 0;  ///< Out of 2^32.
     bool uniform = false;

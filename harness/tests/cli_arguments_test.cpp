@@ -160,7 +160,7 @@ TEST(FuzzFlags, AnyOtherWithTwoDashesIsRefused) {
 
 // The first folder on the line is written to.
 TEST(FuzzFlags, TheDocumentedLineHasAScratchFolderFirstAndWhatItLeavesIsIgnored) {
-  const std::string document = read_file("harness/docs/commands.md");
+  const std::string document = read_file("harness/docs/how-to/fuzz-targets.md");
   std::smatch line;
   ASSERT_TRUE(std::regex_search(
       document, line, std::regex("\n    \\./build/fuzz/fuzz_\\w+( --\\S+)* (\\S+) (\\S+)\n")));

@@ -70,7 +70,7 @@ class GateRates : public ::testing::TestWithParam<Noise> {};
 INSTANTIATE_TEST_SUITE_P(Noise, GateRates, ::testing::ValuesIn(testing::all_noise()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// README.md of the gate has the rates over 1000 suites of each kind: none was red.
+// harness/docs/explanation/gate.md has the rates over 1000 suites of each kind: none was red.
 TEST_P(GateRates, NoSuiteIsRedWhereNothingChanged) {
   const Rates found = rates(machines(GetParam(), 0), 112);
   EXPECT_EQ(found.red_suites, 0) << "of " << found.suites;

@@ -1,5 +1,5 @@
-// The laws that every scenario, variant and config obeys (harness/docs/design.md), at a size that
-// fits a test; scripts/test.sh --long asks the same at full size.
+// The laws that every scenario, variant and config obeys (harness/docs/explanation/design.md), at a
+// size that fits a test; scripts/test.sh --long asks the same at full size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Candidates: the repairs that may work for a finding, by what its run tells.
+// Candidates: the repairs that the run of a finding suggests.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
 /// Returns the orders to try, by the ways in which a run may come by them.
 std::vector<Candidate> orders_of(const std::vector<Way>& ways);
 
-/// Returns what repairs are told apart by, to compare.
+/// Returns the key that distinguishes repairs.
 inline auto order_of(const Repair& repair) {
   return std::tuple(repair.kind, repair.object.view(), repair.got.view(), repair.let_go.view(),
                     repair.used.view());
@@ -28,7 +28,7 @@ inline auto order_of(const Repair& repair) {
 /// Returns whether the fault is about a thing that is still there: left over, or beyond its owner.
 bool is_too_late(const Fault& fault);
 
-/// Returns how much a repair is worth avoiding: more where it leaves more open.
+/// Returns the cost of a repair: higher if it leaves more open.
 unsigned cost_of(const Repair& repair);
 
 /// Returns whether `wide` is `narrow` with something left open, or the same.

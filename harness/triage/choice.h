@@ -1,10 +1,10 @@
-// Choice: the fewest and narrowest repairs that explain all findings, of which each has a list of
+// Choice: the fewest and narrowest repairs that explain all findings, each of which has a list of
 // repairs that work for it.
 //
-// One after the other the repair is chosen that works for the most findings that have none yet, by
-// its cost; those findings are its members. A repair that costs less than all those chosen that it
-// could stand for takes their place. No answer depends on the order of the findings.
-// Source: a greedy weighted set cover (Chvatal 1979).
+// Repairs are chosen one after the other: the one that works for the most findings without a
+// repair, by its cost; those findings are its members. A repair that costs less than all chosen
+// ones that it could replace takes their place. The result does not depend on the order of the
+// findings. Source: a greedy weighted set cover (Chvatal 1979).
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct Explained {
   std::vector<std::size_t> findings;  ///< Ascending; at least one.
 };
 
-/// Chooses. `costs` has the cost of each repair; of equally good ones the first is chosen. A
-/// finding that nothing is offered for is in none of the answers.
+/// Chooses repairs. `costs` has the cost of each; of equally good ones the first is chosen. A
+/// finding without candidates is in no result.
 std::vector<Explained> choose_causes(std::span<const unsigned> costs,
                                      std::span<const std::vector<Offer>> offers);
 

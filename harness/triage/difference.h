@@ -1,5 +1,5 @@
-// Difference: the first step that a run does not have in common with the same run of a program that
-// shows no fault: what the program came to do otherwise, and all that goes wrong follows from.
+// Difference: the first step in which a run differs from the same run of a program that shows no
+// fault. Everything that goes wrong follows from it.
 //
 // Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
 // al., 2011), https://doi.org/10.1109/SP.2011.41
@@ -21,7 +21,7 @@ inline constexpr Label kOtherwise = "done with what it was";
 
 struct Difference {
   Trail::Step step;       ///< The bad run's, or the good one's where only that has it.
-  Label how;              ///< In which it is not as in the good run.
+  Label how;              ///< How it differs from the good run.
   std::size_t index = 0;  ///< The step's, in its run.
   bool is_good = false;   ///< The run is the good one.
 };

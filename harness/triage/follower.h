@@ -1,5 +1,5 @@
-// Follower: a strategy that leaves answers as they are, and keeps a trail of the run: its
-// questions, and the events between them. The seam adds calls.
+// Follower: a strategy that passes choices on, and keeps a trail of the run: its choices, and the
+// events between them. The seam adds calls.
 #pragma once
 
 #include "harness/history/trail.h"
@@ -8,7 +8,7 @@
 
 namespace harness::triaging {
 
-/// Ownership: borrows the strategy that answers, the world of the runs and the trail.
+/// Ownership: borrows the strategy that makes the choices, the world of the runs and the trail.
 class Follower final : public Strategy {
  public:
   Follower(Strategy& inner, const World& world, Trail& trail)
@@ -20,14 +20,14 @@ class Follower final : public Strategy {
   }
   bool hears_all() const override { return true; }
   std::uint32_t answer(const Question& question) override;
-  /// The run is over: takes in the events that no question has followed.
+  /// Ends a run: takes in the events after the last choice.
   void take_events();
 
  private:
   Strategy& inner_;
   const World& world_;
   Trail& trail_;
-  std::size_t event_count_ = 0;  ///< So many are in the trail.
+  std::size_t event_count_ = 0;  ///< Number of events in the trail.
 };
 
 }  // namespace harness::triaging

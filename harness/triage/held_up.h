@@ -1,13 +1,13 @@
-// HeldUp: a strategy that holds tasks up: those that come to one act go on when those that do
-// another are through with it (precedence.h).
+// HeldUp: a strategy that holds up tasks that come to one act, until the tasks that do another act
+// have done it (precedence.h).
 //
-// Whoever is held up is passed over by each schedule question, until the other act is over, or
-// nobody else can go on. Then the order came to be if the act was over for somebody by then, and
-// nobody is at it; else nobody waits for it any longer, and if it comes all the same, the order
-// could not be had. Whoever comes to the late act has waited, as far as circles of locks go.
+// Each schedule choice passes over a held task until the other act is over, or no other task is
+// ready. In the second case the order was achieved if the act was over for some task by then and no
+// task is in it. Otherwise tasks wait no longer, and if the act still happens, the order could not
+// be achieved. For circles of locks, a task that comes to the late act has waited.
 //
-// Slow tasks are no option of a question as long as others can go on (scheduler/pace.h). Whoever is
-// held up cannot, so that they are offered here, and taken when there is nobody else.
+// Slow tasks are no option of a choice while others are ready (scheduler/pace.h). A held task is
+// not ready, so slow tasks are offered here, and taken if there is no other.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace harness::triaging {
 
-/// Ownership: borrows the strategy that answers all else, and the world of the runs.
+/// Ownership: borrows the strategy that makes all other choices, and the world of the runs.
 class HeldUp final : public Strategy {
  public:
   /// All of `turns` are kept.
@@ -28,7 +28,8 @@ class HeldUp final : public Strategy {
   bool hears_all() const override { return true; }  // It sees every turn.
   std::uint32_t answer(const Question& question) override;
 
-  /// Returns whether somebody came to a late act in the last run, and all who did went on in order.
+  /// Returns whether a task came to a late act in the last run, and all that did continued in
+  /// order.
   bool was_kept() const;
 
  private:
@@ -45,7 +46,7 @@ class HeldUp final : public Strategy {
   Strategy& inner_;
   const World& world_;
   std::vector<Precedence> precedences_;
-  Name asking_ = 0;  ///< The activation that asks.
+  Name asking_ = 0;  ///< The current activation.
 };
 
 }  // namespace harness::triaging

@@ -10,13 +10,13 @@
 
 namespace harness::triaging {
 
-/// The two acts, by the activations that they are in, or that those who do them come from. Where
-/// one comes from the other, it is itself alone.
+/// The two acts, by the activations that they are in, or from which their activations derive. If
+/// one derives from the other, it stands for itself only.
 struct Turns {
   Name late = 0;
   Name early = 0;
   Label at;  ///< The site that the late one is held up at; empty: from its beginning.
-  /// So many tasks do the early one. kAllAtRest: it is over when nobody else can go on.
+  /// Number of tasks that do the early act. kAllAtRest: it is over when no other task is ready.
   std::uint32_t early_task_count = 0;
 
   static constexpr std::uint32_t kAllAtRest = 0xffff'ffff;
@@ -32,20 +32,20 @@ class Precedence {
   void begin();  ///< A run begins.
   /// Looks how far the early act is. `asking` is the activation of the running task.
   void look(Name asking);
-  /// Nobody else can go on: the early act is over if it was for somebody and nobody is at it.
-  /// Returns whether that changes anything.
+  /// Called if no other task is ready: the early act is over if it was done by some task and no
+  /// task is in it. Returns whether that changes anything.
   bool settle();
-  /// Nobody waits for the early act any longer. If it comes all the same, the order could not be
-  /// had. Returns whether anybody did.
+  /// Ends all waits for the early act. If it still happens, the order could not be achieved.
+  /// Returns whether a task had waited.
   bool give_up();
 
-  /// Returns whether a task has come to the late act and the early one is not over.
+  /// Returns whether a task has come to the late act while the early one is not over.
   bool holds(const scheduling::Task& task, Name asking) {
     return state_ == State::holding && is_late(task, asking);
   }
   /// Returns whether it could not.
   bool is_refused() const { return state_ == State::refused; }
-  /// Returns whether somebody came to the late act, and went on in order.
+  /// Returns whether a task came to the late act and continued in order.
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
 
  private:
@@ -70,10 +70,11 @@ class Precedence {
   Turns turns_;
   const World& world_;
   Ancestry ancestry_;
-  std::size_t event_count_ = 0;  ///< So many events were looked at.
+  std::size_t event_count_ = 0;  ///< Number of events processed.
   State state_ = State::holding;
   std::vector<Progress> progress_;   ///< By task.
-  std::vector<std::uint16_t> late_;  ///< The tasks that came to the late act once it was over.
+  std::vector<std::uint16_t> late_;  ///< The tasks that came to the late act after the early one
+                                     ///< was over.
 };
 
 }  // namespace harness::triaging

@@ -1,8 +1,8 @@
-// Rehearsal: a strategy in which the calls that fail are those of a tape, whatever else is tried.
+// Rehearsal: a strategy that injects the errors of a tape, whatever other choices are tried.
 //
-// A search for other schedules must neither lose the failure that a fault follows from nor add
-// another. A call that a repair spares does not fail at all; the question is asked all the same, so
-// that those after it keep their numbers.
+// A search for other schedules must neither lose the error that a fault follows from nor add
+// another. A call that a repair spares does not fail; its choice is made all the same, so that
+// later ones keep their numbers.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace harness::triaging {
 
-/// The call of a step that is no call of CUDA; an empty label would leave it open.
+/// The call of a step that is not a CUDA call; an empty label would leave it open.
 inline constexpr Label kStep = "step";
 
 /// A step that failed because the tape says so.
@@ -23,7 +23,8 @@ struct RefusedStep {
   bool operator==(const RefusedStep&) const = default;
 };
 
-/// Ownership: borrows the strategy that answers all else, the repair and the world of the runs.
+/// Ownership: borrows the strategy that makes all other choices, the repair and the world of the
+/// runs.
 class Rehearsal final : public Strategy {
  public:
   /// `repair` may be null, and matters only where it spares.

@@ -30,7 +30,7 @@ struct Candidate {
   Repair repair;
   Repair here;                 ///< The same with nothing left open.
   bool is_own = false;         ///< It is about the very thing that the fault is about.
-  std::size_t step_count = 0;  ///< So many steps were in what would be undone, as before.
+  std::size_t step_count = 0;  ///< Number of equal steps before the one that would be undone.
 };
 
 /// Returns the site of the use that `fault` is about.
@@ -46,23 +46,22 @@ class Trial {
     Finding finding;
     std::vector<Candidate> candidates;
   };
-  /// Runs a case, smaller if that is asked for. It is about what goes wrong first. Returns nothing
-  /// where no fault is found.
+  /// Runs a case, minimized on request. Its subject is what goes wrong first. Returns nothing if
+  /// there is no fault.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
-  /// Returns how a run differs first from that of a program that does not show the fault; nothing
-  /// where there is none, or no difference.
+  /// Returns the first difference between a run and that of a program that does not show the fault;
+  /// nothing if there is none.
   std::optional<Difference> difference_of(const Finding& finding);
   /// Returns the run of a finding that has the difference, with the code that is running then.
   Followed follow_to(const Finding& finding, const Difference& difference);
-  /// Leaves the repairs that work: those of the very thing, and all others only where none of these
-  /// does. One that leaves more open than another that works is not looked for on other schedules
-  /// again.
+  /// Keeps the repairs that work: those of the very object, and others only if none of these does.
+  /// A repair that leaves more open than another that works is not tried on other schedules again.
   void keep_working(Look& look);
   /// Leaves the orders that work instead, for a finding that no other repair removes.
   void keep_orders(Look& look);
-  /// Finds out which writers the reader of a finding waits for, where that helps. Forgets the ways
-  /// in which it would wait for nobody.
+  /// Determines for which writers the reader of a finding waits, if that helps. Drops ways in which
+  /// it would wait for none.
   void learn_writers(Finding& finding);
 
   /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and
@@ -75,7 +74,7 @@ class Trial {
     return passes(repair, finding) && stays_away(repair, finding);
   }
 
-  /// Returns whether to stop was asked.
+  /// Returns whether a stop was requested.
   bool is_stopped() const {
     return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
   }
@@ -97,7 +96,8 @@ class Trial {
   Runner& runner_;
   TriageOptions options_;
   std::uint64_t run_count_ = 0;
-  bool is_needed_ = false;  ///< In the last run the repair let a use of this finding go well.
+  bool is_needed_ = false;  ///< Whether the repair made a use of this finding succeed in the last
+                            ///< run.
   Tick went_well_ = 0;      ///< When that use did, which the finding is about; 0: not known.
   Way way_;                 ///< The way to come by an order that is tried.
 };

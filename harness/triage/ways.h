@@ -1,5 +1,6 @@
-// Ways: how the acts of a run may be put in order, by what it tells of its fault: whoever let go of
-// what is used, wrote what is read, has the lock, or got there first, and whoever met that.
+// Ways: orders in which the acts of a run may be put, derived from its fault: the task that
+// released the object, wrote the word, holds the lock or came first, and the task that ran into
+// that.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@ namespace harness::triaging {
 
 /// An order, and how a run comes by it.
 struct Way {
-  /// Its kind is `order`; who comes first may be left open, where nobody knows or it is learnt.
+  /// Its kind is `order`. The first act may be left open if it is unknown or found by trial.
   Repair repair;
   /// Tasks are held up so; empty: a read waits for its writer, or work for work.
   std::vector<Turns> turns;

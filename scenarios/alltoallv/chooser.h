@@ -16,22 +16,22 @@ class Chooser final : public harness::Chooser {
       : harness::Chooser(scene), theme_(theme), rank_count_(rank_count) {}
 
   std::uint32_t rank() { return number(rank_count_); }
-  /// Plain: everybody.
+  /// Default: all ranks.
   std::uint32_t who() {
     const std::uint32_t answer = number(rank_count_ + 1);
     return answer == 0 ? kAll : answer - 1;
   }
-  /// Plain: nobody.
+  /// Default: none.
   std::uint32_t one() {
     const std::uint32_t answer = number(2 * rank_count_ + 1);
     return answer == 0 || answer > rank_count_ ? kNobody : answer - 1;
   }
-  /// The rank that serves itself. Plain: rank 0, which has the most to do.
+  /// The rank of an operation for one rank. Default: rank 0, which has the most work.
   std::uint32_t served() {
     const std::uint32_t answer = number(2 * rank_count_);
     return answer < rank_count_ ? answer : 0;
   }
-  /// The rank that stays behind. Plain: rank 1.
+  /// The rank that stays behind. Default: rank 1.
   std::uint32_t behind() { return theme_.served ? 0 : (1 + rank()) % rank_count_; }
   /// Turns for which it does, before it polls what is outstanding and after.
   Delay delay() {
@@ -49,9 +49,9 @@ class Chooser final : public harness::Chooser {
     options.add_all(slots);
     return options.pick(scene_);
   }
-  /// Plain: the first team.
+  /// Default: the first team.
   std::uint32_t team(bool there_are_two) { return there_are_two ? number(2) : 0; }
-  /// Plain: by proxy, where there are enough ranks.
+  /// Default: by proxy, if there are enough ranks.
   Step::Topology topology() {
     return rank_count_ > 2 && yes() ? Step::Topology::ranks_0_and_2_by_proxy
                                     : Step::Topology::direct;

@@ -13,13 +13,13 @@ class Collectives {
   Collectives(Job& job, std::uint32_t rank)
       : job_(job), course_(job.course), memory_(job.judges.memory()), rank_(rank) {}
 
-  /// Fills the source where it is empty, makes the collective that the step is, and posts it.
+  /// Fills the source if it is empty, makes the collective of the step, and posts it.
   Status begin(const Step& step);
   /// Posts a persistent one again, once its last post has ended.
   Status post_again(const Step& step);
   /// Takes all that was posted to its end, and checks it.
   void finish_all() { finish_all_of(~0U); }
-  /// The same, of a team; and nothing of it is kept.
+  /// The same for a team; nothing of it is kept.
   void finish_team(std::uint32_t team);
   void finalize_kept() { finalize_kept_of(~0U); }
   void drop(std::uint32_t buffer);
@@ -41,7 +41,7 @@ class Collectives {
   Memory& memory_;
   std::uint32_t rank_;
   std::array<std::uint32_t, targets::alltoallv::kBufferCount>
-      filled_{};                   ///< By variable: the fill.
+      filled_{};                   ///< The fill of each variable.
   std::uint32_t outstanding_ = 0;  ///< A bit per slot.
   std::uint32_t kept_ = 0;         ///< Persistent ones.
 };

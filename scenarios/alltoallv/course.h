@@ -1,4 +1,4 @@
-// Course: what one run asks of its ranks, and what each of them has given so far.
+// Course: what one run requests of its ranks, and what each of them has contributed so far.
 #pragma once
 
 #include "scenarios/alltoallv/model.h"
@@ -6,12 +6,12 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's. Threads: the run's.
+/// Ownership: owned by the job. Threads: the run's.
 class Course {
  public:
   using Topology = targets::alltoallv::Topology;
 
-  /// Asks for the theme and the plan.
+  /// Chooses the theme and the plan.
   Course(harness::Scene& scene, const Shape& shape);
 
   std::uint32_t rank_count() const { return rank_count_; }
@@ -27,7 +27,7 @@ class Course {
   bool uses_scratch() const;
   /// Slots of the steps of a team, a bit each.
   std::uint32_t slots_of(std::uint32_t team) const;
-  /// How many numbers of a team the plan takes, where no call fails.
+  /// Number of collective numbers that the plan takes from a team if no call fails.
   std::uint32_t number_count(std::uint32_t team) const;
 
   /// The topology of a rank's team.
@@ -43,7 +43,7 @@ class Course {
 
  private:
   std::uint32_t rank_count_;
-  bool calm_;  ///< No call is told to fail. Plain: some may be.
+  bool calm_;  ///< Whether no errors are injected. By default they may be.
   const Theme& theme_;
   Plan plan_;
   Shape shape_;

@@ -1,5 +1,5 @@
-// FirstTold: the first fault of a run that tells its window by itself. It is looked for once,
-// however many faults ask: a broken run may have a great many.
+// FirstTold: the first fault of a run that determines its window by itself. It is searched for
+// once, because a broken run may have very many faults.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace scenarios::alltoallv {
 /// Lifetime: a run's; faults may be added in between.
 class FirstTold {
  public:
-  /// Returns the window of the first of `faults` for which `tell(fault)` has one, where `fault`
-  /// comes after it; else -1.
+  /// Returns the window of the first of `faults` for which `tell(fault)` has one, if `fault` comes
+  /// after it; else -1.
   template <class Tell>
   int before(const harness::Fault& fault, const std::vector<harness::Fault>& faults, Tell tell) {
     for (; window_ < 0 && seen_ < faults.size(); ++seen_)
@@ -24,7 +24,7 @@ class FirstTold {
   }
 
  private:
-  std::size_t seen_ = 0;  ///< How many were asked; the last of them has the window.
+  std::size_t seen_ = 0;  ///< Number of faults examined; the last of them has the window.
   int window_ = -1;
 };
 

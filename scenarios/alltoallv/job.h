@@ -8,7 +8,7 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: lives in the run's arena; borrows the scene and the path.
+/// Ownership: made in the run's arena; borrows the scene and the path.
 struct Job {
   Job(harness::Scene& the_scene, const Shape& shape)
       : scene(the_scene),
@@ -27,11 +27,11 @@ struct Job {
   Answers answers;
   FirstTold first_told;
   targets::alltoallv::Alltoallv* path = nullptr;
-  /// By rank: how often it polled because the plan has it do so, whatever there was to wait for.
+  /// Number of polls that the plan requested, for each rank.
   std::array<std::uint32_t, targets::alltoallv::kRankLimit> planned_polls{};
-  harness::Latch dropped;    ///< By every rank: its variables.
-  harness::Latch collected;  ///< By rank 0: the garbage of all.
-  harness::Latch closed;     ///< By every rank: its process.
+  harness::Latch dropped;    ///< Counted down by every rank when its variables are dropped.
+  harness::Latch collected;  ///< Counted down by rank 0 when all garbage is collected.
+  harness::Latch closed;     ///< Counted down by every rank when its process is closed.
 };
 
 }  // namespace scenarios::alltoallv

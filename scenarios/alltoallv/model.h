@@ -1,4 +1,5 @@
-// Model: what a collective means: who gives what to whom, and what a destination holds then.
+// Model: the meaning of a collective: what each rank sends to which, and the content of a
+// destination afterwards.
 #pragma once
 
 #include "scenarios/alltoallv/plan.h"
@@ -19,9 +20,9 @@ inline bool is_proxy(std::uint32_t rank, targets::alltoallv::Topology topology) 
 /// Whether `rank` sends, gets or copies what goes by a proxy.
 bool has_proxied_share(const Step& step, std::uint32_t rank, targets::alltoallv::Topology topology);
 
-/// How many copies and kernels `rank` submits until it has all that a collective brings it, and its
-/// pair has what it copies for them; 0 where another rank copies for it. `batch`: copies are one
-/// call where nobody has a proxy.
+/// Returns the number of copies and kernels that `rank` submits until it has all its data, and its
+/// pair has what it copies for them; 0 if another rank copies for it. `batch`: copies are one call
+/// if there is no proxy.
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                            targets::alltoallv::Topology topology, bool batch);
 

@@ -1,7 +1,7 @@
-// Offer: the ops that make sense after the slots before, of those that this run is about.
+// Offer: the ops that make sense after the earlier slots, restricted to the theme of the run.
 //
 // The offer never changes the meaning of an op on a tape: a tape holds names of ops, and every
-// theme is a subset of the plain one, in which everything is offered.
+// theme is a subset of the default one, in which everything is offered.
 #pragma once
 
 #include "harness/scenario/ops.h"
@@ -25,17 +25,18 @@ struct Situation {
   void add(const Step& step);
 };
 
-/// The ops that are no plain mistake in this situation.
+/// The ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
-/// The theme of a run: everything (plain), or one family of ops: a run that does a few things
-/// often gets where a run that does everything seldom gets.
+/// The theme of a run: everything (the default), or one family of ops. A run that does a few things
+/// often reaches states that a run that does everything seldom does not.
 struct Theme {
   harness::Label name;
   Ops offered = ~Ops{0};
   Ops favoured = 0;      ///< Listed kFavour times, so that a strategy that draws finds them.
   bool renews = false;   ///< One buffer; and a renewal is favoured after a collective.
-  bool quiet = false;    ///< The least job: no call fails, and nobody is held up at a named place.
+  bool quiet = false;    ///< The smallest job: no errors are injected, and no rank is held up at a
+                         ///< named place.
   bool litters = false;  ///< One buffer, whose tensors become garbage, freed while others collect.
   bool served = false;   ///< Rank 0 is the late one, and has a slow progress thread.
   bool pairs = false;    ///< A second team is favoured, while there is none.

@@ -1,8 +1,8 @@
-// Plan: what all ranks of a job are going to do, decided before any of them runs.
+// Plan: what all ranks of a job will do, chosen before any of them runs.
 //
-// The ranks of a job run one program; what they do when is the schedule's. So the ops are asked for
-// up front, one slot after the other, and what is offered depends on the slots before alone: a tape
-// means the same program whatever else is on it. player.h asks.
+// The ranks of a job run one program; the schedule decides what they do when. So the ops are chosen
+// in advance, slot after slot, and what is offered depends only on the earlier slots: a tape means
+// the same program whatever else is on it. player.h makes the choices.
 #pragma once
 
 #include <memory_resource>

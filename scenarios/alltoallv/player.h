@@ -14,7 +14,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
 
   Player(harness::Scene& scene, const Theme& theme, std::uint32_t rank_count);
 
-  /// Asks for all of the plan, and hands it out.
+  /// Chooses the whole plan, and hands it out.
   Plan make_plan(const Shape& shape);
 
   Chooser& choose() { return chooser_; }

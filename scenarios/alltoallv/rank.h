@@ -1,4 +1,4 @@
-// Rank: everything one rank does. It walks down the plan; each op is an activation of its own,
+// Rank: everything that one rank does. It walks down the plan; each op is a separate activation,
 // named after its slot and the rank.
 #pragma once
 

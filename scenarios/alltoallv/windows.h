@@ -7,7 +7,7 @@ namespace scenarios::alltoallv {
 
 enum class Window : std::uint8_t {
   source_reread,       ///< A rank writes its slot for the next collective while another unmaps.
-  proxy_reread,        ///< The same, where the other unmaps what it mapped as a proxy.
+  proxy_reread,        ///< The same if the other rank unmaps what it mapped as a proxy.
   slot_released,       ///< Rank 0 gives the slot to the next collective while another unmaps.
   key_reused,          ///< Memory is freed and allocated anew while its old mapping is still held.
   blind_close,         ///< An invalidate or a purge meets a mapping that is held.
@@ -17,7 +17,7 @@ enum class Window : std::uint8_t {
                        ///< next.
   claim_race,          ///< Threads of rank 0 claim a slot at once, or out of order.
   number_skipped,      ///< A rank takes a number in vain, and is one ahead for ever.
-  setup_ignored,       ///< A triggered post whose set-up failed goes on all the same.
+  setup_ignored,       ///< A triggered post continues although its set-up failed.
   scratch_freed,       ///< A rank frees the scratch of a team that a peer has mapped.
   pair_ignored,        ///< A batch copies between ranks that do not reach each other.
   read_ahead,          ///< A batch reads a source before the stream gets to what fills it.

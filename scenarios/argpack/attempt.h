@@ -1,7 +1,7 @@
-// Attempt: one call of the path's interface while it runs, and what was the case meanwhile.
+// Attempt: one call of the path's interface while it runs, and the situation meanwhile.
 //
-// An answer depends on what was the case at some time between the call and the answer,
-// since other tasks go on. What it must say depends on what was the case all the time.
+// A result may depend on what held at some time between call and return, because other tasks run.
+// What it must be depends on what held all the time.
 #pragma once
 
 #include "harness/scenario/ops.h"
@@ -22,7 +22,7 @@ enum Case : std::uint32_t {
   kHeld = 128,         ///< Its external array is bound to a context, or used by a launch.
   kSpent = 256,        ///< Its context was launched.
   kInvalid = 512,      ///< Its context was made by an earlier program.
-  kInjected = 1024,    ///< A call of its own was told to fail.
+  kInjected = 1024,    ///< An error was injected into one of its calls.
   kStaleRoot = 2048,   ///< Something that it uses is itself of an earlier program.
   kExported = 4096,    ///< Its external array is bound to a context that has not been launched.
   kBindsStale = 8192,  ///< Its context binds something of an earlier program.
@@ -32,8 +32,8 @@ using Cases = std::uint32_t;
 /// A variable that the op was given.
 struct Watch {
   Variable variable = targets::argpack::kNothing;
-  std::uint32_t depth = 0;  ///< That the op needs of a pack.
-  /// Things that it referred to at some time: the op goes on with what it has loaded.
+  std::uint32_t depth = 0;  ///< The depth that the op needs of a pack.
+  /// Things that it referred to at some time: the op uses what it has loaded.
   std::array<const Thing*, 4> met{};
 
   void meet(const Thing* thing) {
@@ -44,7 +44,7 @@ struct Watch {
   }
 };
 
-/// Traces that an op with the answer ok leaves behind, as facts tell them; a bit each.
+/// Traces that an op with the result ok leaves behind, as facts; a bit each.
 enum Deed : std::uint32_t {
   kStored = 1,
   kWritten = 2,
@@ -65,20 +65,20 @@ Deeds deeds_of(Op op, bool returns);
 /// Lifetime: on the stack of the call.
 struct Attempt {
   Op op;
-  std::array<Watch, 3> watches{};  ///< In set_nested the parent at its depth, then the child.
+  std::array<Watch, 3> watches{};  ///< For set_nested the parent at its depth, then the child.
   bool returns = false;            ///< It waits for a value.
   Cases given = 0;                 ///< Known from its arguments.
   /// Value that the scenario hands out with it, to packs of this depth and, by one more each, to
   /// those nested in them.
   std::int64_t value = 0;
-  std::uint32_t made_depth = 0;  ///< 0 where it makes no pack of a known depth.
+  std::uint32_t made_depth = 0;  ///< 0 if it makes no pack of a known depth.
 
   // ---- filled in when it begins ----
   Serial began = 0;
   harness::Name activation = 0;
   std::size_t first_event = 0;
   Cases at_begin = 0;
-  Cases seen = 0;                     ///< At some time.
+  Cases seen = 0;                     ///< Cases that held at some time.
   bool disturbed = false;             ///< Another task changed what is the case.
   bool alone = false;                 ///< No other was under way when it began.
   bool idle = false;                  ///< It is a launch, and the device had nothing left to do.
@@ -90,13 +90,13 @@ struct Attempt {
 /// Returns the conditions that hold now, of all that its variables refer to or did.
 Cases cases_of(Attempt& attempt, const Model& model);
 
-/// An answer other than ok, and when it is due. As narrow as the model can tell.
+/// A result other than ok, and when it is due. As narrow as the model can tell.
 struct Refusal {
   harness::Ops ops;
   targets::argpack::Status status;
   Cases due;              ///< One of these must have been the case.
-  Cases required = 0;     ///< While one of these is the case all the time, ok is no answer.
-  bool protects = false;  ///< Required of who claims to be sound, and of nobody else.
+  Cases required = 0;     ///< While one of these holds all the time, ok is not allowed.
+  bool protects = false;  ///< Required only of variants that claim to be sound.
   std::string_view reason;
 };
 std::span<const Refusal> refusals();

@@ -1,8 +1,8 @@
-// Chooser: which variables an op is given.
+// Chooser: the variables that an op is given.
 //
-// The plain one is the most useful: an object that fits. Tapes name variables, never positions in a
-// list, and a new thing's plain variable depends on its slot alone: deleting one op leaves the
-// arguments of the others where they were.
+// The default one is the most useful: an object that fits. Tapes name variables, never positions in
+// a list, and the default variable of a new thing depends only on its slot: deleting one op leaves
+// the arguments of the others where they were.
 #pragma once
 
 #include "harness/scenario/chooser.h"
@@ -17,11 +17,11 @@ class Chooser final : public harness::Chooser {
 
   Variable from(Variables fitting) { return rather(fitting, 0); }
   Variable rather(Variables preferred, Variables others);
-  /// One to be bound, written or read. Plain: a fresh one, if there is any.
+  /// One to be bound, written or read. Default: a fresh one, if there is any.
   Variable used(Variables fresh, Variables stale);
-  /// Plain: one that is fresh, if any is.
+  /// Default: a fresh one, if there is any.
   Variable used_or_none(Variables fresh, Variables stale);
-  /// Plain: none.
+  /// Default: none.
   Variable none_or(Variables fresh, Variables stale);
   /// Where a new thing goes.
   Variable place(const harness::Slot& slot, Variables kind);

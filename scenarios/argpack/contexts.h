@@ -33,7 +33,7 @@ class Contexts {
 
   const Things& things_;
   Progress& progress_;
-  std::pmr::vector<Thing*> holders_;  ///< Those that somebody may still have.
+  std::pmr::vector<Thing*> holders_;  ///< Those that may still be in use.
 };
 
 }  // namespace scenarios::argpack

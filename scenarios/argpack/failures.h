@@ -1,4 +1,4 @@
-// Failures: CUDA calls that were told to fail, and the op that made them.
+// Failures: injected errors of CUDA calls, and the op that made the calls.
 #pragma once
 
 #include "scenarios/argpack/attempt.h"

@@ -1,9 +1,9 @@
-// Ghost: what the script did with what is bound, whatever the policy kept; and the windows that it
-// went through by that.
+// Ghost: what the script did with bound objects, whatever the policy kept, and the windows that it
+// went through.
 //
-// It hears facts, and changes nothing. Per wrapper and launch context: the references that the
-// *script* has to it (variables, members, frames, cycles; not what a policy adds), where it refers
-// to itself, and what it binds.
+// It receives facts, and changes nothing. For each wrapper and launch context it has the references
+// of the *script* (variables, members, frames, cycles; not those of a policy), references to
+// itself, and what it binds.
 #pragma once
 
 #include "scenarios/argpack/windows.h"
@@ -24,14 +24,15 @@ struct GhostThing {
   Way in_flight_by = Way::kernel;  ///< Way of that launch.
   std::array<GhostThing*, 2> members{};
   GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
-  harness::BirthId beneath = harness::BirthId::none;  ///< Life of the object, or of the storage.
+  harness::BirthId beneath = harness::BirthId::none;  ///< Lifetime of the object, or of the
+                                                      ///< storage.
   std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
 /// The end of what was beneath a thing.
 struct GhostEnd {
   harness::BirthId beneath;
-  harness::Name activation;  ///< Names who ended it.
+  harness::Name activation;  ///< The code that ended it.
   bool reentrant;            ///< It came in the middle of its own task's setting of arguments.
   bool in_flight;            ///< A kernel that uses the thing may have been running.
 };
@@ -62,7 +63,7 @@ struct GhostBinding {
   std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
   std::uint32_t generation = 0;  ///< Generation of the program that made the context.
   bool launched = false;
-  bool tried = false;  ///< Somebody was to launch it.
+  bool tried = false;  ///< It was to be launched.
   Way way = Way::kernel;
 
   const GhostBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
@@ -114,7 +115,7 @@ class Ghost {
   const GhostUser* launch_of_kernel(harness::Tick tick) const;
   /// Returns the last launch that began in `activation`, or null.
   const GhostUser* launch_in(harness::Name activation) const;
-  /// Returns who was bound to or launched last in `activation`, or null.
+  /// Returns the context that was bound to or launched last in `activation`, or null.
   const GhostUser* user_in(harness::Name activation) const;
   /// Says if the user's context was bound to the object that the ledger calls `life`, or to the one
   /// whose memory that is, when its program had been reset.
@@ -130,7 +131,7 @@ class Ghost {
     if (thing != nullptr && --thing->references == 0) lose(*thing);
   }
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
-  /// Returns the last of the users of whom `is(user)` holds, or null.
+  /// Returns the last user for which `is(user)` holds, or null.
   template <class Is>
   const GhostUser* last_user(Is is) const {
     for (std::size_t i = users_.size(); i-- > 0;)
@@ -158,10 +159,10 @@ class Ghost {
 
   harness::Scene& scene_;
   Passages& passages_;
-  std::pmr::vector<GhostThing*> things_;   ///< By id; [0] is none.
-  std::pmr::vector<GhostEnd> ends_;        ///< In order.
-  std::pmr::vector<GhostUser> users_;      ///< In order.
-  std::pmr::vector<GhostUser> launching_;  ///< Those that have begun, and submitted nothing yet.
+  std::pmr::vector<GhostThing*> things_;   ///< Things by id; [0] is none.
+  std::pmr::vector<GhostEnd> ends_;        ///< Ends in order.
+  std::pmr::vector<GhostUser> users_;      ///< Users in order.
+  std::pmr::vector<GhostUser> launching_;  ///< Launches that have begun and submitted nothing yet.
   std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
   std::uint32_t ended_ = 0;       ///< Generation of the last program that has ended.
   std::uint32_t submitted_ = 0;

@@ -1,5 +1,5 @@
-// Judged: the path as the scenario calls it: each call is one of the path's, and the witness judges
-// the answer.
+// Judged: the path as the scenario calls it. Each call is passed to the path, and the witness
+// judges the result.
 #pragma once
 
 #include "scenarios/argpack/witness.h"

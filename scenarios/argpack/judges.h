@@ -1,4 +1,4 @@
-// Judges: who hears the facts of one run, and who judges each answer of the path.
+// Judges: receives the facts of one run, and judges each result of the path.
 #pragma once
 
 #include "scenarios/argpack/ghost.h"
@@ -6,8 +6,8 @@
 
 namespace scenarios::argpack {
 
-/// The model hears first, then the ghost, then who judges.
-/// Ownership: lives in the run's arena; borrows the scene and the path.
+/// The model receives facts first, then the ghost, then the judges. Ownership: made in the run's
+/// arena; borrows the scene and the path.
 class Judges final : public targets::argpack::Observer {
  public:
   using Argpack = targets::argpack::Argpack;
@@ -23,7 +23,7 @@ class Judges final : public targets::argpack::Observer {
     path_ = scene_.world().arena.make<Argpack>(
         scene_.world().arena.make<JudgedPath>(witness_, path)->path());
   }
-  /// Returns the path, every answer of which is judged.
+  /// Returns the path, every result of which is judged.
   const Argpack& path() const { return *path_; }
   Witness& witness() { return witness_; }
   const Passages& passages() const { return passages_; }

@@ -1,9 +1,9 @@
-// Model: what the script did, in the judges' own words, from plain facts of the path.
+// Model: what the script did, in the judges' terms, from plain facts of the path.
 //
 // It knows what every variable refers to, which values each thing was given, what each context
-// binds, and who can still use what. It judges nothing; it is what the judges compare with. The
-// target writes none of it but by telling a fact, and the values of a fact are those that the
-// scenario handed out (Witness sees to that).
+// binds, and what can still be used. It judges nothing; the judges compare with it. The target
+// writes to it only through facts, and the values of a fact are those that the scenario handed out
+// (Witness checks that).
 #pragma once
 
 #include "scenarios/argpack/contexts.h"

@@ -1,7 +1,7 @@
-// Offer: the ops that can do something now, of those that this run is about.
+// Offer: the ops that can do something now, restricted to the theme of the run.
 //
 // The offer never changes the meaning of an op on a tape: a tape holds names of ops, and every
-// theme is a subset of the plain one, in which everything is offered.
+// theme is a subset of the default one, in which everything is offered.
 #pragma once
 
 #include "harness/scenario/ops.h"
@@ -24,22 +24,22 @@ struct Situation {
   bool uses_stale = true;  ///< Packs and arrays from before a reset may be used like others.
 
   Variables open() const { return unbound | bound; }
-  /// Those of a set that are not from before a reset.
+  /// Returns those of a set that are not from before a reset.
   Variables fresh(Variables variables) const { return variables & ~census.stale; }
-  /// Those of a set that are, where such a run uses them.
+  /// Returns those of a set that are from before a reset, if the theme of the run uses them.
   Variables stale(Variables variables) const { return uses_stale ? variables & census.stale : 0; }
-  /// Those of a set that may be bound, written or read.
+  /// Returns those of a set that may be bound, written or read.
   Variables usable(Variables variables) const { return fresh(variables) | stale(variables); }
 };
 
-/// The ops that are no plain mistake in this situation.
+/// The ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
 /// The ops that make what there is none of.
 Ops wanted(const Situation& now);
 
-/// The theme of a run: everything (plain), or one family of ops, since a run that does
-/// a few things often gets where a run that does everything seldom gets.
+/// The theme of a run: everything (the default), or one family of ops. A run that does a few things
+/// often reaches states that a run that does everything seldom does not.
 struct Theme {
   harness::Label name;
   Ops script = ~Ops{0};

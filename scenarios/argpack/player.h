@@ -1,4 +1,4 @@
-// Player: the slots of a script and of those who meddle with it.
+// Player: the slots of a script and of its mutator.
 #pragma once
 
 #include "harness/scenario/player.h"
@@ -46,7 +46,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
  public:
   Player(harness::Scene& scene, Judges& judges, const Theme& theme);
 
-  /// Fills a slot behind the last one, which is asked about only while nothing has been launched.
+  /// Fills a closing slot, which is chosen only while nothing has been launched.
   void take_closing_slot(std::uint32_t index);
 
   const targets::argpack::Argpack& path() const { return judges_.path(); }
@@ -63,9 +63,9 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   /// Returns the packs that can stand `level` levels deep in `pack`.
   Variables fitting_children(const Situation& now, Variable pack, std::uint32_t level) const;
 
-  /// Calls the nth part of an op that is several calls of the interface. A part is an activation of
-  /// its own, so that its decisions stay where they are when another part changes, and counts as
-  /// the op that it is.
+  /// Calls the nth part of an op that is several calls of the interface. A part is a separate
+  /// activation, so that its choices stay where they are when another part changes, and counts as
+  /// its op.
   template <class Call>
   targets::argpack::Status part(Op op, std::uint32_t nth, Call call);
 

@@ -24,7 +24,7 @@ class Progress {
  private:
   Serial serial_ = 0;
   std::uint32_t launch_count_ = 0;
-  std::uint32_t finished_ = 0;  ///< So many launches are known to have finished.
+  std::uint32_t finished_ = 0;  ///< Number of launches that are known to have finished.
 };
 
 }  // namespace scenarios::argpack

@@ -68,21 +68,21 @@ struct Thing {
   Kind kind = Kind::nothing;
   std::uint32_t depth = 0;
   std::uint32_t generation = 0;  ///< Generation of the program that made what is beneath.
-  /// The thing beneath, where that is a host object.
+  /// The thing beneath, if it is a host object.
   harness::BirthId object = harness::BirthId::none;
   Context* context = nullptr;  ///< The binding of a launch context.
 
-  // ---- who can use it ----
+  // ---- its users ----
   std::uint32_t references = 0;  ///< References of the script: variables, members, frames, cycles.
   bool gone = false;             ///< The script can reach it no more.
   bool listed = false;           ///< Among gone().
   std::array<Thing*, 2> members{};
   std::array<Serial, 2> attached_by{};  ///< The ops that set them last.
-  /// Two ops set a member at a time: the facts do not tell which came last, so that nobody knows
+  /// Two ops set a member at the same time. The facts do not say which came last, so it is unknown
   /// whether the script can reach it, or what it refers to.
   bool uncertain = false;
   bool has_uncertain_members = false;  ///< It is the one whose member they set.
-  Serial released = 0;                 ///< When the last one who could use it let go ...
+  Serial released = 0;                 ///< When its last user let go ...
   std::uint32_t launches = 0;          ///< Launches that there had been by then.
   std::uint32_t last_launch = 0;       ///< The last that uses it; they count from 1.
 

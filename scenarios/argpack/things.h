@@ -1,4 +1,4 @@
-// Things: what every variable and member of the script refers to, and what nobody can use any more.
+// Things: what every variable and member of the script refers to, and what cannot be used any more.
 #pragma once
 
 #include "harness/scenario.h"
@@ -17,10 +17,10 @@ class Things {
 
   Thing* held_by(Variable variable) const { return variables_[variable]; }
   Thing* find(ThingId id) const { return things_[harness::raw(id)]; }
-  std::uint32_t generation() const { return generation_; }  ///< 0 where there is no program.
+  std::uint32_t generation() const { return generation_; }  ///< Returns 0 if there is no program.
   /// Made under an earlier program, or refers to what was.
   bool is_stale(const Thing& thing) const;
-  /// Things that nobody can use, with something beneath them that may be alive.
+  /// Things that cannot be used, with something beneath them that may be alive.
   std::pmr::vector<Thing*>& gone() { return gone_; }
 
   // ---- facts: see targets::argpack::Observer ----
@@ -34,7 +34,7 @@ class Things {
   void attached(ThingId thing, std::size_t member, ThingId value);
   void stored(Variable variable, ThingId thing) { variables_[variable] = find(thing); }
 
-  /// Dates a thing, which may be null: one who could use it lets go now.
+  /// Dates a thing, which may be null: one of its users lets go now.
   void release(Thing* thing) const;
 
  private:
@@ -44,7 +44,7 @@ class Things {
 
   harness::Scene& scene_;
   const Progress& progress_;
-  std::pmr::vector<Thing*> things_;  ///< By id; [0] is none.
+  std::pmr::vector<Thing*> things_;  ///< Things by id; [0] is none.
   std::pmr::vector<Thing*> gone_;
   std::array<Thing*, targets::argpack::kVariableCount> variables_{};
   std::uint32_t generation_ = 0;

@@ -1,5 +1,5 @@
-// Variables: the script's globals by what they are meant to hold, so that every op finds arguments
-// that fit, and an op that is deleted leaves the arguments of the others where they were.
+// Variables: the script's globals, each for one kind of object, so that every op finds arguments
+// that fit, and deleting an op leaves the arguments of the others where they were.
 #pragma once
 
 #include <bit>

@@ -8,8 +8,8 @@ namespace scenarios::argpack {
 enum class Window : std::uint8_t {
   top_level_dropped,  ///< The variable that holds the top-level pack is dropped during a call.
   nested_replaced,    ///< A nested pack loses its last reference between setting and launching.
-  parent_freed,       ///< So does the top-level pack, or one with a nested pack.
-  array_deleted,      ///< So does an ndarray, or a gradient.
+  parent_freed,       ///< The same for the top-level pack, or one with a nested pack.
+  array_deleted,      ///< The same for an ndarray, or a gradient.
   external_gone,      ///< External memory goes or moves between setting and copy-back.
   dropped_in_flight,  ///< The last reference goes after launch, before the kernel has finished.
   stale_wrapper,      ///< A wrapper from before reset() is used; or dies, and another with it.
@@ -18,7 +18,7 @@ enum class Window : std::uint8_t {
 };
 inline constexpr std::size_t kWindowCount = 9;
 
-/// Ways in to a window, in the order in which a claim may tell them apart.
+/// Ways in to a window, in the order in which a claim may distinguish them.
 enum class Way : std::uint8_t {
   kernel,   ///< A call of the kernel, which makes the context and launches it.
   context,  ///< A launch context that the script makes by hand, and launches.

@@ -1,9 +1,9 @@
-// Witness: a judge of every answer that the path gives.
+// Witness: judges every result that the path returns.
 //
-// Service: what is refused, fails or is left undone although nothing was injected and no row of
-// refusals() allows it, is a fault, and so is ok where a refusal is required. Boundedness: what
-// nobody can use is gone when the contract of argpack.h says so. Judged until a run has its first
-// fault: what follows from one is not another.
+// Service: a call that is refused, fails or does nothing, without an injected error and without a
+// row of refusals() that allows it, is a fault, and so is ok if a refusal is required. Boundedness:
+// what cannot be used is gone when the contract of argpack.h says so. Judged until the first fault
+// of a run, because what follows from one is not another.
 #pragma once
 
 #include "scenarios/argpack/attempt.h"
@@ -11,7 +11,7 @@
 
 namespace scenarios::argpack {
 
-/// The ops whose answers a change concerns: those of other tasks, or this one as well.
+/// The ops whose results a change concerns: those of other tasks, or this one as well.
 enum class Change : std::uint8_t { of_others, of_all };
 
 /// Ownership: in the run's arena; borrows the scene and the model.
@@ -24,7 +24,7 @@ class Witness {
   Witness(const Witness&) = delete;  // Calls that are under way point at it.
   Witness& operator=(const Witness&) = delete;
 
-  /// Makes a call of the path, and judges what it answers.
+  /// Makes a call of the path, and judges its result.
   template <class Call>
   Status attempt(Attempt attempt, Call call) {
     begin(attempt);
@@ -35,7 +35,7 @@ class Witness {
   /// Finalizers may hand out this value, and those nested in it.
   void planted(std::int64_t value) { planted_.push_back(value); }
 
-  /// Looks again at what ops that are under way may answer: something that decides it has changed.
+  /// Updates what ops under way may return, after a change that decides it.
   void changed(Change change);
   /// The current task's op, and whether another task's is still under way. 0 is none.
   Serial op() const { return running_[task()] != nullptr ? running_[task()]->began : 0; }
@@ -50,7 +50,7 @@ class Witness {
   std::uint64_t value() const { return static_cast<std::uint64_t>(running_[task()]->value); }
   /// The script is over: the harness's own oracle judges what is left.
   void close() { closed_ = true; }
-  /// Every launch that was answered has run, once.
+  /// Every successful launch has run, once.
   void judge_end();
 
  private:
@@ -77,11 +77,11 @@ class Witness {
 
   harness::Scene& scene_;
   Model& model_;
-  std::array<Attempt*, kTaskLimit> running_{};  ///< By task.
+  std::array<Attempt*, kTaskLimit> running_{};  ///< The running call of each task.
   std::uint64_t running_tasks_ = 0;             ///< Bit per task.
   std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.
   SeenWork work_;
-  std::uint32_t answered_ = 0;  ///< Launches that were answered with ok ...
+  std::uint32_t answered_ = 0;  ///< Launches that returned ok ...
   std::uint32_t read_ = 0;      ///< Launches whose results came back.
   bool closed_ = false;
 };

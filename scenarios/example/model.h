@@ -1,5 +1,5 @@
 // Model: what every answer must be, and which windows a run went through, from the facts that the
-// server tells.
+// server reports.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class Model final : public targets::example::Observer {
 
   /// Remembers what the next buffer of `worker` is filled with.
   void hand_out(std::uint32_t worker, std::int32_t value) { values_[worker] = value; }
-  /// Returns the window that the request which was answered at `tick` went through, if it did.
+  /// Returns the window of the request that was answered at `tick`, if it went through one.
   std::optional<Window> window_of_answer(harness::Tick tick) const;
 
   void placed(std::uint32_t worker, std::uint32_t key, BufferId buffer) override;
@@ -45,9 +45,9 @@ class Model final : public targets::example::Observer {
   void go_through(Request& request, Window window);
 
   harness::Scene& scene_;
-  std::pmr::vector<std::int32_t> values_;  ///< By worker.
+  std::pmr::vector<std::int32_t> values_;  ///< The last value of each worker.
   std::array<Place, targets::example::kKeyCount> places_;
-  std::pmr::vector<Request> requests_;  ///< By id.
+  std::pmr::vector<Request> requests_;  ///< Requests by id.
 };
 
 }  // namespace scenarios::example

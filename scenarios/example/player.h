@@ -16,7 +16,7 @@ struct Theme {
   harness::Ops owner = ~harness::Ops{0};
 };
 
-/// A server's answer of false is none that it may give.
+/// The server may not answer false.
 enum class Answer : std::uint8_t { ok, refused };
 
 /// Ownership: in the run's arena; borrows the scene, the model and the server.

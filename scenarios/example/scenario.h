@@ -26,7 +26,7 @@ struct Shape {
   std::uint32_t owner_slots = 4;
 };
 
-/// Spawns a user, who asks, and owners, who replace what is asked for.
+/// Spawns a user, which makes requests, and owners, which replace the requested buffers.
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
 /// The same with a server of the caller's, for tests that break one.

@@ -1,4 +1,4 @@
-// Bounded: what nobody can use any more is gone soon after, while the script goes on.
+// Bounded: what cannot be used any more is gone soon after, while the script continues.
 #pragma once
 
 #include "scenarios/graph_argument/model/model.h"
@@ -8,20 +8,20 @@ namespace scenarios::graph_argument {
 /// Where that is which Python's full queue has held up, and nobody has asked for again.
 inline constexpr harness::Label kStuckSite = "Py_AddPendingCall";
 
-/// How many calls of the main thread may pass, at most, from when nothing holds up the end of a
-/// thing that nobody can use until it is gone. Each has a step in which Python's queue is served.
+/// Largest number of calls of the main thread from when nothing holds up the end of a thing that
+/// cannot be used until it is gone. Each has a step in which Python's queue is served.
 inline constexpr std::uint32_t kBoundCalls = 3;
 
-/// After a call. What is lost counts from when nobody can use it, no destructor is owed and
-/// Python's queue is not flooded; a device that is idle, which a synchronisation says, has all
-/// frees behind it.
+/// Called after a call. A lost thing counts from when it cannot be used, no destructor is owed and
+/// Python's queue is not flooded. A synchronisation that finds the device idle comes after all
+/// frees.
 void judge_bound(harness::Scene& scene, Model& model, const Call& call,
                  targets::graph_argument::Status status);
 
-/// Whether somebody whom nobody can use is alive, in between calls.
+/// Returns whether something that cannot be used is alive, between calls.
 bool has_lost(Model& model);
-/// Before a round of waits: for the device, CUDA's thread and Python's queue. Ends whoever is lost
-/// by now.
+/// Called before a round of waits for the device, CUDA's thread and Python's queue, which ends what
+/// is lost by now.
 void await_lost(Model& model);
 /// After the last round, in which no user object ended: who was lost before it is gone. Who was
 /// lost in it, as a collector found what held him, has not been waited for.

@@ -1,5 +1,5 @@
-// Call: what a script has asked the path for and has no answer to yet, as the judges know it: by
-// their own record of the asking, not by what the path makes of it.
+// Call: a call of the path that has not returned, as the judges know it: by their own record of the
+// arguments, not by the path's.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ using targets::graph_argument::Wrapper;
 struct Wrapped;
 class Model;
 
-/// The question of a call. A field that an op has no use for keeps its default.
+/// The arguments of a call. A field that an op does not use keeps its default.
 struct Asked {
   Op op;
   Variables given = 0;                                ///< The variables that it works on.
@@ -29,7 +29,7 @@ struct Asked {
   std::uint32_t branch = 0;
 };
 
-/// Lifetime: from the asking to the answer.
+/// Lifetime: from the call to its return.
 struct Call {
   static constexpr std::size_t kReferenceLimit = 6;
 
@@ -38,21 +38,21 @@ struct Call {
   std::uint32_t number = 0;    ///< Number among all calls of a run, from 1.
   std::size_t faults = 0;      ///< How many had been found.
   std::size_t events = 0;      ///< How many there had been.
-  std::uint32_t injected = 0;  ///< How many CUDA calls had been told to fail.
-  std::size_t lives = 0;       ///< How many lives there had been.
+  std::uint32_t injected = 0;  ///< Number of errors injected before.
+  std::size_t lives = 0;       ///< Number of lifetimes before.
   Variables emptied = 0;       ///< Variables that were empty at some time since.
   std::array<Wrapped*, kReferenceLimit> referred{};  ///< Things that it has loaded, in its order.
   std::size_t referred_count = 0;
   std::uint32_t bound = 0;         ///< How often CUDA has done something for it.
   bool stored = false;             ///< Its result is in `into`.
-  bool stream_was_closed = false;  ///< When it was asked.
+  bool stream_was_closed = false;  ///< The tick of the call.
   bool accepted_closed = false;    ///< The path took another for it, and said so.
   bool met_ended = false;          ///< The path has used what had ended, and said so.
   std::size_t mark = 0;            ///< Launches when it began to wait.
   bool finished_some = false;      ///< A launch is over that was not known to be.
   std::uint32_t waits = 0;         ///< Waits that were over when its own was.
   bool waits_for_device = false;
-  bool met_capture = false;    ///< It was called while somebody captured.
+  bool met_capture = false;    ///< It was called while a capture was under way.
   bool met_condition = false;  ///< A condition of its graph was without its node meanwhile.
   bool ended_spoilt = false;   ///< It has ended a capture that was not valid any more.
   Wrapped* made = nullptr;

@@ -1,4 +1,5 @@
-// Chooser: which variables an op is given. The plain one is the most useful: an object that fits.
+// Chooser: the variables that an op is given. The default one is the most useful: an object that
+// fits.
 #pragma once
 
 #include "harness/scenario/chooser.h"

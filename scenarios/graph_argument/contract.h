@@ -1,5 +1,5 @@
 // Contract: what the caller of cuda.core must not do, whatever the variant: where something died,
-// where it was used, and who says so. A fault in it is caller error.
+// where it was used, and which document says so. A fault in it is caller error.
 #pragma once
 
 #include "scenarios/graph_argument/scenario.h"

@@ -1,4 +1,4 @@
-// Judges: who hears the facts of one run, and who judges each answer of the path.
+// Judges: receives the facts of one run, and judges each result of the path.
 #pragma once
 
 #include "scenarios/graph_argument/ghost/ghost.h"
@@ -6,12 +6,12 @@
 
 namespace scenarios::graph_argument {
 
-/// Ownership: lives in the run's arena; borrows the scene and the path.
+/// Ownership: made in the run's arena; borrows the scene and the path.
 class Judges final : public targets::graph_argument::Observer,
                      public targets::graph_argument::Reader {
  public:
   explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), ghost_(scene) {}
-  /// From now on all calls are witnessed.
+  /// Begins to record and judge all calls.
   void set_path(const GraphArgument& path) {
     path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
   }
@@ -22,7 +22,7 @@ class Judges final : public targets::graph_argument::Observer,
   const Ghost& ghost() const { return ghost_; }
 
   bool launched() const { return launched_; }  ///< There is something to wait for.
-  /// The script has come to its end.
+  /// The script has ended.
   void ends() { ended_ = true; }
   bool ended() const { return ended_; }
   /// A graph keeps something that keeps the graph.

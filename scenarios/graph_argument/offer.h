@@ -1,7 +1,7 @@
-// Offer: the ops that can do something now, of those that this run is about.
+// Offer: the ops that can do something now, restricted to the theme of the run.
 //
 // The offer never changes the meaning of an op on a tape: a tape holds names of ops, and every
-// theme is a subset of the plain one, in which everything is offered.
+// theme is a subset of the default one, in which everything is offered.
 #pragma once
 
 #include "harness/scenario/ops.h"
@@ -16,7 +16,7 @@ using harness::ops;
 /// Where the script stands.
 struct Situation {
   Census census;
-  bool added = false;                ///< Some definition has, or had, a node.
+  bool added = false;                ///< Whether some definition has, or had, a node.
   bool launched = false;             ///< There is something to wait for.
   targets::graph_argument::Api api;  ///< The calls that there are at all.
 };
@@ -24,7 +24,7 @@ struct Situation {
 /// More than one.
 inline bool several(Variables variables) { return std::popcount(variables) > 1; }
 
-/// The ops that are no plain mistake in this situation.
+/// The ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
 /// The ops that lead on to a launch, and those that make more of what there is enough of.
@@ -32,8 +32,8 @@ Ops wanted(const Situation& now);
 /// Returns what does not lead on, in a run that is about something.
 Ops redundant(const Situation& now, bool several_definitions);
 
-/// The theme of a run: everything (plain), or one family of ops, since a run that does
-/// a few things often gets where a run that does everything seldom gets.
+/// The theme of a run: everything (the default), or one family of ops. A run that does a few things
+/// often reaches states that a run that does everything seldom does not.
 struct Theme {
   harness::Label name;
   Ops script = ~Ops{0};

@@ -1,4 +1,4 @@
-// Player: the slots of a script and of those who meddle with it.
+// Player: the slots of a script and of its mutator.
 #pragma once
 
 #include "harness/scenario/player.h"

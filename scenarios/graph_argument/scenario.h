@@ -42,7 +42,7 @@ void judge(harness::Scene& scene);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 
-/// Whether a fault comes of what the caller must not do, which another one is about.
+/// Returns whether a fault follows from a caller error, which another fault is about.
 bool comes_of(const harness::Fault& fault, const harness::Fault& callers);
 
 }  // namespace scenarios::graph_argument

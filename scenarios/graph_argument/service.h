@@ -1,14 +1,14 @@
-// Service: a call does what it is asked for, unless a failure was injected that it could have met,
-// or a refusal is documented for the situation that it was made in.
+// Service: a call does its work, unless an injected error could have met it, or a refusal is
+// documented for its situation.
 #pragma once
 
 #include "scenarios/graph_argument/model/model.h"
 
 namespace scenarios::graph_argument {
 
-/// A refusal that the path may answer with. Whether its situation holds, the model says.
+/// A refusal that the path may return. The model knows whether its situation holds.
 struct Refusal {
-  std::string_view ops;  ///< In words.
+  std::string_view ops;  ///< The ops, in words.
   targets::graph_argument::Status status;
   bool (*allowed)(const Model& model, const Call& call);
   std::string_view source;
@@ -18,7 +18,7 @@ std::span<const Refusal> refusals();
 /// Reports that a handle which is named is another graph's by now.
 void report_reused_handle(harness::Scene& scene);
 
-/// Before the model forgets the call.
+/// Called before the model forgets the call.
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call,
                   targets::graph_argument::Status status);
 

@@ -13,7 +13,7 @@ struct CallsMade {
   int pushed = 0;       ///< Contexts that were made current and not taken back.
 };
 
-/// By the task that was asked, since it was.
+/// By the task of the call, since it began.
 CallsMade calls_made(const harness::History& history, const Call& call);
 
 /// At the end, with no builder left: each capture that was begun was ended, once.

@@ -1,5 +1,5 @@
-// Variables: the script's globals by what they are meant to hold, so that every op finds arguments
-// that fit, and an op that is deleted leaves the arguments of the others where they were.
+// Variables: the script's globals, each for one kind of object, so that every op finds arguments
+// that fit, and deleting an op leaves the arguments of the others where they were.
 #pragma once
 
 #include <bit>
@@ -92,7 +92,7 @@ struct Census {
     }
     HARNESS_CHECK(false, "it holds something");
   }
-  /// Null where nothing asks for such nodes.
+  /// Null if there is no use for such nodes.
   Variables* of(targets::graph_argument::NodeKind kind) {
     using targets::graph_argument::NodeKind;
     switch (kind) {

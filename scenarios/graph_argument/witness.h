@@ -1,5 +1,5 @@
-// Witness: the path as a script meets it. It writes down what is asked before it passes it on, and
-// has the answer judged.
+// Witness: the path as a script sees it. It records each call before it passes it on, and has the
+// result judged.
 #pragma once
 
 #include "scenarios/graph_argument/bounded.h"
@@ -25,7 +25,7 @@ class Judging {
   Judging(harness::Scene& scene, Model& model) : scene_(scene), model_(model) {}
   Model& model() { return model_; }
 
-  /// Calls `function`, by which the path is asked.
+  /// Calls `function`, which calls the path.
   template <class Function>
   Status operator()(const Asked& asked, Function function) {
     Call& call = model_.begin(asked);

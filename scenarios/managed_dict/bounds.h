@@ -1,4 +1,4 @@
-// Census: how many of each kind of block there are, from the ledger alone, as a run goes on.
+// Census: the number of blocks of each kind, from the ledger alone, during a run.
 #pragma once
 
 #include <memory_resource>
@@ -8,14 +8,14 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the script's. Borrows the scene.
+/// Ownership: owned by the script. Borrows the scene.
 class Census {
  public:
   explicit Census(harness::Scene& scene) : scene_(scene) {}
   /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
   /// anybody can reach was retained. Reported once.
   void judge(const Bounds& bounds);
-  /// Bytes of the largest instance that was seen; 0 where none was.
+  /// Bytes of the largest instance that was seen; 0 if there was none.
   std::uint64_t instance_bytes() const { return instance_bytes_; }
   /// Instances that there were at the last judgement.
   std::uint64_t instances() const { return alive_[0].size(); }

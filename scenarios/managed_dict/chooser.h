@@ -1,5 +1,5 @@
-// Chooser: what an op is given. The plain argument is the most useful one. Tapes name variables,
-// never positions in a list.
+// Chooser: the arguments of an op. The default argument is the most useful one. Tapes name
+// variables, never positions in a list.
 #pragma once
 
 #include "harness/scenario/chooser.h"
@@ -29,7 +29,7 @@ class Chooser final : public harness::Chooser {
     for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) options.add(attribute);
     return options.pick(scene_);
   }
-  /// Where a new instance goes: the plain variable depends on the slot alone.
+  /// The variable of a new instance; the default depends only on the slot.
   Variable place(const harness::Slot& slot) {
     constexpr Variable kCount = targets::managed_dict::kVariableCount;
     const Variable plain = (slot.index + 3 * slot.task) % kCount;

@@ -1,8 +1,8 @@
-// Evidence: what the instruments recorded of one run, and all that a diagnosis is made from.
+// Evidence: what the instruments recorded of one run. A diagnosis is made from it alone.
 //
-// Blinded: no variant, no symbol and no source line of whoever wrote. A store is the kind of module
-// that did it, its width, place and value; a life is a number; the rest are checks and counters.
-// The real interpreter (embedded/) gives the same record as the model.
+// Blinded: no variant, no symbol and no source line of the writer. A store is the kind of module
+// that did it, its width, place and value; a lifetime is a number; the rest are checks and
+// counters. The real interpreter (embedded/) gives the same record as the model.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ constexpr harness::InstrumentSet instrument_bit(Instrument instrument) {
   return harness::InstrumentSet{1} << harness::raw(instrument);
 }
 
-/// The module whose code it was, as far as a program counter tells.
+/// The module whose code it was, as derived from a program counter.
 enum class Writer : std::uint8_t { jit, interpreter, allocator, unknown };
 harness::Label to_label(Writer writer);
 
@@ -48,7 +48,7 @@ using Order = std::uint32_t;
 struct WordWrite {
   Order order;
   Writer writer;
-  std::uint16_t width;  ///< In bytes, of the instruction, or of the call of memset().
+  std::uint16_t width;  ///< Width in bytes of the instruction, or of the call of memset().
   std::int16_t offset;  ///< Offset of its first byte, from the word's.
   std::uint32_t instance;
   std::uint64_t before;  ///< The bytes of the word that it covers; others are 0, or equal.
@@ -78,8 +78,8 @@ struct Sighting {
 struct BlockFinding {
   enum class Kind : std::uint8_t {
     freed_beside,  ///< free() got a pointer that malloc() never returned; `shift` beside one.
-    overrun,       ///< Bytes around the block that are nobody's were written.
-    freed_again,   ///< free() of a block that nobody has.
+    overrun,       ///< Bytes around the block, which belong to none, were written.
+    freed_again,   ///< free() of a block that has no owner.
   };
   Order order;
   Kind kind;

@@ -1,4 +1,4 @@
-// Explain: the instruments of this path, as the harness asks for them.
+// Explain: the instruments of this path, by the interface of the harness.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ class ManagedInstruments final : public harness::Instruments {
   std::vector<std::string> transcript_;
   std::unique_ptr<WordWatch> watch_;    ///< Watch of the last run.
   std::unique_ptr<Recorder> record_;    ///< Record of the first run.
-  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, where it was repeated.
+  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, if it was repeated.
 };
 
 std::unique_ptr<harness::Instruments> make_instruments();
@@ -45,7 +45,7 @@ std::unique_ptr<harness::Instruments> make_instruments();
 /// Where the statements of a run that is recorded are written down.
 std::vector<std::string>& transcript_of(harness::Scene& scene);
 
-/// Returns who observes this run: the instruments that the scene has, or nobody.
+/// Returns the observer of this run: the instruments that the scene has, or null.
 targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene);
 
 }  // namespace scenarios::managed_dict

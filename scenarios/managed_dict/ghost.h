@@ -1,7 +1,7 @@
-// Ghost: what the program did to its instances, whatever became of their bytes: for the judges.
+// Ghost: what the program did to its instances, whatever happened to their bytes: for the judges.
 //
-// It hears facts, and reads no byte. Per live instance: which chunk it was given, which dict, and
-// what was last stored to each attribute; and how many references there are to each object.
+// It receives facts, and reads no byte. For each live instance it has its chunk, its dict, and the
+// last value stored to each attribute, and for each object the number of references.
 #pragma once
 
 #include <memory_resource>
@@ -46,7 +46,7 @@ class Ghost final : public targets::managed_dict::ProgramObserver {
 
   explicit Ghost(const Sight& sight) : sight_(sight), references_(sight) {}
 
-  /// Whoever lives at `object`, or null.
+  /// Returns the instance that is alive at `object`, or null.
   GhostInstance* find(Address object);
   std::span<GhostInstance* const> live() const { return live_; }
   References& references() { return references_; }

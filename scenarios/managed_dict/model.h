@@ -1,6 +1,6 @@
-// Model: what the script's variables hold, as Python says: which attributes, in which class, and
-// what can still be reached. Written by the scenario alone, from what it asks for: what the path
-// answers, and how much it keeps, is compared with it.
+// Model: what the script's variables hold by the rules of Python: attributes, classes, and what can
+// still be reached. Only the scenario writes it, from what it requests. What the path returns, and
+// how much it keeps, is compared with it.
 #pragma once
 
 #include <span>
@@ -35,15 +35,15 @@ struct Bounds {
   std::uint32_t noise;
 };
 
-/// Ownership: the script's. Copyable.
+/// Ownership: owned by the script. Copyable.
 class Model {
  public:
   bool is_defined(Variable variable) const { return variables_[variable].defined; }
   std::uint32_t noise_count() const { return noise_; }
 
-  /// Returns the answer that the statement must give: ok, or what the table documents.
+  /// Returns the result that the statement must have: ok, or what the table documents.
   Status expected(const Statement& statement) const;
-  /// The statement was done, and answered that.
+  /// The statement was executed, with this result.
   void apply(const Statement& statement);
 
   /// With this many with blocks of other tasks under way. `asked`: others ask for dicts as well.
@@ -54,12 +54,12 @@ class Model {
     Class of = Class::no_grad;
     bool has_dict = false;
     bool has_values = false;    ///< Its attributes are in values, its own or its dict's.
-    bool is_form_known = true;  ///< Nothing failed half way.
+    bool is_form_known = true;  ///< Whether no statement failed half way.
     bool has_new_name = false;  ///< The last statement named an attribute that it had not.
   };
   const Instance& instance(Variable variable) const { return variables_[variable]; }
   Contents& contents(Variable variable) { return contents_[variable]; }
-  /// Returns the content of the dict that vars() returned last, or null where there is none.
+  /// Returns the content of the dict that vars() returned last, or null if there is none.
   Contents* held();
   bool held_has_values() const {
     return held_of_ != kNobody ? variables_[held_of_].has_values : held_has_values_;

@@ -1,5 +1,4 @@
-// Player: the slots of a script and of the second thread, and the judges of what their statements
-// come to.
+// Player: the slots of the script and of the second thread, and the judges of their statements.
 #pragma once
 
 #include "harness/scenario/player.h"
@@ -20,7 +19,7 @@ struct Situation {
   bool has_noise = false;
 };
 
-/// The ops that are no plain mistake in this situation.
+/// The ops that are not obvious mistakes in this situation.
 Ops applicable(const Situation& now);
 
 /// The theme of a run: everything.
@@ -29,7 +28,7 @@ struct Theme {
   Ops favoured = 0;  ///< Listed several times, so that a strategy that draws gets somewhere.
 };
 
-/// Ownership: lives in the run's arena; borrows the scene and the path.
+/// Ownership: made in the run's arena; borrows the scene and the path.
 class Player final : public harness::Player<Player, Situation, Theme, Status> {
  public:
   using ManagedDict = targets::managed_dict::ManagedDict;
@@ -48,7 +47,7 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
   /// Fills a slot of a script that has shown nothing yet: what stores, all functions compiled.
   void take_closing_slot(std::uint32_t index);
 
-  /// Calls the statement, and judges what came of it.
+  /// Calls the statement, and judges its result.
   template <class Call>
   Status execute(const Statement& about, Call call);
   Status new_instance(Variable into, Class of);
@@ -87,8 +86,8 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
   Reader reader_;
   Chooser chooser_;
   bool bounded_;  ///< The variant says that nothing is kept for longer than it can be used.
-  std::uint32_t blocks_ = 0;    ///< With blocks under way.
-  std::size_t statements_ = 0;  ///< So many have changed the model.
+  std::uint32_t blocks_ = 0;    ///< Number of with blocks under way.
+  std::size_t statements_ = 0;  ///< Number of statements that have changed the model.
   ManagedDict* path_ = nullptr;
 };
 

@@ -6,7 +6,7 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the script's. Borrows the scene, the model, the rooms and the path.
+/// Ownership: owned by the script. Borrows the scene, the model, the rooms and the path.
 class Reader {
  public:
   Reader(harness::Scene& scene, Model& model, const Rooms& rooms)

@@ -1,7 +1,7 @@
 // Recorder: turns what an observer sees of the interpreter's memory into evidence.
 //
-// It keeps a copy of each chunk of values, made of the stores it saw, because a probe looks at the
-// values and the observer is not told them. Lifetime: one run.
+// It keeps a copy of each chunk of values, made from the stores that it saw, because a probe reads
+// the values and the observer does not get them. Lifetime: one run.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace scenarios::managed_dict {
 /// A reference that was counted where there is no object. Not evidence: it is planted again in a
 /// real interpreter, at the same place.
 struct StrayCount {
-  std::uint32_t load;   ///< Before which load of an attribute, counted from 1.
+  std::uint32_t load;   ///< The load of an attribute before which it happened, counted from 1.
   harness::Label kind;  ///< Its name in embedded/program.h.
 };
 
@@ -49,7 +49,7 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   const std::vector<StrayCount>& strays() const { return strays_; }
 
  private:
-  /// A block that somebody has.
+  /// A block in use.
   struct Life {
     harness::BirthId id;
     BlockKind kind;

@@ -1,4 +1,4 @@
-// References: how many strong references to each object were really taken, by its life.
+// References: the number of strong references that were really taken to each object.
 #pragma once
 
 #include <memory_resource>
@@ -26,7 +26,7 @@ class References {
   /// Adds to those of the object that begins at the address, if one does.
   void add(Address object, std::int32_t by);
 
-  /// The references to whatever lives in the block: good until another object is made.
+  /// Returns the references to the object in the block; valid until another object is made.
   Count& in(const Block& block);
 
  private:
@@ -40,8 +40,8 @@ class References {
   static constexpr std::size_t kFirstLives = 64;
 
   const Sight& sight_;
-  std::pmr::vector<Count> lives_;  ///< By birth id.
-  /// Returns an object that lives as long as the process, by its number.
+  std::pmr::vector<Count> lives_;  ///< Counts by birth id.
+  /// Returns an object that exists as long as the process, by its number.
   std::array<Count, targets::managed_dict::kStaticCount> statics_{};
 };
 

@@ -11,7 +11,7 @@ class Rooms {
  public:
   explicit Rooms(harness::Scene& scene) : scene_(scene) {}
 
-  /// From now on, more room than the one before had is a fault.
+  /// From now on, an instance with more room than the one before is a fault.
   void judge() { judges_ = true; }
   /// An instance of the type with this number got room; its keys name `named` of the values.
   void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room);

@@ -21,7 +21,7 @@ struct Sight {
     return harness::fault_here(scene, kind, what, std::move(detail));
   }
   void report(harness::Fault fault) const { scene.world().history.add(std::move(fault)); }
-  /// The name of a life, as faults have it.
+  /// The name of an object, as faults have it.
   harness::Name name_of(harness::BirthId id) const { return scene.world().ledger.life(id).name; }
 };
 

@@ -1,6 +1,6 @@
 // Suspicion: what one instrument saw that a sound interpreter never does, and the classes of writer
-// that do such things: one letter, or several with | between where the record cannot tell them
-// apart.
+// that do such things: one letter, or several with | between them if the record cannot distinguish
+// them.
 #pragma once
 
 #include <optional>

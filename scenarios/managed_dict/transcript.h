@@ -77,7 +77,7 @@ class Transcript final : public targets::managed_dict::Statements {
   }
 
  private:
-  /// Told before it is done, since it may not return.
+  /// Reported before it is done, since it may not return.
   template <class... Arguments>
   Status told(Status (Statements::*method)(Arguments...), const char* name,
               std::type_identity_t<Arguments>... arguments) {

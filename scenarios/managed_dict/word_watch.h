@@ -23,9 +23,9 @@ class WordWatch {
   }
   void born(Address word);
   void died(Address word);
-  /// An instrumented store was told.
+  /// An instrumented store was reported.
   void stored(Address address, std::uint32_t width);
-  /// Nothing was told: what changed a word since came past the instrumentation.
+  /// Nothing was reported: the word was changed without instrumentation.
   void settle() { take(0, 0); }
 
  private:

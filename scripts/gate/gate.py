@@ -28,7 +28,7 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
 
 A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), memory where
 a run leaves four bytes more or the peak grew by a tenth (4 MiB at least), effectiveness and a benchmark by the rules of
-harness/gate/README.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most) is allowed. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
+harness/docs/explanation/gate.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most) is allowed. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
 Exit: 0 passed, 1 something is slower or gone, 2 a side cannot be built or measured, 3 usage, 4 stopped, 5 undecided.
 """
 import argparse

@@ -3,19 +3,17 @@
 //
 // A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
 // IPC mappings. Over that cache it is in one team or two of all ranks, each with a shared segment
-// of sync slots. Each method is a call that the process of `rank` makes. Policies differ in one
-// thing: what a rank keeps of a peer's memory between mapping it and letting it go, and who may use
-// the slot meanwhile.
+// of sync slots. Each method is a call of the process of `rank`. Policies differ in what a rank
+// keeps of a peer's memory between mapping and unmapping it, and in who may use the slot meanwhile.
 //
-// Contract: a collective reads the sources and writes the destinations of all ranks, as they were
-// given to init(), and nothing else. What it maps is let go of by the time that it is complete. A
-// rank on which it fails holds up no other.
-// The caller: all ranks init and post the same collectives in the same order (finalizing one
-// unposted counts as long as all do); a destination is nobody else's until the collective is
-// complete; all ranks make and destroy teams in the same order, and a rank destroys its part of one
-// when nothing is outstanding on it there. Threads:
-// calls of one rank come from its own tasks; a progress thread may run beside them. Errors: a
-// Status; nothing throws. After an error of init() nothing has happened; it can be asked again.
+// Contract: a collective reads the sources and writes the destinations of all ranks, as given to
+// init(), and nothing else. It has unmapped everything when it is complete. A rank on which it
+// fails holds up no other. The caller: all ranks init and post the same collectives in the same
+// order (finalizing an unposted one counts if all do); a destination is used by nothing else until
+// the collective is complete; all ranks make and destroy teams in the same order, and a rank
+// destroys its part of one when nothing is outstanding on it there. Threads: calls of one rank come
+// from its own tasks; a progress thread may run beside them. Errors: a Status; nothing throws.
+// After an error of init() nothing has happened, and it can be called again.
 #pragma once
 
 #include <array>
@@ -89,7 +87,7 @@ struct Setup {
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
   /// Numbers that the collectives of each team take at most.
   std::array<std::uint32_t, kTeamLimit> number_count{kRequestLimit, kRequestLimit};
-  bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
+  bool close_at_zero = false;    ///< Whether a mapping without users is closed instead of kept.
   bool batch_copies = false;     ///< CUDA 13: the copies of a collective are one call.
   bool pooled = false;           ///< Tensors are pieces of larger allocations.
   bool scratch = false;          ///< The job uses ring or linear collectives.
@@ -106,13 +104,14 @@ class Alltoallv {
   virtual Status open(std::uint32_t rank) = 0;
   /// Lets go of everything; nothing is outstanding, and no team is left.
   virtual void close(std::uint32_t rank) = 0;
-  /// Collective: returns when all ranks have called it. What is outstanding on other teams goes on.
+  /// Collective: returns when all ranks have called it. Outstanding work of other teams continues.
   virtual void create_team(std::uint32_t rank, std::uint32_t team, Topology topology) = 0;
-  /// Waits for nobody, unless the policy does.
+  /// Does not wait, unless the policy does.
   virtual void destroy_team(std::uint32_t rank, std::uint32_t team) = 0;
   /// A second thread calls progress, until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;
-  /// The same; whatever is posted wakes it: for a rank whose own task may be held up after that.
+  /// The same, woken by anything that is posted: for a rank whose own task may be held up after
+  /// that.
   virtual void start_spare_thread(std::uint32_t rank) = 0;
 
   // ---- buffers: managed objects ----
@@ -132,9 +131,9 @@ class Alltoallv {
   /// filled. Nothing of UCC's.
   virtual Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   virtual Status init(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
-  /// Once, or again after a persistent one has completed. Returns before it is complete.
+  /// Posts once, or again after a persistent one has completed. Returns before it is complete.
   virtual void post(std::uint32_t rank, Request request) = 0;
-  /// The same, where the data are ready: sets up in the caller's own time, and only then queues.
+  /// The same when the data are ready: sets up in the caller's own time, and only then queues.
   virtual void triggered_post(std::uint32_t rank, Request request) = 0;
   /// One pass over what is outstanding.
   virtual void progress(std::uint32_t rank) = 0;

@@ -15,13 +15,13 @@
 namespace targets::alltoallv {
 
 enum class CloseRule : std::uint8_t {
-  blind,    ///< Whoever is in the way is closed, whatever its count.
+  blind,    ///< Closes any mapping that is in the way, whatever its count.
   counted,  ///< It is only marked, and closes when the last one lets go.
 };
 
 /// A mapping. Lifetime: from open to close.
 struct Region {
-  CUdeviceptr start;  ///< At the peer, aligned to 16.
+  CUdeviceptr start;  ///< Address at the peer, aligned to 16.
   CUdeviceptr end;
   Handle handle;
   CUdeviceptr mapped;  ///< Here.
@@ -32,7 +32,7 @@ struct Region {
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
 };
 
-/// A mapping as map() gives it: where the peer's allocation is here, and who uses it.
+/// A mapping as map() returns it: the address of the peer's allocation here, and its users.
 struct Mapping {
   CUdeviceptr mapped = 0;
   CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
@@ -40,16 +40,17 @@ struct Mapping {
   Use use;
 };
 
-/// Ownership: owns its regions, which it leaves open at the end as UCC does, unless told otherwise.
-/// Threads: the process's; each call holds the lock all the way.
+/// Ownership: owns its regions. Leaves them open at the end as UCC does, unless configured
+/// otherwise. Threads: those of the process; each call holds the lock throughout.
 class Cache {
  public:
   /// Makes the cache of `rank`'s mappings of `peer`'s memory.
   Cache(Core& core, std::uint32_t rank, std::uint32_t peer)
       : core_(core), rank_(rank), peer_(peer), lock_(core.scheduler, "cache") {}
 
-  /// Finds or opens. A null address maps to nothing, which is no error. CloseRule::counted: in
-  /// progress while a mapping that others hold has the addresses; see is_in_the_way().
+  /// Finds or opens a mapping. A null address maps to nothing, which is not an error.
+  /// CloseRule::counted: in progress while a mapping with users has the addresses; see
+  /// is_in_the_way().
   Status map(const MemInfo& info, const Use& use, Mapping& mapping);
 
   /// Counts down what is found under `key`. What is missing is followed all the same, or ignored.
@@ -87,7 +88,7 @@ class Cache {
   std::uint32_t rank_;
   std::uint32_t peer_;
   harness::Mutex lock_;
-  Regions table_;   ///< By start.
+  Regions table_;   ///< Regions by start.
   Regions doomed_;  ///< CloseRule::counted: out of the table, and still held.
 };
 

@@ -20,7 +20,7 @@ struct Core {
   Core(const Core&) = delete;  // Everybody points at it.
   Core& operator=(const Core&) = delete;
 
-  /// Calls `tell(observer)` where there is one.
+  /// Calls `tell(observer)` if there is one.
   template <class Tell>
   void tell(Tell tell) {
     if (setup.observer != nullptr) tell(*setup.observer);
@@ -41,9 +41,9 @@ struct Core {
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;
   Policy* policy = nullptr;
-  /// By team: rank 0 tells it where the team is made.
+  /// By team; rank 0 publishes it where the team is made.
   std::array<Segment*, kTeamLimit> segments{};
-  /// Scratch by team and rank, as the ranks told each other out of band.
+  /// Scratch by team and rank, as exchanged out of band.
   std::array<std::array<MemInfo, kRankLimit>, kTeamLimit> scratch{};
 };
 

@@ -1,5 +1,5 @@
-// Facts: what a job tells an observer: who posts what, who has a slot and what is in it, who maps
-// and lets go of what, what fails. No fact says whether anything is right.
+// Facts: events of a job for an observer: posts, owners and contents of slots, mappings made and
+// released, failures. A fact does not say whether anything is right.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@ namespace targets::alltoallv {
 
 inline constexpr std::uint32_t kRankLimit = 8;  ///< UCC_TL_CUDA_MAX_PEERS.
 inline constexpr std::uint32_t kTeamLimit = 2;  ///< Teams that a process has at once.
-inline constexpr std::uint32_t kSlotLimit = 8;  ///< In a team: the default of MAX_CONCURRENT.
+inline constexpr std::uint32_t kSlotLimit = 8;  ///< Slots of a team: the default of MAX_CONCURRENT.
 
-/// Slots as they are told, counted through: those of the second team follow those of the first.
+/// Number of a slot in facts; those of the second team follow those of the first.
 inline constexpr std::uint32_t kSlotIds = kTeamLimit * kSlotLimit;
 
 using Request = std::uint32_t;
@@ -22,7 +22,7 @@ using Request = std::uint32_t;
 enum class Status : std::uint8_t {
   ok,
   in_progress,
-  not_supported,  ///< In place.
+  not_supported,  ///< An in-place collective.
   no_buffer,      ///< The variable is empty.
   driver_error,   ///< A CUDA call failed.
   peer_error,     ///< One did, on another rank.
@@ -65,11 +65,11 @@ struct Reposting {
 struct Taking {
   std::uint32_t slot;
   Request request;
-  std::uint32_t former;  ///< The number of whoever had the slot; 0 where it was free.
+  std::uint32_t former;  ///< The number of the former owner of the slot; 0 if it was free.
   std::uint32_t state;
 };
 
-/// A rank finds its number in the state of the slot, and goes on.
+/// A rank has found its number in the state of the slot, and continues.
 struct Entering {
   std::uint32_t rank;
   Request request;
@@ -93,8 +93,8 @@ struct Publication {
   std::uint32_t rank;
   Request request;
   Memory source;
-  Memory destination;  ///< All 0 where nobody writes there for a peer.
-  /// In bytes, by peer; alltoallv alone says them.
+  Memory destination;  ///< All 0 if no proxy writes there for a peer.
+  /// Offsets in bytes, by peer; only alltoallv has them.
   std::span<const std::uint32_t, kRankLimit> send_bytes;
   std::span<const std::uint32_t, kRankLimit> send_displacement;
   std::span<const std::uint32_t, kRankLimit> receive_displacement;
@@ -104,14 +104,14 @@ struct Publication {
 struct Batching {
   std::uint32_t rank;
   Request request;
-  bool one_call;  ///< False where it copies one by one.
+  bool one_call;  ///< False if it copies one by one.
 };
 
 /// A rank has got to a step that writes a half of scratch which others have not read yet.
 struct Overwriting {
   std::uint32_t rank;
   Request request;
-  bool at_once;  ///< False where it waits: for them, or for what it reads itself.
+  bool at_once;  ///< False if it waits for them, or for what it reads itself.
 };
 
 /// The barriers of a collective: the first two are of one kind, one after the other.
@@ -140,14 +140,14 @@ struct Passage {
 struct Failure {
   std::uint32_t rank;
   Request request;
-  bool in_triggered_set_up;  ///< That is, in the caller's own time.
+  bool in_triggered_set_up;  ///< Whether it happened in the caller's own time.
 };
 
-/// A request does not come to be on a rank.
+/// A request could not be made on a rank.
 struct FailedInit {
   std::uint32_t rank;
   Request request;
-  Status answer;  ///< The answer to init().
+  Status answer;  ///< The result of init().
   bool numbered;  ///< The rank has taken a number for it.
 };
 
@@ -162,7 +162,7 @@ struct Leaving {
 struct SlotLeft {
   std::uint32_t slot;
   std::uint32_t state;
-  std::uint32_t waiting;  ///< In its barrier.
+  std::uint32_t waiting;  ///< Number of ranks in its barrier.
 };
 
 // ---- mappings -----------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ struct Use {
   static constexpr Request kNoRequest = 0xffff;
 
   std::uint32_t rank = 0;
-  Request request = kNoRequest;  ///< None of scratch, which is used for as long as the team is.
+  Request request = kNoRequest;  ///< None for scratch, which is used as long as the team exists.
   std::uint32_t peer = 0;
   bool destination = false;  ///< The rank is a proxy, and writes into it.
   std::uint32_t team = 0;    ///< The scratch is of that team.
@@ -184,7 +184,7 @@ struct Use {
 /// A rank has read a peer's key in the slot, to let go of what it mapped under it.
 struct KeyReading {
   Use use;
-  bool null;                 ///< There is no memory under the key.
+  bool null;                 ///< The key belongs to no memory.
   harness::Generation mark;  ///< The key's.
 };
 
@@ -193,10 +193,10 @@ struct Opening {
   std::uint32_t rank;
   std::uint32_t peer;
   harness::BirthId region;
-  std::uint64_t first;   ///< At the peer, in whole pages,
-  std::uint64_t last;    ///< and where it ends.
+  std::uint64_t first;   ///< First address at the peer, in whole pages.
+  std::uint64_t last;    ///< Address behind the last byte.
   std::uint64_t length;  ///< The peer says so.
-  bool opened;           ///< False where no mapping was opened.
+  bool opened;           ///< False if no mapping was opened.
 };
 
 /// Why a mapping is thrown out of the table.

@@ -1,5 +1,5 @@
-// Labels: a label for each of so many numbers. Labels are static and hold no values; so all of a
-// kind are written down once, and telling one costs a look into a table.
+// Labels: a label for each of a range of numbers. Labels are static and hold no values, so all of a
+// kind are written down once, and finding one is a look-up in a table.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace targets::alltoallv {
 
-/// Returns what is said of a slot beside its index: its team, where that is not the first.
+/// Returns the suffix of a slot's label: its team, unless that is the first.
 constexpr const char* team_of_slot(std::uint32_t slot_id) {
   return slot_id < kSlotLimit ? "" : " of team 2";
 }
@@ -31,7 +31,7 @@ class Labels {
     for (std::uint32_t i = 0; i < count; ++i) texts_.push_back(words(i));
   }
 
-  /// Returns the label of a number; of the last one where it is beyond that.
+  /// Returns the label of a number, or the last one if the number is larger.
   harness::Label operator[](std::uint64_t number) const {
     const std::size_t last = texts_.size() - 1;
     return harness::Label::of(texts_[std::min<std::size_t>(number, last)].c_str());

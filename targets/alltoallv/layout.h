@@ -36,7 +36,7 @@ inline constexpr std::size_t kBlockBytes = 256;  ///< Per request: room for eith
 /// Scratch of one slot: two halves for the steps of a ring, or the whole source.
 inline constexpr std::size_t kScratchBytes = 512;
 inline constexpr std::size_t kScratchHalf = kScratchBytes / 2;
-/// A ring passes on so many in one step, at most.
+/// Largest number of elements that a ring passes on in one step.
 inline constexpr std::uint32_t kFragmentElements = 2;
 static_assert(kScratchBytes >= kBufferElements * sizeof(std::int32_t));
 

@@ -12,13 +12,13 @@ using Handle = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / sizeof(std::uint64
 
 /// A buffer as its peers see it: the allocation, and where in it the user's pointer is.
 struct MemInfo {
-  CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 where nothing is sent.
+  CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 if nothing is sent.
   std::uint64_t length = 0;
   std::uint64_t offset = 0;
   Handle handle{};
 };
 
-/// Says in `info` how peers reach the memory at `base`; leaves it alone where that is null.
+/// Writes into `info` how peers reach the memory at `base`; does nothing if that is null.
 Status export_memory(CUdeviceptr base, MemInfo& info);
 
 }  // namespace targets::alltoallv

@@ -1,11 +1,11 @@
-// Observer: who hears the facts of a job as it goes, whatever the policy.
+// Observer: receives the facts of a job as it runs, whatever the policy.
 #pragma once
 
 #include "targets/alltoallv/facts.h"
 
 namespace targets::alltoallv {
 
-/// Hears who maps a peer's memory, and who lets it go.
+/// Receives mappings of peers' memory, and their releases.
 class MappingObserver {
  public:
   virtual ~MappingObserver() = default;
@@ -20,13 +20,13 @@ class MappingObserver {
   /// pointer. The process ends.
   virtual void followed_null(const Use&, harness::BirthId /*meant*/) {}
   virtual void evicting(const Eviction&) {}
-  /// A mapping leaves the table, and stays open for those who hold it.
+  /// A mapping leaves the table, and stays open for its users.
   virtual void marked(harness::BirthId /*region*/) {}
   /// About to be closed.
   virtual void closing(harness::BirthId /*region*/) {}
 };
 
-/// Hears what happens. Called in the middle of things: it may record, and may not call back or
+/// Receives events. Called in the middle of an operation: it may record, and must not call back or
 /// offer a turn.
 class Observer : public MappingObserver {
  public:
@@ -57,7 +57,7 @@ class Observer : public MappingObserver {
   /// The rank passes none of the barriers that are left.
   virtual void gave_up(std::uint32_t /*rank*/, Request) {}
   virtual void key_read(const KeyReading&) {}
-  /// Somebody set the slot free.
+  /// The slot was set free.
   virtual void released(std::uint32_t /*slot*/) {}
   virtual void leaving(const Leaving&) {}
   virtual void left(const SlotLeft&) {}

@@ -17,7 +17,7 @@ class FindByKey final : public SnapshotRegion {
   }
 };
 
-/// Closes whatever is in the way, whoever holds it.
+/// Closes any mapping that is in the way, even with users.
 class CloseBlindly final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -38,14 +38,14 @@ class LeaveOnError final : public SnapshotRegion {
   bool joins_after_error() const override { return false; }
 };
 
-/// Joins the barriers after an error, and tells no peer of it.
+/// Joins the barriers after an error, but does not tell its peers.
 class HideError final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool tells_errors() const override { return false; }
 };
 
-/// Sets a triggered post up, and goes on whatever has come of that.
+/// Sets a triggered post up, and continues whatever the result.
 class IgnoreSetupError final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -80,14 +80,14 @@ class ReadInAnyOrder final : public SnapshotRegion {
   bool reads_in_stream_order() const override { return false; }
 };
 
-/// Looks in a ring at those alone whose data come, and not at those who still read.
+/// A ring waits only for the writers of its data, not for those that still read.
 class OverwriteHalf final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool waits_for_readers() const override { return false; }
 };
 
-/// Lets go of a team without waiting for those who still have its scratch mapped.
+/// Leaves a team without waiting for peers that still have its scratch mapped.
 class LeaveTeamAtOnce final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;

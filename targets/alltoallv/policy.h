@@ -1,5 +1,5 @@
-// Policy: what a rank keeps between mapping a peer's memory and letting it go, and who may have the
-// slot meanwhile. One per variant; what this base does is what UCC 1.2 to 1.8 does.
+// Policy: what a rank keeps between mapping a peer's memory and unmapping it, and who may have the
+// slot meanwhile. One for each variant; this base class behaves as UCC 1.2 to 1.8.
 #pragma once
 
 #include "targets/alltoallv/task/mappings.h"
@@ -28,7 +28,7 @@ class Policy {
   virtual bool refuses_failed_opens() const { return false; }
   /// Whether a rank on which something failed still joins the barriers and releases the slot.
   virtual bool joins_after_error() const { return false; }
-  /// Whether a triggered post whose set-up failed goes on as if it had not.
+  /// Returns whether a triggered post continues although its set-up failed.
   virtual bool ignores_setup_errors() const { return true; }
   /// Whether it says so in its part of the slot, for its peers to end with an error, too.
   virtual bool tells_errors() const { return false; }
@@ -36,13 +36,15 @@ class Policy {
   virtual bool numbers_posts() const { return false; }
   /// Whether rank 0 looks and claims in one step, and the collectives of a slot in turn.
   virtual bool claims_in_order() const { return false; }
-  /// Whether a ring writes a half of scratch only when all who read it have. Upstream's does.
+  /// Returns whether a ring writes a half of scratch only after all readers are done, as upstream's
+  /// does.
   virtual bool waits_for_readers() const { return true; }
-  /// Whether copies are no batch where a pair of ranks has a proxy.
+  /// Returns whether copies are not a batch if a pair of ranks has a proxy.
   virtual bool heeds_proxies_in_batches() const { return false; }
   /// Whether a batch reads its sources in the order of its stream, and not in any.
   virtual bool reads_in_stream_order() const { return false; }
-  /// Whether the ranks of a team wait for each other before it goes: nobody frees what others map.
+  /// Returns whether the ranks of a team wait for each other before it goes, so that no rank frees
+  /// what others have mapped.
   virtual bool leaves_teams_together() const { return false; }
   /// Whether each use of a slot is tagged with its collective.
   virtual bool tags_slots() const { return false; }

@@ -1,15 +1,15 @@
 // Progress: the queue of a process, and how it is polled.
 //
-// One pass visits every task once, first in first out. When a pass moved nothing, the rank sleeps
-// until something that it polls changes: nobody spins, so that a hang is seen at once. While copies
-// are in flight it looks twice more, then waits for them.
+// One pass visits every task once, first in first out. After a pass that moved nothing, the rank
+// sleeps until something that it polls changes. No task spins, so a hang is detected at once. While
+// copies are in flight it polls twice more, then waits for them.
 #pragma once
 
 #include "targets/alltoallv/queue.h"
 
 namespace targets::alltoallv {
 
-/// The tasks of a process, by number: null where there is none.
+/// The tasks of a process, by number; null if there is none.
 using Requested = std::array<Task*, kRequestLimit>;
 
 /// Ownership: the process's; borrows the tasks. Threads: the process's own tasks.
@@ -26,8 +26,8 @@ class Progress {
   bool has_work() const { return !queue_.empty(); }
   /// Visits every task once. Returns true when one moved.
   bool pass();
-  /// Passes until `ready()`, and sleeps where nothing can go on. `ready` must not turn; whoever
-  /// makes it true rings.
+  /// Makes passes until `ready()`, and sleeps when nothing can progress. `ready` must not offer a
+  /// turn; code that makes it true must ring.
   template <class Ready>
   void pass_until(harness::Label what, Ready ready) {
     while (!ready())
@@ -35,12 +35,13 @@ class Progress {
         core_.scheduler.wait_until({core_.doorbell, harness::AccessKind::read}, what,
                                    [&] { return ready() || can_go_on(); });
   }
-  /// Nothing went on: sleeps until something may. `in_hand`: the awaited one is in no queue.
+  /// Sleeps after a pass without progress, until progress is possible. `in_hand`: the awaited task
+  /// is in no queue.
   void idle(const Task& awaited, bool in_hand);
 
   /// Another thread passes, until stop().
   void start_thread();
-  /// The same, and whatever is pushed wakes it.
+  /// The same, woken by anything that is pushed.
   void start_spare_thread() {
     has_spare_ = true;
     start_thread();

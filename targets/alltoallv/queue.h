@@ -1,7 +1,7 @@
-// Queue: what is outstanding on a rank, first in, first out.
+// Queue: the outstanding tasks of a rank, first in, first out.
 //
-// Threads: any of the process may put in and take out. As with upstream's, each is one step, and
-// who takes a task out knows what was done to it before it was put in.
+// Threads: any of the process may put in and take out. Each is one step, as upstream's, and a
+// thread that takes a task out sees what was done to it before it was put in.
 #pragma once
 
 #include <memory_resource>

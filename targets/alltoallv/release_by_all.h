@@ -1,8 +1,8 @@
-// release_by_all: the slot is released by whoever is done last, instead of by rank 0.
+// release_by_all: the last rank that is done releases the slot, instead of rank 0.
 //
-// Its author says: the slot is whole while anybody reads it, and nobody waits. True; but a fast
-// rank is complete before a slow one has let go, and may free its memory and get the address again:
-// the key is right, and what is under it is not.
+// Its author says: the slot stays intact while any rank reads it, and no rank waits. True. But a
+// fast rank is complete before a slow one has unmapped. It may free its memory and get the address
+// again, and then the key is right and the memory is not.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -26,7 +26,7 @@ class Requests {
   }
   Status scrub(Request request) { return results_.scrub(requested_[request]->destination()); }
 
-  /// Returns what is outstanding, for those who take it on while they wait.
+  /// Returns the outstanding requests, so that a waiting task can progress them.
   Progress& outstanding() { return progress_; }
   void start_thread() { progress_.start_thread(); }
   void start_spare_thread() { progress_.start_spare_thread(); }

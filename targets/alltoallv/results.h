@@ -11,8 +11,8 @@ class Results {
  public:
   explicit Results(Rank& rank) : rank_(rank), core_(rank.core) {}
 
-  /// Has a kernel compare a destination with the caller's rows, which it finds through a block in
-  /// device memory; and tells what is read back.
+  /// Lets a kernel compare a destination with the caller's rows, which it finds through a block in
+  /// device memory, and reports what is read back.
   Status check(Request request, CUdeviceptr destination, std::span<const Row> rows);
   Status scrub(CUdeviceptr destination);
 

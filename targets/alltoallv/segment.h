@@ -1,7 +1,7 @@
-// Segment: what the processes of a team share: sync slots, barriers, and who has which slot.
+// Segment: what the processes of a team share: sync slots, barriers, and owners of slots.
 //
-// Each access is a turn, and each word knows which use of the slot it was written for (Generation):
-// nothing in UCC's slots tells that, which is why a late reader cannot know what it reads.
+// Each access is a turn. Each word knows the use of the slot that it was written for (Generation).
+// UCC's slots do not contain that, so a late reader cannot know what it reads.
 #pragma once
 
 #include "targets/alltoallv/mem_info.h"
@@ -14,7 +14,7 @@ constexpr harness::Generation mark_of(Request request, std::uint32_t round) {
                                                                              << 32);
 }
 
-/// The shares of a rank's peers, in bytes, as it tells them.
+/// The shares of a rank's peers, in bytes, as it publishes them.
 struct Shares {
   std::array<std::uint32_t, kRankLimit> send_bytes{};
   std::array<std::uint32_t, kRankLimit> send_displacement{};
@@ -105,9 +105,9 @@ struct Slot {
 
   harness::Shared<std::uint32_t> state;
   ShmBarrier barrier;
-  std::uint32_t post_count = 0;         ///< Rank 0's own note: how many posts have asked for it,
-  std::uint32_t claim_count = 0;        ///< and how many of them have got it.
-  harness::Shared<std::uint32_t> done;  ///< release_by_all: who is done with it.
+  std::uint32_t post_count = 0;         ///< Rank 0's own count of the posts that have requested it.
+  std::uint32_t claim_count = 0;        ///< Number of those posts that got it.
+  harness::Shared<std::uint32_t> done;  ///< release_by_all: ranks that are done with it.
   std::array<Entry*, kRankLimit> entries{};
 };
 
@@ -117,15 +117,15 @@ class Segment {
   Segment(harness::Scheduler& scheduler, std::uint32_t rank_count)
       : scheduler_(scheduler), rank_count_(rank_count) {}
 
-  /// Free, until somebody has claimed it. Most jobs never get to most slots, so each is made when
-  /// somebody first looks at it.
+  /// Free, until a post has claimed it. Most jobs never reach most slots, so each is made at its
+  /// first use.
   Slot& slot(std::uint32_t index) {
     Slot*& slot = slots_[index];
     if (slot == nullptr) slot = scheduler_.arena().make<Slot>(scheduler_, rank_count_);
     return *slot;
   }
 
-  /// Returns a rank's part of a slot; made when somebody first asks for it, too.
+  /// Returns a rank's part of a slot, which is also made at its first use.
   Entry& entry(std::uint32_t index, std::uint32_t rank) {
     Entry*& entry = slot(index).entries[rank];
     if (entry == nullptr) entry = scheduler_.arena().make<Entry>(scheduler_);
@@ -136,7 +136,7 @@ class Segment {
   bool join() { return ++member_count_ == rank_count_; }
   bool is_complete() const { return member_count_ == rank_count_; }
 
-  /// Calls `visit(index, slot)` for every slot that somebody looked at.
+  /// Calls `visit(index, slot)` for every slot that was used.
   template <class Visit>
   void for_each_used(Visit visit) const {
     for (std::uint32_t index = 0; index < kSlotLimit; ++index)

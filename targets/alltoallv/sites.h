@@ -1,16 +1,16 @@
-// Sites: names of what the ledger records of a job, for those who tell where something happened.
+// Sites: the names under which the ledger records events of a job.
 #pragma once
 
 #include "targets/alltoallv/labels.h"
 
 namespace targets::alltoallv {
 
-/// Whoever makes a rank's part of a team.
+/// Making a rank's part of a team.
 inline constexpr harness::Label kTeamSite{"create_team"};
-/// Whoever lets go of a peer's memory.
+/// Releasing a peer's memory.
 inline constexpr harness::Label kUnmapSite{"alltoallv_unmap"};
 inline constexpr harness::Label kProxyUnmapSite{"alltoallv_unmap/proxy"};
-/// Whoever throws a mapping out of the cache, by Reason.
+/// Removing a mapping from the cache, by Reason.
 inline constexpr harness::Label kStaleSite{"map/stale"};
 inline constexpr harness::Label kInTheWaySite{"map/invalidate"};
 inline constexpr harness::Label kPurgeSite{"map/purge"};
@@ -21,7 +21,7 @@ inline constexpr harness::Label kFailedSite{"collective_failed"};
 inline constexpr harness::Label kRegion{"region"};
 inline constexpr harness::Label kUnopenedRegion{"unopened region"};
 
-/// The activation in which a collective asks, caused by the call that made it.
+/// The activation of a collective's choices, caused by the call that made it.
 inline constexpr harness::Label kCollectiveActivation{"collective"};
 
 }  // namespace targets::alltoallv

@@ -1,6 +1,6 @@
 // snapshot_region_pointer: the region itself is remembered, by a raw pointer.
 //
-// Its author says: no look-up, so no wrong one. But whoever closes a region in passing frees it.
+// Its author says: no look-up, so no wrong one. But code that closes a region in passing frees it.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

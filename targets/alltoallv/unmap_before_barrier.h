@@ -1,8 +1,8 @@
-// unmap_before_barrier: a rank lets go as soon as its own copies are done, before it says so.
+// unmap_before_barrier: a rank unmaps as soon as its own copies are done, before it reports that.
 //
-// Its author says: until the barrier the slot is nobody else's, and the peer's memory cannot go.
-// True, and it needs no copy of the key; but the cache still closes what others hold, and a rank on
-// which something fails still leaves everybody else waiting.
+// Its author says: until the barrier no other use can have the slot, and the peer's memory cannot
+// be freed. True, and it needs no copy of the key. But the cache still closes mappings that are in
+// use, and a rank on which something fails still leaves all others waiting.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

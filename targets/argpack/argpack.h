@@ -1,19 +1,19 @@
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
 // interfaces.
 //
-// A caller sees a Python script: global variables that hold wrappers (arg packs, ndarrays,
-// external arrays, launch contexts), and one method per API call. What is beneath is Taichi's
-// object model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind
-// handles. Variants differ in one thing: what a launch context keeps alive, and how.
+// A caller sees a Python script: global variables that hold wrappers (arg packs, ndarrays, external
+// arrays, launch contexts), and one method for each API call. Beneath is Taichi's object model:
+// wrappers on a managed heap, C++ objects owned by a Program, device memory behind handles.
+// Variants differ in what a launch context keeps alive, and how.
 //
 // Contract: a launch reads the packs and arrays that were bound to it, as they were when bound or
-// as they are now, and nothing else; whatever the script drops, replaces, deletes or resets
-// meanwhile. A thing that nobody can use any more is gone once the next synchronize(), or call that
-// waits for its value, has passed; or the next launch that finds the device idle; or kHoldLimit
-// launches.
-// Threads: any task may call any method at any time. Each takes the GIL, and offers it in between.
-// Errors: a Status, as Python would raise; nothing throws. A launch that ends in driver_error may
-// have been submitted: its context is spent then. After any other error nothing has happened.
+// as they are now, and nothing else, whatever the script drops, replaces, deletes or resets
+// meanwhile. An object that cannot be used any more is gone after the next synchronize(), or call
+// that waits for its value; or after the next launch that finds the device idle; or after
+// kHoldLimit launches. Threads: any task may call any method at any time. Each takes the GIL, and
+// offers it in between. Errors: a Status, as Python would raise; nothing throws. A launch that ends
+// in driver_error may have been submitted, and its context is then spent. After any other error
+// nothing has happened.
 #pragma once
 
 #include <span>
@@ -26,7 +26,8 @@ namespace targets::argpack {
 /// Variables that a call of the kernel binds. Those left out are kNothing.
 struct Arguments {
   Variable pack = kNothing;      ///< Required.
-  Variable array = kNothing;     ///< An ndarray: read, and its gradient written where it has one.
+  Variable array = kNothing;     ///< An ndarray: it is read, and its gradient is written if it has
+                                 ///< one.
   Variable external = kNothing;  ///< Half of its words are read, the others written.
   bool returns = true;           ///< The kernel returns a value: the call waits for it.
   bool too_many = false;         ///< One argument too many: raises between setting and launching.
@@ -39,7 +40,7 @@ inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "Com
 struct Setup {
   Backend backend = Backend::cuda_pool;
   bool gil = true;               ///< The same as in the heap's configuration.
-  Walk walk = kPlainWalk;        ///< The driver's answer to Site::order questions.
+  Walk walk = kPlainWalk;        ///< The driver's result of Site::order choices.
   Observer* observer = nullptr;  ///< Must outlive the path.
 };
 
@@ -69,7 +70,7 @@ class Packs {
                              Variable array) = 0;
   /// pack.a = value, at nesting level `level`: 0 is the pack, 1 is pack.c, 2 is pack.c.c.
   virtual Status set_scalar(Variable pack, std::uint32_t level, std::int32_t value) = 0;
-  /// pack.c = T(a=value, ...) where `level` is 1; pack.c.c = ... where it is 2. The depth stays.
+  /// pack.c = T(a=value, ...) for `level` 1; pack.c.c = ... for 2. The depth does not change.
   virtual Status replace_nested(Variable pack, std::uint32_t level, std::int32_t value) = 0;
   /// pack.c = child, the same object: both share it from now on. Depths must fit.
   virtual Status set_nested(Variable pack, std::uint32_t level, Variable child) = 0;
@@ -90,10 +91,10 @@ class Arrays {
   /// array.grad = None.
   virtual Status drop_gradient(Variable array) = 0;
   virtual Status new_external(Variable into, Storage storage, std::int32_t value) = 0;
-  /// The storage moves: the old memory is freed. buffer_error where it is exported.
+  /// The storage moves: the old memory is freed. Returns buffer_error if it is exported.
   virtual Status resize_external(Variable external) = 0;
-  /// array.to_numpy(), and that of its gradient: told to the observer. Of an external array: its
-  /// storage as it is.
+  /// array.to_numpy(), and that of its gradient, reported to the observer. Of an external array:
+  /// its storage.
   virtual Status to_numpy(Variable array) = 0;
 };
 
@@ -111,7 +112,7 @@ class Globals {
   virtual Status drop_all() = 0;
   /// Returns the kind of thing that a variable holds now. Offers no turn.
   virtual Kind kind(Variable variable) const = 0;
-  /// How deep the pack in `variable` nests, 0 where it holds none. Offers no turn.
+  /// Returns how deep the pack in `variable` nests, or 0 if it holds none. Offers no turn.
   virtual std::uint32_t depth(Variable variable) const = 0;
 };
 
@@ -138,7 +139,7 @@ class Calls {
   virtual Status call(const Arguments& arguments) = 0;
 };
 
-/// Contexts: the path of those who call the C++ side directly.
+/// Contexts: for scripts that call the C++ side directly.
 class Contexts {
  public:
   virtual ~Contexts() = default;

@@ -1,4 +1,4 @@
-// LaunchContext: what a launch has been told to use, by the time it is told to start.
+// LaunchContext: the arguments that a launch has been given before it starts.
 #pragma once
 
 #include "targets/argpack/external.h"
@@ -9,7 +9,7 @@ namespace targets::argpack {
 struct PackArgument {
   bool bound = false;
   harness::Borrowed<ArgPack> pack;
-  DeviceAllocation handle;  ///< For policies that keep the handle instead.
+  DeviceAllocation handle;  ///< Used by policies that keep the handle instead.
 };
 
 struct ArrayArgument {
@@ -33,8 +33,8 @@ struct HostCopy {
   harness::Ref copy;
 };
 
-/// Taichi's LaunchContextBuilder. Raw pointers all of it, unless the policy adds something.
-/// Ownership: the script owns it through its wrapper; the policy is told when it goes.
+/// Taichi's LaunchContextBuilder. Everything is a raw pointer, unless the policy adds something.
+/// Ownership: the script owns it through its wrapper; the policy is notified when it goes.
 struct LaunchContext {
   std::uint32_t generation = 0;  ///< Generation of the program that made it.
   harness::Borrowed<Kernel> kernel;
@@ -52,7 +52,7 @@ struct LaunchContext {
   harness::BirthId device_arguments = harness::BirthId::none;
   harness::BirthId device_results = harness::BirthId::none;
   HostCopy host_copy;             ///< Empty where `external` is bound in place.
-  harness::Ref exported;          ///< For policies that hold external storage where it is.
+  harness::Ref exported;          ///< Used by policies that pin external storage.
   ThingId thing = ThingId::none;  ///< Its number in facts.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.

@@ -36,8 +36,8 @@ struct Core {
   ObjectLocks objects;
   Facts facts;
   harness::Interpreter interpreter;
-  /// Stands in for the GIL during C calls where there is none: Taichi's own tables have no lock at
-  /// all, and what comes of that is another path's matter.
+  /// Stands in for the GIL during C calls if there is none. Taichi's tables have no lock; the
+  /// consequences are not part of this path.
   harness::Mutex program_lock;
   Policy* policy = nullptr;
   Program* program = nullptr;  ///< get_runtime().prog: the program of now.

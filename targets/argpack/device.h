@@ -16,7 +16,7 @@ namespace targets::argpack {
 
 class Device;
 
-/// Plain value. Good while its allocation lives, and nobody can tell from it whether it does.
+/// Plain value. Valid while its allocation is alive, which it does not say.
 struct DeviceAllocation {
   Device* device = nullptr;
   std::uint64_t alloc_id = 0;
@@ -35,16 +35,18 @@ class Device {
 
   virtual Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) = 0;
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
-  /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
+  /// The host object that owns the allocation has been made: to the ledger, its lifetime is the
+  /// handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
-  /// Says if the table goes so far as the handle's id. A look-up that asks raises where it does
-  /// not.
+  /// Returns whether the table contains the id of the handle. A look-up that checks raises if it
+  /// does not.
   virtual bool validate(const DeviceAllocation& allocation) const = 0;
-  /// Where the allocation is, whoever has its id now.
+  /// Returns the place of the allocation that has its id now.
   virtual CUdeviceptr pointer(const DeviceAllocation& allocation) = 0;
   /// The program ends. `clears`: with the memory of a CPU's goes its table.
   virtual void finalize(bool clears) = 0;
-  /// Says if somebody of the next program has the memory that deallocating this would end.
+  /// Returns whether an allocation of the next program has the memory that deallocating this would
+  /// end.
   virtual bool is_lost(const DeviceAllocation& allocation) const = 0;
 
  protected:
@@ -56,9 +58,9 @@ class Device {
   Memory& memory_;
 };
 
-/// CPU, CUDA, AMDGPU: the id is an index, never used again; freeing leaves a null pointer there. A
-/// handle of another program's is looked up by its index as well. At the program's end the table of
-/// CUDA and AMDGPU is cleared, and the CPU's goes on to point where its memory was.
+/// CPU, CUDA, AMDGPU: the id is an index, never reused; freeing leaves a null pointer there. A
+/// handle of another program is looked up by its index as well. At the end of the program the table
+/// of CUDA and AMDGPU is cleared, and the CPU's keeps pointing where its memory was.
 class LlvmDevice final : public Device {
  public:
   LlvmDevice(harness::Ledger& ledger, Memory& memory, bool is_cpu)
@@ -79,7 +81,7 @@ class LlvmDevice final : public Device {
   struct AllocInfo {
     CUdeviceptr ptr;
     Use use;
-    harness::BirthId owner;  ///< None for what lives within one C call.
+    harness::BirthId owner;  ///< None for allocations within one C call.
   };
 
   bool is_lost(const AllocInfo& info) const;
@@ -89,15 +91,16 @@ class LlvmDevice final : public Device {
   std::pmr::vector<AllocInfo> allocations_;
 };
 
-/// Vulkan and Metal: the id is the address of a pool node, last in, first out, so that it names a
-/// node of the table that it was made by, whoever looks it up. What a command list refers to keeps
-/// its memory, though not its id. The program's end frees nothing.
+/// Vulkan and Metal: the id is the address of a pool node, last in, first out, so it names a node
+/// of the table that made it, whatever table looks it up. Memory that a command list refers to is
+/// kept, though not its id. The end of the program frees nothing.
 class GfxDevice final : public Device {
  public:
   using Device::Device;
   Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) override;
   void deallocate(const DeviceAllocation& allocation) override;
-  /// Nothing: ids are reused by what has no owner too, so each allocation is a life of its own.
+  /// Nothing: ids are also reused by things without an owner, so each allocation is a separate
+  /// lifetime.
   void adopt(DeviceAllocation&, harness::BirthId) override {}
   bool validate(const DeviceAllocation&) const override { return true; }
   CUdeviceptr pointer(const DeviceAllocation& allocation) override;
@@ -120,7 +123,7 @@ class GfxDevice final : public Device {
 
   struct Node {
     std::uint32_t buffer;
-    harness::BirthId resident;  ///< The life that has the id, or had it last.
+    harness::BirthId resident;  ///< The allocation that has the id, or had it last.
   };
   struct BufferInfo {
     CUdeviceptr ptr;

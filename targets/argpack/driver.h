@@ -13,7 +13,7 @@ class Driver {
   Driver(harness::Runtime& runtime, Backend backend)
       : runtime_(runtime), backend_(backend), memory_(backend) {}
 
-  /// The first ti.init(). Stops at the first call that fails; asked again, goes on from there.
+  /// The first ti.init(). Stops at the first call that fails; a second call continues from there.
   Status open() {
     if (context_ == nullptr && !open_context()) return Status::driver_error;
     make_current();

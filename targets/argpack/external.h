@@ -18,7 +18,7 @@ struct External {
   Storage storage = Storage::host;
   harness::Owned<HostStorage> host;
   CUdeviceptr device = 0;
-  std::uint32_t export_count = 0;  ///< Views that hold the storage where it is.
+  std::uint32_t export_count = 0;  ///< Number of views that pin the storage.
 };
 
 class ExternalArrays;

@@ -14,7 +14,7 @@ class Facts {
   Facts(const Facts&) = delete;  // It alone numbers things.
   Facts& operator=(const Facts&) = delete;
 
-  /// `fact` is one of the observer's, and is told with these arguments.
+  /// `fact` is a function of the observer, and is called with these arguments.
   template <class Part, class... Parameters, class... Arguments>
   void tell(void (Part::*fact)(Parameters...), const Arguments&... arguments) {
     const ObjectLocks::Hold hold(locks_);

@@ -1,7 +1,6 @@
-// HostPool: Taichi's HostMemoryPool as allocations meet it that have a mapping each.
+// HostPool: Taichi's HostMemoryPool, for allocations that have a mapping each.
 //
-// It goes by the address: whoever releases one ends the mapping that is there now, and nothing
-// where there is none.
+// It uses the address: a release ends the mapping that is there now, or nothing.
 #pragma once
 
 #include <cuda.h>
@@ -27,7 +26,7 @@ class HostPool {
     if (std::erase_if(mappings_, [&](const Mapping& one) { return one.address == address; }) != 0)
       cuMemFree(address);
   }
-  /// HostMemoryPool::reset(): everything is unmapped, whoever has it.
+  /// HostMemoryPool::reset(): unmaps everything, even if it is in use.
   void reset() {
     while (!mappings_.empty()) release(mappings_.back().address);
   }
@@ -37,7 +36,7 @@ class HostPool {
     for (Mapping& one : mappings_)
       if (one.address == address) one.owner = owner;
   }
-  /// Returns whose mapping is there now, where there is one.
+  /// Returns the owner of the mapping that is there now, if there is one.
   std::optional<harness::BirthId> owner_at(CUdeviceptr address) const {
     for (const Mapping& one : mappings_)
       if (one.address == address) return one.owner;

@@ -11,7 +11,7 @@
 
 namespace targets::argpack {
 
-/// Where device memory comes from, for whom.
+/// Where device memory comes from, and for what.
 enum class Use : std::uint8_t {
   object,   ///< Packs, ndarrays, copies of external arrays: allocate_memory_runtime().
   buffer,   ///< Results and arguments of one launch: malloc_async(), hipMalloc.
@@ -31,7 +31,7 @@ class Memory {
     cache_.reset();
     mapped_.reset();
   }
-  /// Returns the CPU's mappings, by which an ended program goes on.
+  /// Returns the CPU's mappings, through which an ended program still works.
   HostPool& mapped() { return mapped_; }
 
   Status allocate(Use use, std::size_t bytes, CUdeviceptr& address) {

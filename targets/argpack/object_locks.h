@@ -1,8 +1,7 @@
-// ObjectLocks: the locks that CPython's objects have, as one.
+// ObjectLocks: CPython's locks of objects, as one lock.
 //
-// Where there is no GIL, Python code that meets in a dict, a list or an attribute is ordered by
-// that object's lock. Nobody waits for one: no turn is offered under it. With the GIL they add no
-// order to its own.
+// Without a GIL, Python code that uses the same dict, list or attribute is ordered by that object's
+// lock. No task waits for one, because no turn is offered under it. With the GIL they add no order.
 #pragma once
 
 #include "harness/runtime.h"
@@ -11,7 +10,7 @@ namespace targets::argpack {
 
 class ObjectLocks {
  public:
-  /// Under the locks for as long as it lives.
+  /// Holds the locks while it exists.
   class Hold : harness::EdgePassage {
    public:
     explicit Hold(ObjectLocks& locks) : EdgePassage(&locks, !locks.gil_) {}

@@ -1,9 +1,8 @@
-// Observer: the facts that the path tells as it goes, whatever the policy keeps.
+// Observer: the facts that the path reports as it runs, whatever the policy keeps.
 //
-// A fact says what the script did, or what the path met, by the script's own rules: nothing is
-// expected, compared or decided here.
-// Lifetime: outlives the path. Threads: called by the task that acts, in the middle of things; it
-// may record, and may not call back or offer a turn.
+// A fact says what the script did, or what the path ran into, by the script's own rules. Nothing is
+// expected, compared or decided here. Lifetime: outlives the path. Threads: called by the task that
+// acts, in the middle of an operation; it may record, and must not call back or offer a turn.
 #pragma once
 
 #include <span>
@@ -12,7 +11,7 @@
 
 namespace targets::argpack {
 
-/// Tells wrappers and launch contexts apart. Never used again within a run; 0 is none.
+/// Distinguishes wrappers and launch contexts. Never reused within a run; 0 is none.
 enum class ThingId : std::uint32_t { none };
 
 /// Where a context binds a thing.
@@ -24,7 +23,7 @@ enum class Place : std::uint8_t {
   gradient,
   external,
   gradient_address,  ///< A gradient that no launch follows, and no kernel touches.
-  external_copy,     ///< An external array by a copy of its own, made when it was bound.
+  external_copy,     ///< An external array by a copy, made when it was bound.
 };
 inline constexpr std::size_t kPlaceCount = 8;
 
@@ -44,29 +43,30 @@ class ProgramFacts {
 
   virtual void program_began(std::uint32_t generation) = 0;
   virtual void program_ended() = 0;
-  /// A wrapper from before the last reset() asks to delete whoever lives at its object's address.
+  /// A wrapper from before the last reset() requests the deletion of the object at its object's
+  /// address.
   virtual void deleted_by_stale_wrapper() = 0;
-  /// A program that has ended goes, and is about to free memory by an address that somebody of the
-  /// next one has by now.
+  /// A program that has ended is destroyed, and is about to free memory by an address that an
+  /// allocation of the next one has by now.
   virtual void freed_by_ended_program() = 0;
   /// A wrapper from before the last reset() is about to be bound, or what it wraps to be written or
   /// read. The policy may refuse.
   virtual void using_stale_wrapper() = 0;
 };
 
-/// Facts of wrappers and contexts: who refers to what.
+/// Facts of wrappers and contexts: references.
 class ThingFacts {
  public:
   virtual ~ThingFacts() = default;
 
   virtual void made(const Making& making) = 0;
-  /// Tells that the thing beneath the wrapper exists: the C++ object, or storage on the host (none
-  /// where it is on the device). Made by the program of this generation.
+  /// The object beneath the wrapper exists: the C++ object, or storage on the host (none if it is
+  /// on the device). Made by the program of this generation.
   virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
   /// A variable, a member, a frame or a cycle refers to it, or no longer.
   virtual void referred(ThingId thing) = 0;
   virtual void dropped(ThingId thing) = 0;
-  /// It dies: nobody has a reference any more, not even those that the policy keeps.
+  /// It dies: there is no reference any more, not even one of the policy.
   virtual void ended(ThingId thing) = 0;
   /// A member refers to `member` now: 0 is the nested pack, 1 the array or the gradient.
   virtual void attached(ThingId thing, std::size_t member, ThingId value) = 0;
@@ -74,7 +74,7 @@ class ThingFacts {
   virtual void stored(Variable variable, ThingId thing) = 0;
 };
 
-/// Facts of values: what was assigned, and where it is.
+/// Facts of values: assignments, and where values are.
 class ValueFacts {
  public:
   virtual ~ValueFacts() = default;
@@ -86,7 +86,7 @@ class ValueFacts {
   virtual void moved(ThingId thing) = 0;
   /// Its storage was to be resized, and stays because it is exported.
   virtual void kept_in_place(ThingId thing) = 0;
-  /// Tells the elements that to_numpy() found, as words.
+  /// The elements that to_numpy() found, as words.
   virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
 };
 
@@ -116,12 +116,12 @@ class LaunchFacts {
   virtual void finished() = 0;
   /// The array itself has by now what the last launch left in the copy of it.
   virtual void copied_back(ThingId context) = 0;
-  /// Tells the kernel's report, which the host has now: for each thread, the words of the pack, the
+  /// The kernel's report, which the host has now: for each thread, the words of the pack, the
   /// array, the external array's input, and its output.
   virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
 };
 
-/// Hears all facts.
+/// Receives all facts.
 class Observer : public ProgramFacts, public ThingFacts, public ValueFacts, public LaunchFacts {};
 
 }  // namespace targets::argpack

@@ -78,8 +78,8 @@ class PageCache {
     known_[page] = kUnknown;
   }
 
-  // A page that has been asked for is known from then on, as of no size: a left neighbour that
-  // nothing is merged with.
+  // A page that was requested stays known, with size 0: a left neighbour that nothing is merged
+  // with.
   void merge_and_insert(std::uint32_t page) {
     std::int8_t size = 1;
     if (known_[page + 1] == kUnknown) known_[page + 1] = 0;

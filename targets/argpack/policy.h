@@ -21,14 +21,14 @@ class Policy {
   // ---- binding ----
   /// Whether recursive_set_args keeps the wrapper in `tmps` until the call returns.
   virtual bool pins(std::uint32_t /*level*/) const { return false; }
-  /// Asked before anything is bound to, compiled for or launched with a context.
+  /// Called before anything is bound to, compiled for or launched with a context.
   virtual Status admit(const LaunchContext&, const Program&) { return Status::ok; }
-  /// Asked before a wrapper from an earlier program is bound, or what it wraps is written or read.
+  /// Called before a wrapper from an earlier program is bound, or its object is written or read.
   virtual Status admit_stale() { return Status::ok; }
   virtual void bound(LaunchContext&, PackArgument&) {}
   virtual void bound(LaunchContext&, ArrayArgument&) {}
   virtual void bound(LaunchContext&, ExternalArgument&, const harness::Ref& /*wrapper*/) {}
-  /// Hears that a pack is bound no more: something else is going to be, or the context goes.
+  /// A pack is no longer bound: something else will be, or the context goes.
   virtual void unbound(LaunchContext&, PackArgument&) {}
   virtual void unbound(LaunchContext&, ArrayArgument&) {}
   virtual void unbound(LaunchContext&, ExternalArgument&) {}
@@ -48,7 +48,7 @@ class Policy {
   virtual void used_array(const DeviceAllocation& array) {
     if (marks_at_launch() && is_of_now(array)) marks_.arrays.mark(array.alloc_id);
   }
-  /// Before a launch follows anything. Anything but ok is what the launch answers.
+  /// Called before a launch follows any pointer. The launch returns any result other than ok.
   virtual Status before_launch(Program&, LaunchContext&) { return Status::ok; }
   /// The kernel was submitted, or recorded.
   virtual void launched(LaunchContext&) {}
@@ -61,7 +61,7 @@ class Policy {
   /// Whether a CPU program forgets its allocations at its end, as those of CUDA and AMDGPU do.
   virtual bool clears_table() const { return false; }
 
-  /// Somebody asks for the object's deletion. `stale`: on behalf of an earlier program.
+  /// The object's deletion is requested. `stale`: on behalf of an earlier program.
   virtual Disposal dispose(ArgPack& argpack, bool /*stale*/) {
     return marks_.packs.has(argpack.allocation().alloc_id) ? Disposal::ignore : Disposal::erase;
   }
@@ -77,7 +77,7 @@ class Policy {
   /// retains.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }
 
-  /// Marks are the program's that launches: nobody asks for those of one that has ended.
+  /// Marks belong to the program that launches; those of a program that has ended are not used.
   bool is_of_now(const DeviceAllocation& allocation) const {
     return core_.program != nullptr && allocation.device == &core_.program->device();
   }

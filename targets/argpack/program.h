@@ -1,8 +1,8 @@
-// Program: owns every ArgPack and Ndarray until somebody deletes it or the program goes.
+// Program: owns every ArgPack and Ndarray until it is deleted or the program goes.
 //
-// It ends in two steps. ti.reset() finalizes it: then the memory is gone, or is not, by backend.
-// The objects, and the program, go with the last reference: that of get_runtime(), or of a frame
-// that has the program in a local (ProgramLocal).
+// It ends in two steps. ti.reset() finalizes it: then the memory is freed or not, by backend. The
+// objects, and the program, go with the last reference: that of get_runtime(), or of a frame that
+// has the program in a local (ProgramLocal).
 #pragma once
 
 #include <memory_resource>
@@ -17,14 +17,14 @@ class GfxRuntime;
 class Policy;
 struct Core;
 
-/// Holders: how many want an object to stay, for policies that count references.
+/// Number of holders that want an object to stay, for policies that count references.
 class Holders {
  public:
   bool any() const { return count_ > 0; }
   void add() { ++count_; }
   /// Takes a holder away. Returns whether the object is to go with it.
   bool remove() { return --count_ == 0 && doomed_; }
-  /// Remembers that somebody has asked for the object's deletion.
+  /// Remembers that the object's deletion was requested.
   void doom() { doomed_ = true; }
 
  private:
@@ -32,8 +32,8 @@ class Holders {
   bool doomed_ = false;  ///< The object was deleted, and stays for its holders.
 };
 
-/// A block of device memory with the scalars of a pack. Ends with its owner, whoever has its
-/// address.
+/// A block of device memory with the scalars of a pack. Ends with its owner, whatever object has
+/// its address.
 class ArgPack {
  public:
   ArgPack(const DeviceAllocation& allocation, std::uint32_t depth)
@@ -85,9 +85,9 @@ struct CompiledKernel {
   Walk walk;
 };
 
-/// Ownership: owns its objects, keyed by their own addresses. Borrows the core. Those who hold a
-/// reference own it; the first is get_runtime()'s.
-/// Threads: callers hold the GIL or the core's program lock.
+/// Ownership: owns its objects, keyed by their own addresses. Borrows the core. Holders of a
+/// reference own it; the first is get_runtime()'s. Threads: callers hold the GIL or the core's
+/// program lock.
 class Program {
  public:
   Program(Core& core, std::uint32_t generation);
@@ -100,7 +100,7 @@ class Program {
   Status create_argpack(std::uint32_t depth, const PackBlock& block,
                         harness::Borrowed<ArgPack>& created);
   Status create_ndarray(std::int32_t value, harness::Borrowed<Ndarray>& created);
-  /// Ends whoever lives at the pointer's address, unless the policy has a reason not to.
+  /// Ends the object at the pointer's address, unless the policy keeps it.
   void delete_argpack(const harness::Borrowed<ArgPack>& argpack, std::uint32_t generation);
   void delete_ndarray(const harness::Borrowed<Ndarray>& ndarray, std::uint32_t generation);
   /// Ends the object at this address at once.

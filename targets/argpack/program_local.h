@@ -6,8 +6,8 @@
 
 namespace targets::argpack {
 
-/// Ownership: the program stays for as long as the frame does, and goes with the last of those who
-/// refer to it. Borrows the core.
+/// Ownership: the program stays for as long as the frame, and goes with its last reference. Borrows
+/// the core.
 class ProgramLocal {
  public:
   explicit ProgramLocal(Core& core) : core_(core) {}

@@ -1,12 +1,12 @@
-// Sites: the places where things die and are used, by the names that faults and stories have for
-// them. Whoever tells them apart compares with these.
+// Sites: names of the places where things die and are used, in faults and stories. Code that
+// distinguishes them compares with these.
 #pragma once
 
 #include "targets/argpack/vocabulary.h"
 
 namespace targets::argpack {
 
-/// A place where objects of a program die, by whose wrapper asks for it.
+/// A place where objects of a program die, by the wrapper that requests it.
 struct ObjectDeath {
   harness::Label own;    ///< Place of a wrapper that the program itself made.
   harness::Label stale;  ///< Place of a wrapper from an earlier program.

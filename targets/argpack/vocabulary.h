@@ -28,7 +28,7 @@ constexpr bool takes_device_memory(Backend backend) {
   return backend == Backend::cuda_pool || backend == Backend::cuda_cache;
 }
 
-/// The answer of each method: what Python would raise.
+/// The result of each method: what Python would raise.
 enum class Status : std::uint8_t {
   ok,
   name_error,       ///< The variable is empty.
@@ -62,7 +62,7 @@ inline constexpr std::uint32_t kHoldLimit = 8;
 /// Where an external array's memory is.
 enum class Storage : std::uint8_t {
   host,    ///< numpy: copied to the device before the kernel, and back after it.
-  device,  ///< torch on a stream of its own, freed on it: used in place, or by a copy on the host.
+  device,  ///< torch on a separate stream, freed on it: used in place, or by a copy on the host.
 };
 
 /// The act of a planted finalizer when the collector gets to it.

@@ -1,5 +1,5 @@
 // Wrappers: the managed objects of a script, by type, and what each wraps. Each payload knows the
-// part of the script that made it, which is told when the wrapper dies.
+// part of the script that made it, and notifies it when the wrapper dies.
 #pragma once
 
 #include "targets/argpack/context.h"
@@ -63,7 +63,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The number that a wrapper has in facts; none of what is no wrapper.
+/// The number of a wrapper in facts; none for other objects.
 ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::argpack

@@ -1,6 +1,6 @@
 // borrow: a request keeps nothing alive, and a buffer is freed as soon as it is replaced.
 //
-// Its author says: "nobody replaces what is being asked for".
+// Its author says: "a buffer is not replaced while it is requested".
 #pragma once
 
 #include "targets/example/example.h"

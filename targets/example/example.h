@@ -1,6 +1,6 @@
 // Server: answers requests from buffers in device memory, which other threads replace meanwhile.
 //
-// The smallest path there is, to be copied (harness/docs/recipes.md). A request names its buffer
+// The smallest path, to be copied (harness/docs/how-to/recipes.md). A request is given its buffer
 // first and is launched later, and the device reads the buffer later still. Policies differ in what
 // keeps it alive until then.
 #pragma once
@@ -34,7 +34,7 @@ struct Request {
   harness::Borrowed<Buffer> buffer;  ///< A raw pointer in the real system.
 };
 
-/// Hears what happens, as facts. Every call is made under the server's lock, but for answered().
+/// Receives events as facts. Every call is made under the server's lock, except answered().
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -64,7 +64,7 @@ struct Setup {
 };
 
 /// Ownership: owns the buffers and, for as long as the process runs, context, module, streams and
-/// answers. Threads: any worker may put; one worker asks and waits. Errors: false where a CUDA call
+/// answers. Threads: any worker may put; one worker asks and waits. Errors: false if a CUDA call
 /// failed.
 class Server {
  public:
@@ -78,7 +78,7 @@ class Server {
   bool put(std::uint32_t worker, std::uint32_t key, std::int32_t value);
   /// Launches a kernel that adds 1 to each word under `key`, and does not wait for it.
   bool ask(std::uint32_t key);
-  /// Waits for all that was asked for and hands out the answers.
+  /// Waits for all requests and hands out the answers.
   bool wait();
   /// Waits, then takes the buffer away from every key.
   bool clear();
@@ -103,9 +103,10 @@ class Server {
   CUfunction function_ = nullptr;
   CUdeviceptr answers_ = 0;  ///< An answer for each request that can be under way.
   std::pmr::vector<CUstream> streams_;
-  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< By key.
+  std::array<harness::Owned<Buffer>, kKeyCount> buffers_;  ///< One for each key.
   std::pmr::vector<harness::Owned<Buffer>> replaced_;      ///< Not freed yet.
-  std::pmr::vector<Request> requests_;                     ///< Launched, not answered.
+  std::pmr::vector<Request> requests_;                     ///< Requests that are launched and not
+                                                           ///< answered.
   std::uint32_t request_count_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// attach_per_node: each version of a node's parameters has a user object of its own, which keeps
-// what they point into, and is never changed. cuda-python #2357. It is attached before the node is
-// added or changed, so that no failure leaves a node without its owners.
+// attach_per_node: each version of a node's parameters has a separate user object, which keeps the
+// objects behind the parameters, and never changes. cuda-python #2357. It is attached before the
+// node is added or changed, so that no failure leaves a node without its owners.
 //
-// It holds all owners of a node, until the graph, its clones, children and executables, and
-// their launches are gone, or have other parameters. What an executable's own nodes are given, and
-// who lets go of what CUDA gives back, is for others to say.
+// It holds all owners of a node until the graph, its clones, children and executables, and their
+// launches are gone or have other parameters. Owners of an executable's own nodes, and the release
+// of what CUDA gives back, are left to subclasses.
 #pragma once
 
 #include <optional>
@@ -28,8 +28,8 @@ class AttachPerNode : public Policy {
   virtual bool destructors_take_gil() const { return false; }
 
  protected:
-  /// The GIL, for as long as a destructor works, where the policy takes it; once there is no
-  /// interpreter, nobody does (#2074).
+  /// The GIL, while a destructor works, if the policy takes it. Without an interpreter it is not
+  /// taken (#2074).
   class DestructorGil {
    public:
     explicit DestructorGil(const AttachPerNode& policy) {
@@ -41,7 +41,7 @@ class AttachPerNode : public Policy {
     std::optional<CallbackAttach> attach_;
   };
 
-  /// Takes over what a user object has held. On a thread of CUDA's. `owners` stay where they are.
+  /// Takes over what a user object held. Called on a thread of CUDA. `owners` must not move.
   virtual void put_off(Owners& owners) = 0;
 
  private:
@@ -63,7 +63,7 @@ class AttachPerNode : public Policy {
   };
 
   static void destroy_attachment(void* attachment);
-  /// Removes and returns the node's attachment; null where it has none.
+  /// Removes and returns the node's attachment, or null if it has none.
   static Attachment* take(GraphBox& graph, CUgraphNode node);
 };
 

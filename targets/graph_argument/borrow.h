@@ -1,10 +1,10 @@
-// borrow: a kernel node's arguments are copied as values, and nobody keeps what they point into.
+// borrow: a kernel node's arguments are copied as values, and the objects behind them are not kept.
 // cuda.core 0.7.0, with no more calls than it has: copies and sets take addresses, as numbers;
 // nodes are destroyed and not changed; executables are updated as a whole.
 //
-// Its author says: "the driver copies the argument values", which is true of addresses too.
-// What it holds: kernels, events and host functions, by user objects whose destructors run payload
-// code on CUDA's own thread.
+// Its author says: "the driver copies the argument values", which is true of addresses too. It
+// holds kernels, events and host functions, by user objects whose destructors run payload code on
+// CUDA's own thread.
 #pragma once
 
 #include "targets/graph_argument/policy.h"

@@ -9,7 +9,7 @@
 
 namespace targets::graph_argument {
 
-/// Ownership: its stream; its graph, by `graph`; and a capture that nobody has ended.
+/// Ownership: its stream; its graph, by `graph`; and a capture that was not ended.
 struct BuilderBox {
   BuilderBox(Core& core, CUstream stream, GraphId id) : core(core), stream(stream), id(id) {}
   ~BuilderBox();
@@ -21,7 +21,7 @@ struct BuilderBox {
 
   Core& core;
   CUstream stream;
-  GraphId id;  ///< For facts: the graph that it captures.
+  GraphId id;  ///< Number of the captured graph in facts.
   Shared<GraphBox> graph;
   bool capturing = false;
   bool ended = false;  ///< Well: `graph` is what was captured.

@@ -1,10 +1,10 @@
-// CleanupQueue: cuda.core's deferred cleanup: what user objects have held, until Python's main
-// thread lets go of it, last in first out, until there is no more.
+// CleanupQueue: cuda.core's deferred cleanup: what user objects held, until Python's main thread
+// releases it, last in first out, until the queue is empty.
 //
 // Source: rt/py_deferred_cleanup.cpp of cuda.core. Threads: push() from any, without the GIL; the
-// rest on a Python thread. It calls neither CUDA nor Python, but for one pending call at a time.
-// Where Python's queue was full that is asked for again by the next push(), or by retry(), which
-// few of cuda.core's entries call.
+// rest on a Python thread. It calls neither CUDA nor Python, except for one pending call at a time.
+// If Python's queue was full, the next push() or retry() requests the call again; few of
+// cuda.core's entries call retry().
 #pragma once
 
 #include "targets/graph_argument/core.h"
@@ -24,9 +24,9 @@ class CleanupQueue {
   explicit CleanupQueue(Core& core) : core_(core) {}
 
   void push(CleanupItem& item);
-  /// Asks for the pending call, if there is need of one.
+  /// Requests the pending call, if it is needed.
   void retry() { schedule(); }
-  /// From now on everything stays where it is: there is nobody to run it.
+  /// From now on everything stays in the queue, because there is no interpreter.
   void stop() { accepts_ = false; }
 
  private:
@@ -37,7 +37,7 @@ class CleanupQueue {
 
   Core& core_;
   std::pmr::vector<CleanupItem*> items_;
-  bool scheduled_ = false;  ///< A pending call is asked for, or runs.
+  bool scheduled_ = false;  ///< A pending call is requested, or runs.
   bool accepts_ = true;
 };
 

@@ -39,7 +39,8 @@ struct Core {
   Core(const Core&) = delete;  // Everybody points at it.
   Core& operator=(const Core&) = delete;
 
-  /// CUDA's current context is the thread's: whoever calls what needs one says so first.
+  /// CUDA's current context belongs to the thread; code that calls a function which needs one sets
+  /// it first.
   void make_current() {
     if (has_context.here() || in_callback()) return;
     if (cuCtxSetCurrent(context) == CUDA_SUCCESS) has_context.here() = true;
@@ -59,14 +60,15 @@ struct Core {
   Policy* policy = nullptr;
   CUcontext context = nullptr;
   ThreadFlag has_context;  ///< A context is current.
-  ThreadFlag called_back;  ///< In a callback of CUDA's.
+  ThreadFlag called_back;  ///< Whether the thread is in a callback of CUDA.
   std::array<Shared<StreamBox>, kStreamCount> streams;
   harness::BirthId life = harness::BirthId::none;  ///< The interpreter's.
-  Flag finalized;  ///< There is no interpreter any more; threads of CUDA's ask without the GIL.
+  Flag finalized;  ///< There is no interpreter any more. Threads of CUDA check this without the
+                   ///< GIL.
   DestructorCount destructors;
 };
 
-/// CUDA runs a function of ours, on a thread of its own.
+/// CUDA runs one of our functions on a thread of its own.
 class CallbackScope {
  public:
   explicit CallbackScope(Core& core) : core_(core) { core_.called_back.here() = true; }
@@ -96,7 +98,7 @@ class DestructorScope {
   harness::SiteScope site_;
 };
 
-/// PyGILState_Ensure on a thread of CUDA's. After Py_Finalize there is no interpreter to attach to.
+/// PyGILState_Ensure on a thread of CUDA. After Py_Finalize there is no interpreter to attach to.
 class CallbackAttach {
  public:
   explicit CallbackAttach(Core& core) : attach_(checked(core).interpreter) {}

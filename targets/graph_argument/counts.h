@@ -1,7 +1,7 @@
-// Counts and flags that tasks share without a lock, as atomics: each draws the edges that the
-// atomic has. TSan is not told of the value itself, which would be no data race.
+// Counts and flags that tasks share without a lock, as atomics: each draws the edges of the atomic.
+// The value itself is hidden from TSan, since it is not a data race.
 //
-// Threads: any, those on which the scheduler asks what somebody waits for, too; none takes a turn.
+// Threads: any, including those on which the scheduler evaluates waits. No operation takes a turn.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace targets::graph_argument {
 
-/// How many hold a value: to take part orders nothing; who lets go releases, and the last acquires.
+/// Number of holders of a value. Joining orders nothing; a release releases, and the last one
+/// acquires.
 class HolderCount {
  public:
   AFTERLIFE_ATOMIC void take() { ++count_; }

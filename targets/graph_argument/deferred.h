@@ -1,7 +1,7 @@
-// DeferredCleanup: what CUDA's threads were told to let go of, until Python's main thread does.
+// DeferredCleanup: what CUDA's threads were to release, until Python's main thread does.
 //
 // Threads: push() from any, without the GIL; the rest on a Python thread. Pushing calls neither
-// CUDA nor Python, but for one pending call, which is asked for again at the next entry when
+// CUDA nor Python, except for one pending call, which is requested again at the next entry if
 // Python's queue was full.
 #pragma once
 
@@ -13,14 +13,14 @@ class DeferredCleanup {
  public:
   explicit DeferredCleanup(Core& core) : core_(core) {}
 
-  /// `owners` must stay where they are.
+  /// Takes `owners`, which must not move.
   void push(Owners& owners);
   void push(Garbage garbage);
-  /// A method begins: asks again for what could not be asked for.
+  /// Called when a method begins: requests the pending call again if the queue was full.
   void retry() {
     if (!empty() && !scheduled_) schedule();
   }
-  /// From now on everything stays where it is: there is nobody to run it.
+  /// From now on everything stays in the queue, because there is no interpreter.
   void abandon() { abandoned_ = true; }
 
  private:

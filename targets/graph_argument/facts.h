@@ -1,6 +1,6 @@
-// Facts: numbers what the path makes, and tells whoever listens.
+// Facts: gives numbers to what the path makes, and notifies the listeners.
 //
-// Ownership: borrows the listeners; each may be null. Threads: any, as they are.
+// Ownership: borrows the listeners; each may be null. Threads: any, as the listeners allow.
 #pragma once
 
 #include <tuple>

@@ -2,8 +2,9 @@
 // GILReleaseGuard), and the destructor of a user object takes it, as in cuda-python#2041.
 //
 // Its author says: "every call that is written out releases it". But CUDA may run a destructor
-// inside the call that let go of the last reference (cuda-python#2042), on that thread and with its
-// lock held: it waits for the GIL, while he who has that waits for CUDA's lock in a deleter.
+// inside the call that gave up the last reference (cuda-python#2042), on that thread and with its
+// lock held. It waits for the GIL, while the thread with the GIL waits for CUDA's lock in a
+// deleter.
 #pragma once
 
 #include "targets/graph_argument/retain_per_node.h"

@@ -1,18 +1,18 @@
 // graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
 // that runs in an executable graph, behind a few interfaces.
 //
-// A caller sees a Python script: global variables that hold wrappers (buffers, modules,
-// events, definitions, nodes, builders, executables), and one method per API call. What is
-// beneath is cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's
-// graphs and user objects. Policies differ in one thing: what a graph keeps alive of what its nodes
-// point into, and who lets go of it.
+// A caller sees a Python script: global variables that hold wrappers (buffers, modules, events,
+// definitions, nodes, builders, executables), and one method for each API call. Beneath is
+// cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's graphs and user
+// objects. Policies differ in what a graph keeps alive for its nodes, and in which code releases
+// it.
 //
-// Contract: a launch uses what its nodes' parameters pointed into when they were set, whatever the
-// script drops, replaces, updates or destroys meanwhile. What the caller must keep himself is the
-// scenario's contract. What nobody can use any more is gone once the streams are idle, CUDA's
-// destructor thread has nothing to do, and the main thread has run a step.
-// Threads: any task may call any method. Each takes the GIL, and offers it in between.
-// Errors: a Status, as Python would raise; nothing throws.
+// Contract: a launch uses what its nodes' parameters pointed at when they were set, whatever the
+// script drops, replaces, updates or destroys meanwhile. The scenario's contract says what the
+// caller must keep. Objects that cannot be used any more are gone once the streams are idle, CUDA's
+// destructor thread has nothing to do, and the main thread has run a step. Threads: any task may
+// call any method. Each takes the GIL, and offers it in between. Errors: a Status, as Python would
+// raise; nothing throws.
 #pragma once
 
 #include <span>
@@ -35,7 +35,7 @@ class Reader {
 struct Setup {
   DefaultStream default_stream = DefaultStream::legacy;
   Reader* reader = nullptr;  ///< Null: nothing is read back.
-  // Those who listen; each may be null.
+  // The listeners; each may be null.
   Observer* observer = nullptr;
   ThingWitness* things = nullptr;
   GraphWitness* graphs = nullptr;
@@ -51,19 +51,19 @@ class Process {
   /// thread of the script.
   virtual Status init() = 0;
   virtual Status collect(std::uint32_t generation) = 0;
-  /// stream.sync(), then reads back what the reader wants.
+  /// stream.sync(), then reads back the blocks that the reader requests.
   virtual Status synchronize(StreamName stream) = 0;
   /// Device.sync(): every stream, closed or not.
   virtual Status synchronize_device() = 0;
-  /// Somebody (signal handlers, another extension) fills Python's queue of pending calls.
+  /// Fills Python's queue of pending calls, as signal handlers or another extension might.
   virtual Status flood_pending_calls() = 0;
-  /// Until CUDA's thread has called so many destructors in this run.
+  /// Waits until CUDA's thread has called this many destructors in this run.
   virtual void wait_for_destructors(std::size_t count) = 0;
-  /// One step of the main thread, in which it runs what it was asked to.
+  /// One step of the main thread, in which it runs its pending calls.
   virtual void idle() = 0;
   /// Py_Finalize. Nothing works afterwards.
   virtual Status finalize() = 0;
-  /// For tasks that touch the heap themselves: attach first.
+  /// Attaches a task that uses the heap itself. Call it first.
   virtual harness::Interpreter& interpreter() = 0;
 };
 
@@ -84,7 +84,7 @@ class Globals {
 
   // ---- what a variable holds now: no turn is offered ----
   virtual Kind kind(Variable variable) const = 0;
-  /// Returns what the node in `variable` can be asked for.
+  /// Returns the attributes of the node in `variable`.
   virtual NodeKind node_kind(Variable variable) const = 0;
   /// Whether launch_captured and end_building take the builder in it.
   virtual bool is_capturing(Variable variable) const = 0;
@@ -97,7 +97,7 @@ class Objects {
 
   /// into = mr.allocate(size, stream), filled with value, value + 1, ... and waited for.
   virtual Status allocate(Variable into, StreamName stream, std::int32_t value) = 0;
-  /// buffer.close(): freed on its recorded stream, whoever uses it.
+  /// buffer.close(): freed on its recorded stream, even if it is in use.
   virtual Status close_buffer(Variable buffer) = 0;
   /// buffer.set_deallocation_stream(stream).
   virtual Status set_deallocation_stream(Variable buffer, StreamName stream) = 0;
@@ -126,9 +126,9 @@ class Definitions {
   virtual Status add_child(Variable into, Variable definition, Variable child) = 0;
   /// into = node.child_graph: a definition that belongs to the node.
   virtual Status get_child(Variable into, Variable node) = 0;
-  /// into = definition.if_then(definition.create_condition(...)), or its like. The condition is
-  /// such that `branch` runs; or none, where there is no such branch. A loop's body gets the
-  /// module's kernel that ends it.
+  /// into = definition.if_then(definition.create_condition(...)), or a similar call. The condition
+  /// selects `branch`, or none if there is no such branch. The body of a loop gets the module's
+  /// kernel that ends it.
   virtual Status add_conditional(Variable into, Variable definition, Condition condition,
                                  std::uint32_t branch, Variable module) = 0;
   /// into = node.then, node.else_, node.body, node.branches[branch]: made with the node.
@@ -172,7 +172,7 @@ class Builders {
  public:
   virtual ~Builders() = default;
 
-  /// into = Device.create_graph_builder().begin_building(): captures on a stream of its own.
+  /// into = Device.create_graph_builder().begin_building(): captures on a separate stream.
   virtual Status begin_building(Variable into) = 0;
   /// launch(builder, config, module.get_kernel("captured"), buffer): buffer.out = buffer.in + 1.
   virtual Status launch_captured(Variable builder, Variable module, Variable buffer) = 0;
@@ -195,10 +195,9 @@ class Executables {
   virtual Status close_graph(Variable graph) = 0;
 };
 
-/// All that a script can do, by what it does it with.
-/// Ownership: of nothing. The parts are made in the run's arena, after the heap is configured and
-/// before any managed object, since an interpreter comes with them; they borrow the runtime and
-/// whoever listens.
+/// Everything that a script can do, by interface. Ownership: owns nothing. The parts are made in
+/// the run's arena, after the heap is configured and before any managed object, because they
+/// include the interpreter. They borrow the runtime and the listeners.
 struct GraphArgument {
   Process& process;
   Globals& globals;

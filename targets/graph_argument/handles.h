@@ -21,18 +21,18 @@ enum class ResourceKind : std::uint8_t {
   graph,
   exec,
   user_object,
-  capture,       ///< By its stream. What it has made goes too.
-  lone_capture,  ///< By its stream. What it has made stays, with somebody or with nobody.
+  capture,       ///< Closed by its stream, with what it has made.
+  lone_capture,  ///< Closed by its stream. Objects that it made stay, with or without a holder.
 };
 
-/// A CUDA thing that nobody holds any more, with all it takes to end it.
+/// A CUDA object without holders, with everything needed to end it.
 struct Garbage {
   ResourceKind kind;
   std::uint64_t handle;
-  Shared<StreamBox> stream = {};  ///< Memory: where it is freed.
+  Shared<StreamBox> stream = {};  ///< The stream on which memory is freed.
   ThingId thing =
       ThingId::none;    ///< The thing whose death it is, for memory, libraries and events.
-  bool closed = false;  ///< Memory: the script has asked for its end.
+  bool closed = false;  ///< Memory: whether the script has requested its end.
 };
 
 template <class Handle>
@@ -70,7 +70,7 @@ struct DevicePtr {
   CUdeviceptr address;
   Shared<StreamBox> stream;
   ThingId thing;
-  bool closed = false;  ///< The script has asked for its end.
+  bool closed = false;  ///< Whether the script has requested its end.
 };
 
 /// A loaded library and its kernels: cuda.core's LibraryHandle, and the KernelHandles that hold it.
@@ -112,7 +112,7 @@ struct GraphBox {
 
   Core& core;
   CUgraph graph;
-  GraphId id;               ///< For facts.
+  GraphId id;               ///< Number in facts.
   Shared<GraphBox> parent;  ///< Null for a root.
   CUgraphNode owner;        ///< The child node of the parent.
   bool orphaned = false;    ///< The owner was destroyed. Known only where tombstones are set.
@@ -128,7 +128,7 @@ struct ExecBox {
 
   Core& core;
   CUgraphExec exec;
-  ExecId id;  ///< For facts.
+  ExecId id;  ///< Number in facts.
   Keeping* keeping = nullptr;
 };
 

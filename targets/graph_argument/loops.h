@@ -18,7 +18,7 @@ class Loops {
   void node_added(GraphId graph, NodeId node, const NodeFacts& facts);
   void node_destroyed(GraphId graph, NodeId node);
   void graph_copied(GraphId copy, GraphId from);
-  /// Tells whether a launch of the graph may come to no end.
+  /// Returns whether a launch of the graph may never end.
   bool never_end(GraphId graph) { return never_end(at(graph)); }
 
  private:
@@ -39,7 +39,7 @@ class Loops {
   static bool never_end(const Graph& graph);
 
   harness::Arena& arena_;
-  std::pmr::vector<Graph*> graphs_;  ///< By number; null where nothing is known.
+  std::pmr::vector<Graph*> graphs_;  ///< Graphs by number; null if unknown.
 };
 
 }  // namespace targets::graph_argument

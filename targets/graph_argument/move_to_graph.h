@@ -1,14 +1,14 @@
-// move_to_graph: cuda.core 1.2.2, of today: a user object per version of a node
-// (attach_per_node.h), whose only reference is moved to the graph; and an append-only accumulator
-// per executable, of which its handle has no reference either. cuda-python #2357, #2371, #2473.
+// move_to_graph: cuda.core 1.2.2. A user object for each version of a node (attach_per_node.h),
+// whose only reference is moved to the graph, and an append-only accumulator for each executable,
+// of which its handle has no reference either. cuda-python #2357, #2371, #2473.
 //
-// Its author says: "every owner, until the last of what CUDA made of the graph is gone".
-// What it holds: all owners of nodes; and what an executable's node is given, by the accumulator
-// that it had at its last whole update which came out well. Where CUDA has exchanged an
-// executable's user objects and reports an error all the same, the handle names one that is gone.
-// Who lets go: Python's main thread of what user objects held (cleanup_queue.h); of anything else
-// whoever drops it, on CUDA's threads too. The queue is asked again in few places: a full queue at
-// the last destructor, and nothing but buffers and streams afterwards, leaves all there.
+// Its author says: "every owner, until the last of what CUDA made of the graph is gone". It holds
+// all owners of nodes, and what an executable's node is given, by the accumulator of its last
+// successful whole update. If CUDA has exchanged an executable's user objects and returns an error
+// all the same, the handle names one that is gone. Python's main thread releases what user objects
+// held (cleanup_queue.h); anything else is released by the code that drops it, on CUDA's threads
+// too. Few places request the pending call again: after a full queue at the last destructor, and
+// nothing but buffers and streams afterwards, everything stays.
 #pragma once
 
 #include "targets/graph_argument/attach_per_node.h"
@@ -20,7 +20,7 @@ class MoveToGraph : public AttachPerNode {
  public:
   explicit MoveToGraph(Core& core) : AttachPerNode(core), queue_(core) {}
 
-  /// There is no clone: a script calls CUDA for it, and has a graph of its own.
+  /// There is no clone: a script calls CUDA for it, and owns the graph.
   static constexpr Api kApi{.clones = false};
 
   Captured captured() const override { return Captured::owned_at_once; }
@@ -35,8 +35,8 @@ class MoveToGraph : public AttachPerNode {
   void finalizing() override { queue_.stop(); }
 
  private:
-  /// Owners that nodes of one executable were given one by one. Its life is told to the ledger: its
-  /// executable names it without holding it.
+  /// Owners that nodes of one executable were given one by one. The ledger knows its lifetime,
+  /// because its executable names it without holding it.
   struct Accumulator final : CleanupItem {
     explicit Accumulator(MoveToGraph& policy);
     void drop() override;

@@ -1,16 +1,16 @@
-// Observer: the facts that the path tells of a script's calls, whatever the policy.
+// Observer: the facts that the path reports of a script's calls, whatever the policy.
 //
-// A fact says what a call did or met, in cuda.core's own words: nothing is expected, compared or
-// decided here. Whatever the path makes, changes and lets go of is told to the witnesses.
-// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it
-// may record, and may not call back or offer a turn.
+// A fact says what a call did or ran into, in cuda.core's terms. Nothing is expected, compared or
+// decided here. Objects that the path makes, changes and releases are reported to the witnesses.
+// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of an operation:
+// it may record, and must not call back or offer a turn.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"
 
 namespace targets::graph_argument {
 
-/// Facts are told when they are ones; those about a call, by the task that makes it.
+/// Facts are reported when they become true; those about a call, by the task that makes it.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -20,15 +20,15 @@ class Observer {
   virtual void referred(Variable variable, Wrapper wrapper) = 0;
   /// The variable holds it from now on.
   virtual void stored(Variable variable, Wrapper wrapper) = 0;
-  /// CUDA has done what the call asks for; of a call that asks for two nodes, each time.
+  /// CUDA has done what the call requests; once for each node of a call that requests two.
   virtual void bound() = 0;
-  /// The node that is about to be added comes after so many others.
+  /// The node that is about to be added depends on `count` others.
   virtual void comes_after(std::size_t count) = 0;
   /// A buffer or an event was closed.
   virtual void closed(Wrapper wrapper) = 0;
   /// The call begins to wait for a stream.
   virtual void waits(StreamName stream) = 0;
-  /// The call is told that the stream has finished what it had when the wait began.
+  /// The call has learned that the stream finished its work from before the wait.
   virtual void finished(StreamName stream) = 0;
   /// A destructor of a user object has returned.
   virtual void destructed() = 0;
@@ -44,7 +44,7 @@ class Observer {
   virtual void capture_failed() = 0;
   /// A kernel node was given the address of a buffer that was closed before CUDA had copied it.
   virtual void took_closed(harness::Label kernel) = 0;
-  /// A function that CUDA has called wants the GIL.
+  /// A function called by CUDA waits for the GIL.
   virtual void called_back() = 0;
   /// Python's queue has no room for what is put off.
   virtual void pending_call_refused() = 0;

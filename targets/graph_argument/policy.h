@@ -1,5 +1,5 @@
-// Policy: what a graph keeps alive of what its nodes point into, and who lets go of it. One per
-// variant; what this base does is what cuda.core 0.7.0 does.
+// Policy: what a graph keeps alive for its nodes, and which code releases it. One for each variant;
+// this base class behaves as cuda.core 0.7.0.
 #pragma once
 
 #include "targets/graph_argument/core.h"
@@ -20,7 +20,8 @@ struct Owners {
 
 /// The owner of the graph that a builder captures.
 enum class Captured : std::uint8_t {
-  lost_with_builder,  ///< The builder's once it has ended the capture; before, nobody's. 0.7.0.
+  lost_with_builder,  ///< Owned by the builder once it has ended the capture, and before that by
+                      ///< none. 0.7.0.
   owned_at_once,      ///< The builder's from the beginning, whatever CUDA does with it. #2008.
   owned_when_ended,   ///< The builder's once it has ended the capture, also where that is its last
                       ///< act.
@@ -46,7 +47,7 @@ class Policy {
   virtual Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
                         const Owners& owners, Keeping* prepared);
   virtual void destroyed(GraphBox&, CUgraphNode) {}
-  /// Nobody holds the box any more; CUDA may hold the graph.
+  /// The box has no holder any more; CUDA may hold the graph.
   virtual void dropped(GraphBox&) {}
   virtual void dropped(ExecBox&) {}
   /// Whether boxes of graphs that went with their node know it.

@@ -1,9 +1,9 @@
-// Shared: a counted pointer, as cuda.core's handles are: the last holder to let go destroys the
-// value, on whatever thread that happens to be.
+// Shared: a counted pointer, as cuda.core's handles are. The last holder to release it destroys the
+// value, on whatever thread that is.
 //
-// Ownership: the value lives in the run's arena, and its storage is not given out again. What is
-// abandoned with its task is dropped with the run.
-// Threads: any; counting takes no turn, as an atomic that nobody waits for.
+// Ownership: the value is in the run's arena, and its storage is not reused. What is abandoned with
+// its task is dropped with the run. Threads: any; counting takes no turn, like an atomic that no
+// task waits for.
 #pragma once
 
 #include <utility>

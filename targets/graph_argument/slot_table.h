@@ -29,7 +29,7 @@ class SlotTable final : public Policy {
       CUgraphNode node;
       Owners owners;
     };
-    /// With the GIL.
+    /// Called with the GIL.
     void set(CUgraphNode node, Owners owners);
 
     Core& core;

@@ -1,4 +1,4 @@
-// Vocabulary: the words of a script, in its calls and in the facts that are told of it.
+// Vocabulary: the types of a script's calls and facts.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace targets::graph_argument {
 enum class DefaultStream : std::uint8_t { legacy, per_thread };
 inline constexpr std::array<harness::Label, 2> kDefaultStreamLabels{"legacy", "per_thread"};
 
-/// The answer of each method: what Python would raise.
+/// The result of each method: what Python would raise.
 enum class Status : std::uint8_t {
   ok,
   name_error,     ///< The variable is empty.
@@ -20,7 +20,7 @@ enum class Status : std::uint8_t {
   closed,         ///< The object was closed, or what it belongs to is gone.
   driver_error,   ///< A CUDA call failed.
   update_failed,  ///< The executable cannot be updated to that definition.
-  finalized,      ///< The interpreter is no more.
+  finalized,      ///< The interpreter no longer exists.
 };
 inline constexpr std::size_t kStatusCount = 7;
 harness::Label to_label(Status status);
@@ -59,9 +59,10 @@ inline constexpr std::uint32_t kKernelCount = 5;
 /// The way in which a conditional node runs its branches.
 enum class Condition : std::uint8_t { if_then, if_else, while_loop, switch_case };
 inline constexpr std::uint32_t kConditionCount = 4;
-inline constexpr std::uint32_t kBranchCount = 2;  ///< At most; if_then and while_loop have one.
+inline constexpr std::uint32_t kBranchCount = 2;  ///< Largest number of branches; if_then and
+                                                  ///< while_loop have one.
 
-/// Attributes that a node's wrapper can be asked for.
+/// Attributes of a node's wrapper.
 enum class NodeKind : std::uint8_t {
   other,
   kernel,       ///< set_params and update_node take it.
@@ -129,7 +130,7 @@ enum class Work : std::uint8_t {
   callback,
   allocation,
   free,
-  child,  // From here on with graphs inside.
+  child,  // Kinds from here on contain graphs.
   if_then,
   if_else,
   while_loop,

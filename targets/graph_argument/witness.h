@@ -1,9 +1,9 @@
-// Witnesses: the facts that the path tells of things, graphs and executables: what was made,
-// referred to, changed and let go of, whatever a policy keeps.
+// Witnesses: the facts that the path reports of things, graphs and executables: what was made,
+// referred to, changed and released, whatever a policy keeps.
 //
-// A fact says what was done, in cuda.core's own words: nothing is expected, compared or decided
-// here, and nobody is asked. Lifetime: outlive the run. Threads: called by the task that acts, in
-// the middle of things: they may record, and may not call back or offer a turn.
+// A fact says what was done, in cuda.core's terms. Nothing is expected, compared or decided here,
+// and a witness returns nothing. Lifetime: outlive the run. Threads: called by the task that acts,
+// in the middle of an operation: they may record, and must not call back or offer a turn.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"
@@ -30,7 +30,7 @@ struct NodeFacts {
   std::uint32_t branch = 0;                    ///< The one that a conditional node runs.
   std::array<GraphId, kBranchCount> bodies{};  ///< A child's graph, or branches.
   NodeId allocation = NodeId::none;            ///< The node whose memory it frees or works in.
-  bool by_address = false;                     ///< It was given numbers, which nobody can keep.
+  bool by_address = false;                     ///< It was given numbers, which cannot be kept.
 };
 
 class ThingWitness {
@@ -56,7 +56,7 @@ class GraphWitness {
   // ---- graphs: `parent` is the graph that has it inside of a node ----
   virtual void graph_made(GraphId graph, GraphId parent) = 0;
   virtual void graph_cloned(GraphId clone, GraphId from, GraphId parent) = 0;
-  /// Nobody holds it any more but CUDA.
+  /// Only CUDA holds it any more.
   virtual void graph_dropped(GraphId graph) = 0;
 
   // ---- nodes ----
@@ -94,7 +94,7 @@ class ExecWitness {
   virtual void exec_dropped(ExecId exec) = 0;
   /// The executable is about to be launched.
   virtual void launches(ExecId exec, StreamName stream) = 0;
-  /// Hears that a launch was refused.
+  /// A launch was refused.
   virtual void launch_failed() = 0;
 };
 

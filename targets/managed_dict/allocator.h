@@ -1,8 +1,8 @@
-// Allocator: pymalloc as 3.12 has it: size classes, free lists in band, last in first out.
+// Allocator: pymalloc as in 3.12: size classes, free lists in band, last in first out.
 //
-// free() believes its argument: what it is given goes onto the free list of that pool, and the next
-// malloc() of the class hands exactly that out. Which free block malloc() takes is a pick (plain:
-// the last freed), as other threads' and other objects' traffic decides in a real process.
+// free() does not check its argument: the address goes onto the free list of that pool, and the
+// next malloc() of the class returns it. Which free block malloc() takes is a choice (default: the
+// last freed), since other threads and objects decide that in a real process.
 #pragma once
 
 #include "targets/managed_dict/memory.h"
@@ -15,11 +15,11 @@ class Allocator {
  public:
   explicit Allocator(Memory& memory) : memory_(memory) {}
 
-  /// 0 when there is no memory left.
+  /// 0 if there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
   void free(Address address);
-  /// The same for a chunk of values: `values` is where values[0] is, and says itself where it
-  /// begins.
+  /// The same for a chunk of values: `values` is the address of values[0], and the chunk itself
+  /// says where it begins.
   void free_values(Address values);
 
   /// How often the storage of one instance became another's.
@@ -37,7 +37,8 @@ class Allocator {
   void free(Address address, bool is_values, std::uint8_t prefix);
 
   Memory& memory_;
-  std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
+  std::array<std::uint32_t, kClassCount> pools_{};  ///< The pool in use, plus 1, for each size
+                                                    ///< class.
   std::uint32_t recycled_instances_ = 0;
 };
 

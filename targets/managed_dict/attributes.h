@@ -1,7 +1,7 @@
 // Attributes: where an instance keeps its attributes, and how they move to a dict.
 //
-// The three layouts differ in how the words before an object are read (`look`) and written; all
-// else asks.
+// The three layouts differ in how the words before an object are read (`look`) and written;
+// everything else uses that.
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -20,7 +20,7 @@ class Attributes {
     Address dict;
   };
 
-  /// A new instance, or 0 when there is no memory. The caller owns the reference.
+  /// Returns a new instance, or 0 if there is no memory. The caller owns the reference.
   Address make(Type& type);
   void deallocate(Address object);
 
@@ -39,9 +39,9 @@ class Attributes {
 
   // ---- what the caches and the collector need ----
   Where look(Address object);
-  /// Whoever believes an object believes its type: what is none leads nowhere.
+  /// Follows the type pointer of an object unchecked, as CPython does.
   Type& type_of(Address object);
-  /// Takes a reference of its own.
+  /// Takes a new reference.
   void store_value(Address values, std::uint32_t index, Address value);
   /// Empties an instance, as the collector does to break a cycle.
   void clear(Address object);

@@ -24,10 +24,10 @@ inline constexpr std::uint32_t kClassCount = kSmallLimit / kAlignment;
 inline constexpr std::uint32_t kStaticBytes = 256;  ///< Apart from each other.
 inline constexpr std::uint32_t kStaticCount = 24;
 
-/// Storage, and who lives or lived there.
+/// Storage, and its present or former owner.
 struct Block {
   Address begin = 0;
-  std::uint32_t bytes = 0;     ///< The size that was asked for.
+  std::uint32_t bytes = 0;     ///< The requested size.
   std::uint32_t capacity = 0;  ///< Size of its class.
   harness::BirthId id = harness::BirthId::none;
   BlockKind kind = BlockKind::none;
@@ -66,7 +66,7 @@ class Blocks {
   // ---- pools ----
 
   struct Pool {
-    std::uint32_t block_bytes = 0;  ///< 0: nobody's yet.
+    std::uint32_t block_bytes = 0;  ///< 0: no owner yet.
     std::uint32_t reciprocal = 0;
     std::uint32_t carved = 0;  ///< Slots that were ever handed out.
     Block* slots = nullptr;
@@ -80,8 +80,8 @@ class Blocks {
   /// No pool is opened that would be more than this many.
   void limit_pools(std::uint32_t limit) { pool_limit_ = limit; }
   std::uint32_t open_count() const { return open_count_; }
-  /// Makes the first free pool one of blocks of `block_bytes`. kPoolCount when there is no memory
-  /// for one.
+  /// Makes the first free pool one of blocks of `block_bytes`. Returns kPoolCount if there is no
+  /// memory for one.
   std::uint32_t open_pool(std::uint32_t block_bytes);
   /// The next block of a pool that was never handed out; there must be one.
   Block& carve(std::uint32_t pool);

@@ -1,6 +1,6 @@
 // Caches: what the JIT remembers of a type between calls: inline caches for attribute stores and
-// loads, and for attributes of the type itself. All of them borrow: what keeps them honest is that
-// a type that is modified tells those who watch it.
+// loads, and for attributes of the type itself. All of them borrow. They stay valid because a type
+// that is modified notifies its watchers.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ struct AttrCache {
   }
 };
 
-/// Where in the workload's code an attribute is stored or loaded: one per attribute of its own
-/// methods, and one for whatever else the script does.
+/// A place in the workload's code at which an attribute is stored or loaded: one for each attribute
+/// of its own methods, and one for everything else in the script.
 using Site = std::uint32_t;
 inline constexpr Site kScriptSite = 7;
 inline constexpr Site kSiteCountOfPath = 8;

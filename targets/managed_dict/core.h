@@ -15,7 +15,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: its parts are its own. Lifetime: the run's.
+/// Ownership: owns its parts. Lifetime: the run's.
 struct Core {
   Core(harness::Runtime& the_runtime, const Setup& the_setup)
       : runtime(the_runtime),
@@ -52,7 +52,8 @@ struct Core {
   Caches caches;
   Jit jit;
   HeapView view;
-  ReleaseCode* release_code = nullptr;  ///< The program's; null where there is none.
+  ReleaseCode* release_code = nullptr;  ///< Code of the program that runs at a release; null if
+                                        ///< there is none.
   Writer* writer = nullptr;             ///< Never null once the variant's maker is done.
 };
 

@@ -1,4 +1,4 @@
-// Dicts: split (an instance's values, taken over) and combined (a table of its own).
+// Dicts: split (an instance's values, taken over) and combined (with a table).
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -15,16 +15,16 @@ class Dicts {
  public:
   Dicts(Core& core, Memory& memory) : core_(core), memory_(memory) {}
 
-  /// Over `values` of `type`, or empty and combined when `values` is 0. 0 when there is no memory.
+  /// Returns a dict over `values` of `type`, or an empty combined one if `values` is 0. Returns 0
+  /// if there is no memory.
   Address make(const Type* type, Address values, std::uint32_t used);
 
-  /// PyDict_SetItem: looks at the type of what it is given, and believes the rest. Takes a
-  /// reference of its own.
+  /// PyDict_SetItem: checks the type of its argument and nothing else. Takes a new reference.
   Status set(Address dict, Attribute attribute, Address value);
   /// A borrowed reference, or 0.
   Address get(Address dict, Attribute attribute);
   Status erase(Address dict, Attribute attribute);
-  /// Takes the values of a split dict into a table of its own, before they go.
+  /// Copies the values of a split dict into a table, before they go.
   Status detach(Address dict);
   /// The values of a split dict go, and it is empty.
   void forsake(Address dict);

@@ -1,6 +1,6 @@
-// Heap view: what somebody else may read of an interpreter. Nothing here changes a byte, and
-// nothing can crash: who asks for bytes asks first whether they are there.
-// Ownership: borrows the interpreter. Lifetime: the run's.
+// Heap view: read access to an interpreter's memory for others. It changes no byte and cannot
+// crash: a reader of bytes first asks whether they exist. Ownership: borrows the interpreter.
+// Lifetime: the run's.
 #pragma once
 
 #include "targets/managed_dict/caches.h"
@@ -35,7 +35,7 @@ class HeapView {
   void for_each_live(Visit visit) const {
     memory_.blocks().for_each_live(visit);
   }
-  /// The number, below kStaticCount, of a block that lives as long as the process.
+  /// Returns the number, below kStaticCount, of a block that exists as long as the process.
   std::size_t static_index(const Block& block) const {
     return static_cast<std::size_t>((block.begin - memory_.blocks().static_base()) / kStaticBytes);
   }
@@ -48,7 +48,8 @@ class HeapView {
   Address class_attribute(Class of) const {
     return types_.named(of).address + kTypeAttributeOffset;
   }
-  /// The version of the class whose type object is at `address`; 0 where it has none or is none.
+  /// Returns the version of the class whose type object is at `address`; 0 if it has none or is no
+  /// class.
   std::uint32_t version(Address address) const {
     const Type* type = types_.at(address);
     return type != nullptr ? types_.version(*type) : 0;

@@ -6,7 +6,7 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: lives in the run's arena, as its core does.
+/// Ownership: made in the run's arena, like its core.
 class Interpreter final : public ManagedDict {
  public:
   explicit Interpreter(Core& core)

@@ -1,8 +1,8 @@
 // Jit: which functions are compiled, and what compiled code does with an attribute.
 //
-// A function is compiled when it was called often enough, or when it is asked for; with a compiler
-// thread, whenever that gets to it. Compiled attribute access goes through a cache to the values or
-// the dict; what the cache does not know goes to the interpreter's own functions.
+// A function is compiled when it was called often enough, or on request; with a compiler thread,
+// when that thread gets to it. Compiled attribute access goes through a cache to the values or the
+// dict; for anything that the cache does not know it calls the interpreter's functions.
 #pragma once
 
 #include "targets/managed_dict/caches.h"
@@ -18,7 +18,7 @@ class Jit final : public JitControl {
   bool enter(Function function);
   bool is_compiled(Function function) const { return state(function).compiled; }
   void compile(Function function);
-  /// The compiler thread's next piece of work. False where there is none.
+  /// Does the next piece of work of the compiler thread. Returns false if there is none.
   bool compile_queued();
 
   // ---- JitControl ----
@@ -36,7 +36,7 @@ class Jit final : public JitControl {
   Address load_attr(Function in, Site site, Address object, Attribute attribute);
   /// `_NoGrad._enabled`: a borrowed reference.
   Address load_type_attr(Function in, Class of);
-  /// `_NoGrad._enabled = value`: the type is modified. Takes a reference of its own.
+  /// `_NoGrad._enabled = value`: the type is modified. Takes a new reference.
   void store_type_attr(const Type& type, Address value);
 
  private:

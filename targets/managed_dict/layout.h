@@ -1,7 +1,7 @@
 // Layout: where CPython 3.11, 3.12 and 3.13 keep the attributes of an instance of a plain class.
 //
-// In bytes, from the object (where ob_refcnt is). All three put the dict's word at -0x18; 3.12
-// alone lets one word mean either, told apart by its low bit.
+// In bytes, from the object (where ob_refcnt is). All three have the dict's word at -0x18. Only
+// 3.12 uses one word for either, distinguished by its low bit.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ inline constexpr std::int32_t kRefcountOffset = 0;
 inline constexpr std::int32_t kTypeOffset = 8;
 inline constexpr std::int32_t kDigitTagOffset = 16;
 inline constexpr std::int32_t kDigitOffset = 24;   ///< Offset of an int's digit, 4 bytes.
-inline constexpr std::uint32_t kNumberBytes = 28;  ///< In the 32-byte class, as a small chunk is.
+inline constexpr std::uint32_t kNumberBytes = 28;  ///< Size of an int: in the 32-byte class, like a
+                                                   ///< small chunk.
 
 // ---- instances --------------------------------------------------------------------------------
 
@@ -59,13 +60,13 @@ constexpr std::uint32_t chunk_bytes(std::uint32_t size) {
 static_assert(chunk_bytes(kSharedKeysLimit) <= 512, "pymalloc serves the largest");
 static_assert(chunk_bytes(2) == 24, "a class with one attribute, once warm: the 32-byte class");
 
-inline constexpr std::int32_t kPrefixByteOffset = -1;  ///< From values[0].
+inline constexpr std::int32_t kPrefixByteOffset = -1;  ///< Offset from values[0].
 inline constexpr std::int32_t kCountByteOffset = -2;
 inline constexpr std::int32_t kOrderByteOffset =
     -3;  ///< The order byte, counted down from the values.
 
 /// Inline values (3.13): {capacity, size, embedded, valid}, the values, then the insertion order.
-inline constexpr std::int32_t kInlineCapacityOffset = -8;  ///< From values[0].
+inline constexpr std::int32_t kInlineCapacityOffset = -8;  ///< Offset from values[0].
 inline constexpr std::int32_t kInlineSizeOffset = -7;
 inline constexpr std::int32_t kInlineEmbeddedOffset = -6;
 inline constexpr std::int32_t kInlineValidOffset = -5;
@@ -108,7 +109,7 @@ inline constexpr std::uint8_t kDictSubclassBit = 0x20;
 
 /// 3.12: what an immortal's count looks like.
 inline constexpr std::uint64_t kImmortal = 0xffffffff;
-/// Before, None has more references than anybody gives up.
+/// Before 3.12, None has more references than are ever released.
 inline constexpr std::uint64_t kEarlyReferences = 1'000'000;
 /// References to a class besides its instances'.
 inline constexpr std::uint64_t kTypeReferences = 16;

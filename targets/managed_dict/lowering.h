@@ -1,9 +1,8 @@
-// Lowering: what a compiler makes of "load the word at obj-0x18", as far as references go: where
-// its code takes one, and where it gives one up.
+// Lowering: how a compiler handles references when it loads the word at obj-0x18: where its code
+// takes one, and where it gives one up.
 //
-// The compiler's pass is the same for every load; what is wrong is what the load says of itself.
-// The word is no object, so a right one is borrowed, and is not kept over a call: nothing is
-// counted.
+// The compiler's pass is the same for every load; the error is in what the load declares. The word
+// is not an object, so a correct load is borrowed, is not kept over a call, and counts nothing.
 #pragma once
 
 #include <array>
@@ -20,8 +19,8 @@ struct SlotLoad {
   std::uint8_t promotions = 0;
   /// How many such loads one attribute access has.
   std::uint8_t loads = 1;
-  /// A guard that fails gives up what the code owns; else the state of the frame has it, and
-  /// whoever goes on there does not know of it.
+  /// Whether a failing guard gives up what the code owns. Otherwise the state of the frame owns it,
+  /// and the code that continues there does not know.
   bool exit_gives_up = true;
 };
 
@@ -41,7 +40,7 @@ struct CountPlan {
   int net() const;
 };
 
-/// The compiler's pass: inserts the counts that the load asks for.
+/// The compiler's pass: inserts the counts that the load declares.
 CountPlan insert_counts(const SlotLoad& load, Way way);
 
 }  // namespace targets::managed_dict

@@ -1,5 +1,5 @@
 // ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
-// interface of the managed-dict path. Model and embedded interpreter implement it alike.
+// interface of the managed-dict path. Model and embedded interpreter both implement it.
 //
 // An op is one Python statement, or one with block. Threads: tasks of the run; the GIL changes
 // hands between bytecodes only.
@@ -33,9 +33,10 @@ struct View {
   bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
   bool has_dict = false;
   bool is_embedded = false;  ///< The values say that they are part of their instance.
-  std::uint32_t used = 0;    ///< The answer of len().
+  std::uint32_t used = 0;    ///< The result of len().
   std::uint32_t count = 0;
-  std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
+  std::array<Item, kAttributeLimit> items;  ///< Items in the order of insertion; the first `count`
+                                            ///< are valid.
 };
 
 struct Setup {
@@ -71,11 +72,11 @@ class Statements {
   virtual Status collect() = 0;                        ///< gc.collect()
   virtual Status hold_noise(std::uint32_t bytes) = 0;  ///< Another object of that size is born.
   virtual Status drop_noise() = 0;
-  /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` 1..3 of them.
+  /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` is 1..3.
   virtual Status with_block(std::uint32_t depth, Body body) = 0;
   /// Runs the kernel with what a live _Autocast says.
   virtual Status launch(Variable variable) = 0;
-  /// Drops all variables, collects, synchronises: the last. False where it could not.
+  /// Drops all variables, collects and synchronises, at the end. Returns false if it could not.
   virtual bool clear_up() = 0;
 };
 
@@ -86,7 +87,7 @@ class JitControl {
 
   virtual Status force_compile(Function function) = 0;
   virtual Status deopt(Function function) = 0;
-  /// Does what the compiler thread does with the next function that it was asked for.
+  /// Compiles the next requested function, as the compiler thread does.
   virtual Status compile_step() = 0;
 };
 
@@ -99,7 +100,7 @@ class Inspection {
   /// Returns a view of this interpreter: good until the run ends.
   virtual const HeapView& heap() const = 0;
   virtual View view(Variable variable) = 0;
-  /// Returns a view of what vars() returned last; empty where there is none.
+  /// Returns a view of what vars() returned last; empty if there is none.
   virtual View held_view() = 0;
   /// Counts references to all classes, but for those that a class has without instances.
   virtual std::uint64_t class_references() = 0;
@@ -119,7 +120,7 @@ class ManagedDict {
   virtual Inspection& inspection() = 0;
 };
 
-/// One way to be wrong, or none: who else writes, by name.
+/// One writer, or none, by name.
 struct Policy {
   harness::Label name;
   ManagedDict* (*make)(harness::Runtime& runtime, const Setup& setup);

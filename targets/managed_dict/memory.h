@@ -1,8 +1,8 @@
 // Memory: the modelled process's address space: real bytes, reached by load and store only.
 //
 // A load or store outside every live block is the modelled SIGSEGV: the run ends, and this process
-// goes on. One that lands in a live block does what the hardware does, whoever it was meant for.
-// Ownership: the bytes are the run's arena's. Lifetime: one run. Threads: the run's.
+// continues. One inside a live block does what the hardware does, whatever block was meant.
+// Ownership: the bytes are in the run's arena. Lifetime: one run. Threads: the run's.
 #pragma once
 
 #include <cstring>
@@ -58,7 +58,7 @@ class Memory {
   /// it is a crash and none is written.
   void store_bytes(Address address, std::span<const std::byte> bytes);
 
-  /// The bytes at `address`, which live blocks have: for who only looks.
+  /// Returns the bytes at `address`, which live blocks have, for reading only.
   template <class T>
   T peek(Address address) const {
     T value;
@@ -66,7 +66,7 @@ class Memory {
     return value;
   }
 
-  // ---- what the allocator does with storage that is nobody's ----
+  // ---- what the allocator does with free storage ----
 
   std::uint64_t load_link(Address address);
   void store_link(Address address, std::uint64_t value);
@@ -75,7 +75,7 @@ class Memory {
   }
   bool is_filled(Address address, std::byte value, std::size_t count);
 
-  // ---- who acts, and who watches ----
+  // ---- the acting module, and observers ----
 
   Module module() const { return module_; }
   Module exchange_module(Module module) { return std::exchange(module_, module); }
@@ -93,7 +93,7 @@ class Memory {
   const Block* find(Address address) const { return blocks_.find(address); }
   /// The block that malloc() just returned.
   const Block& block_at(Address begin) const { return *blocks_.slot_near(begin); }
-  /// Something that lives as long as the process: a type, None.
+  /// An object that exists as long as the process: a type, None.
   Address add_static(BlockKind kind, std::uint32_t bytes);
 
   /// SIGSEGV. The run is over.
@@ -102,7 +102,7 @@ class Memory {
   [[noreturn]] void abort(Address address);
 
  private:
-  /// The bytes at `address`; does not return where no live block has them.
+  /// Returns the bytes at `address`; does not return if no live block has them.
   std::byte* at(Address address, std::uint32_t width) {
     if (!blocks_.covers(address, width)) [[unlikely]]
       crash(address);
@@ -136,7 +136,7 @@ class Memory {
   Counters counters_;
 };
 
-/// The object that lives in a block: where its references point.
+/// The object in a block: where its references point.
 constexpr Address object_in(const Block& block) {
   switch (block.kind) {
     case BlockKind::instance:
@@ -148,7 +148,7 @@ constexpr Address object_in(const Block& block) {
   }
 }
 
-/// Says whose code runs, for as long as it lives.
+/// Names the module whose code runs, while it exists.
 class ModuleScope {
  public:
   ModuleScope(Memory& memory, Module module)

@@ -1,7 +1,7 @@
 // MemoryObserver: what an instrument may see of the interpreter's memory, and nothing more.
 //
-// A record names the kind of module that acted, what it did to which life, and what was there. It
-// holds no variant, no symbol and no source line: whoever judges from records judges blind.
+// A record names the kind of module that acted, what it did to which lifetime, and the former
+// content. It holds no variant, no symbol and no source line, so a judgement from records is blind.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Address = std::uint64_t;
 
 enum class Version : std::uint8_t;
 
-/// The module whose code acts, as a program counter tells when mapped to one.
+/// The module whose code acts, as derived from a program counter.
 enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
 inline constexpr std::size_t kModuleCount = 5;
 
@@ -23,18 +23,19 @@ inline constexpr std::size_t kModuleCount = 5;
 enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
 inline constexpr std::size_t kBlockKindCount = 8;
 
-/// One store, after it was done. Where no block is met, the run ends with a Crash instead.
+/// One store, after it was done. If it meets no block, the run ends with a Crash instead.
 struct Store {
   harness::Tick tick;
   Module module;
-  std::uint8_t width;          ///< In bytes: 1 to 8.
+  std::uint8_t width;          ///< Width in bytes, 1 to 8.
   std::uint16_t whole;         ///< Width of the instruction, which may store more than this,
   std::uint16_t part;          ///< and where in it this begins.
   BlockKind kind;              ///< Kind of the block that was met.
   bool alive;                  ///< Whether that block was (the allocator links dead ones).
-  harness::BirthId block;      ///< The life that was met.
+  harness::BirthId block;      ///< The block that was accessed.
   harness::BirthId neighbour;  ///< Met as well by a store that straddles two blocks; else none.
-  std::int32_t offset;  ///< From the block's first byte; an instance's object begins at 0x20.
+  std::int32_t offset;  ///< Offset from the block's first byte; an instance's object begins at
+                        ///< 0x20.
   Address address;
   std::uint64_t before;  ///< `width` bytes, as they were,
   std::uint64_t after;   ///< and as they are now.
@@ -45,9 +46,9 @@ struct Allocation {
   harness::Tick tick;
   BlockKind kind;
   harness::BirthId block;
-  harness::BirthId previous;  ///< The life that had this storage before; or none.
+  harness::BirthId previous;  ///< The block that had this storage before, or none.
   Address address;
-  std::uint32_t bytes;  ///< The size that was asked for.
+  std::uint32_t bytes;  ///< The requested size.
 };
 
 /// free() was called. What a debug allocator would check is checked in either case.
@@ -56,10 +57,10 @@ struct Release {
   Module module;
   BlockKind kind;
   bool alive;              ///< Whether the block was, until now.
-  harness::BirthId block;  ///< The life whose storage it is.
+  harness::BirthId block;  ///< The block that owns the storage.
   Address address;         ///< The address that was passed.
   Address allocated;       ///< The address that malloc() returned.
-  bool padding_intact;     ///< The bytes around the block that belong to nobody.
+  bool padding_intact;     ///< The bytes around the block that belong to no block.
   bool is_values;          ///< A chunk of values: the next one is its prefix.
   std::uint8_t prefix;     ///< The byte before values[0].
   bool is_allocated_pointer() const { return address == allocated; }
@@ -89,7 +90,7 @@ struct CacheHit {
   harness::Tick tick;
   std::uint32_t line_version;  ///< Version of the type when the line was filled.
   std::uint32_t type_version;  ///< Version of the type now; 0 when it was modified since.
-  harness::BirthId value;      ///< The life whose address it is now; none where nobody lives there.
+  harness::BirthId value;      ///< The lifetime that has the address now; none if it is free.
   Address address;
 };
 
@@ -106,7 +107,7 @@ struct Counters {
   std::uint64_t deopts = 0;
   std::uint64_t guard_exits = 0;  ///< Compiled code left by a guard that failed.
   std::uint64_t invalidations = 0;
-  std::uint64_t stale_cache_lines = 0;  ///< That answer for a type after it was modified.
+  std::uint64_t stale_cache_lines = 0;  ///< Lines that answer for a type after it was modified.
   std::uint64_t materialisations = 0;
   std::uint64_t collections = 0;
   std::uint64_t launches = 0;
@@ -128,7 +129,7 @@ class MemoryObserver {
   /// An attribute of an instance is about to be loaded.
   virtual void loading() {}
   virtual void crashed(const Crash&) {}
-  /// At the end of a run that did not crash, and right after crashed() of one that did.
+  /// Called at the end of a run that did not crash, and right after crashed() of one that did.
   virtual void ended(const Counters&) {}
 };
 

@@ -1,8 +1,8 @@
-// Objects: reference counts as 3.12 keeps them, and ints.
+// Objects: reference counts as in 3.12, and ints.
 //
-// Asymmetric: INCREF adds to the low 32 bits and is skipped only where they would wrap to 0; DECREF
-// takes from all 64 and is skipped where bit 31 is set. Both are right for real counts and for
-// immortals; they do not undo each other on a word that is no count.
+// Asymmetric: INCREF adds to the low 32 bits and is skipped only if they would wrap to 0; DECREF
+// subtracts from all 64 and is skipped if bit 31 is set. Both are right for real counts and for
+// immortals. On a word that is not a count they do not undo each other.
 #pragma once
 
 #include <optional>
@@ -26,11 +26,11 @@ class Objects {
 
   // ---- the instructions alone: what a compiler emits, whatever the word is ----
   void increment(Address word);
-  /// Returns whether the count came to 0.
+  /// Returns whether the count reached 0.
   bool decrement(Address word);
   void deallocate(Address object);
 
-  /// A new int, or 0 when there is no memory. The caller owns the reference.
+  /// Returns a new int, or 0 if there is no memory. The caller owns the reference.
   Address new_number(std::int64_t value);
   /// Returns the number that an int, or True, stands for; nothing for other objects (TypeError).
   std::optional<std::int64_t> number(Address object);

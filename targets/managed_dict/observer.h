@@ -1,8 +1,8 @@
-// Observer: the facts that the interpreter tells as it goes, whatever became of its bytes.
+// Observer: the facts that the interpreter reports as it runs, whatever happened to its bytes.
 //
-// A fact says what the program did or met, in its own rules: nothing is expected, compared or
-// decided here. Each interface is about one thing, and whoever cares listens.
-// Lifetime: outlives the run. Threads: called by the task that acts; must not turn.
+// A fact says what the program did or ran into, by its own rules. Nothing is expected, compared or
+// decided here. Each interface has one subject. Lifetime: outlives the run. Threads: called by the
+// task that acts; must not offer a turn.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace targets::managed_dict {
 struct Birth {
   Address object;
   harness::BirthId instance;
-  Address values;          ///< Where values[0] is; 0 where there was no memory for them.
-  harness::BirthId chunk;  ///< The life that has the values: a chunk, or the instance itself.
+  Address values;          ///< Address of values[0]; 0 if there was no memory for them.
+  harness::BirthId chunk;  ///< The block that has the values: a chunk, or the instance itself.
 };
 
 /// An attribute was set.
@@ -26,10 +26,10 @@ struct Assignment {
   Address object;
   Attribute attribute;
   Address value;
-  std::int64_t number;  ///< The number that the value stands for; 0 where it is none.
+  std::int64_t number;  ///< The number that the value stands for; 0 if it is none.
 };
 
-/// Hears the program's acts on its objects.
+/// Receives the program's acts on its objects.
 class ProgramObserver {
  public:
   virtual ~ProgramObserver() = default;
@@ -56,7 +56,7 @@ class ProgramObserver {
   virtual void attributes_cleared(Address object) = 0;
 };
 
-/// Hears what the program's code met while it ran.
+/// Receives what the program's code ran into.
 class CodeObserver {
  public:
   virtual ~CodeObserver() = default;
@@ -83,27 +83,27 @@ class CodeObserver {
   // ---- statements ----
   /// A statement made an instance. `recycled`: how often the storage of one became another's.
   virtual void instance_made(std::uint32_t recycled) = 0;
-  /// Somebody but a statement asks for an instance's dict.
+  /// Code other than a statement requests an instance's dict.
   virtual void asked_for_dict() = 0;
   /// A kernel is about to run with what was just read of the object, which is of that class.
   virtual void launching(Address object, Class of) = 0;
-  /// The same task's kernel left this.
+  /// A kernel of the same task left this.
   virtual void launched(std::span<const std::int32_t> out) = 0;
   /// The program has dropped all that it named, and collected.
   virtual void dropped_all() = 0;
 };
 
-/// Hears what the allocator and the address space met.
+/// Receives what the allocator and the address space ran into.
 class HeapObserver {
  public:
   virtual ~HeapObserver() = default;
 
-  /// The heap had no memory for a block: whoever asked for it may answer memory_error.
+  /// The heap had no memory for a block; the caller may return memory_error.
   virtual void starved() = 0;
   /// A new instance of the type with this number got room for `room` values; the type's keys
   /// name `named` of them.
   virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
-  /// A chunk of values is about to be freed, by what it says itself of where it begins.
+  /// A chunk of values is about to be freed, at the begin that it names itself.
   virtual void freeing_values() = 0;
   /// free() was called, and its block is as it was.
   virtual void released(const Release& release) = 0;
@@ -113,12 +113,12 @@ class HeapObserver {
   virtual void crashed(const Crash& crash) = 0;
 };
 
-/// All who listen to one interpreter.
+/// All listeners of one interpreter.
 struct Observers {
   ProgramObserver* program = nullptr;
   CodeObserver* code = nullptr;
   HeapObserver* heap = nullptr;
-  MemoryObserver* memory = nullptr;  ///< Null where no instrument looks on.
+  MemoryObserver* memory = nullptr;  ///< Null if no instrument observes.
 };
 
 }  // namespace targets::managed_dict

@@ -9,8 +9,8 @@ namespace targets::managed_dict {
 class ReleaseCode {
  public:
   virtual ~ReleaseCode() = default;
-  /// The instance has no reference left, and all else is as it was. Returns false where the code
-  /// kept it: it lives on.
+  /// The instance has no reference left, and is otherwise unchanged. Returns false if the code kept
+  /// it, so that it stays alive.
   virtual bool released(Address object) = 0;
 };
 

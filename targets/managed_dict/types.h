@@ -26,7 +26,7 @@ class SharedKeys {
   int index(Attribute attribute) const { return index_of_[attribute]; }
   Attribute attribute(std::uint32_t index) const { return attribute_of_[index]; }
 
-  /// Returns the new index, or -1 when there is no room.
+  /// Returns the new index, or -1 if there is no room.
   int insert(Attribute attribute) {
     if (usable_ == 0) return -1;
     --usable_;

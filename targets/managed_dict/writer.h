@@ -1,7 +1,7 @@
-// Writer: who else writes. The base class is stock CPython: nobody does.
+// Writer: other code that writes. The base class is stock CPython, with none.
 //
-// A variant is one writer. Each hook stands where a compiler, a collector or an extension could go
-// wrong; whether it does, and which time, is a pick, and plain is never.
+// A variant is one writer. Each hook is a place where a compiler, a collector or an extension could
+// err. Whether it does, and at which time, is a choice; the default is never.
 #pragma once
 
 #include "targets/managed_dict/managed_dict.h"
@@ -32,11 +32,11 @@ class Writer {
   virtual bool may_compile() const { return true; }
 
  protected:
-  /// One of `kinds` ways to go wrong here, from 1; 0 when all is well. `site` says how often that
-  /// is asked for: what runs seldom goes wrong less seldom.
+  /// Returns one of `kinds` errors to make here, from 1, or 0 for none. `site` says how often that
+  /// is chosen: rare code errs more often.
   std::uint32_t fires(std::uint32_t kinds = 1, harness::Site site = harness::Site::failure);
   Memory& memory();
-  /// The word at object-0x18, where it means values.
+  /// The word at object-0x18, if it means values.
   bool has_tagged_word(Address object);
 
   Core& core_;

@@ -241,15 +241,18 @@ TEST(NvrtcOptions, AreReadInEachFormThatIsDocumented) {
   EXPECT_EQ(read({"--time=x"}).notes.size(), 1u);
 }
 
-TEST(NvrtcOptions, AreAllInTheReadmeAndSoAreTheFunctions) {
-  const std::string readme = read_file("harness/nvrtc/README.md");
-#define OPTION(name, brief, argument, use, for_clang) EXPECT_THAT(readme, HasSubstr("`" name "`"));
+TEST(NvrtcOptions, AreAllInTheReferenceAndSoAreTheFunctions) {
+  const std::string reference = read_file("harness/docs/reference/nvrtc.md");
+#define OPTION(name, brief, argument, use, for_clang) \
+  EXPECT_THAT(reference, HasSubstr("`" name "`"));
 #include "harness/nvrtc/options.def"
 #undef OPTION
-#define NVRTC_FUNCTION(name, parameters, arguments) EXPECT_THAT(readme, HasSubstr("| " #name " |"));
+  const std::string functions = read_file("harness/nvrtc/functions.tsv");
+#define NVRTC_FUNCTION(name, parameters, arguments) \
+  EXPECT_THAT(functions, HasSubstr("\n" #name "\t"));
 #include "harness/nvrtc/interface.def"
 #undef NVRTC_FUNCTION
-  EXPECT_THAT(readme, HasSubstr("| nvrtcGetErrorString |"));
+  EXPECT_THAT(functions, HasSubstr("\nnvrtcGetErrorString\t"));
 }
 
 // ---- the world ----------------------------------------------------------------------------------

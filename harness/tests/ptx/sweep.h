@@ -56,8 +56,8 @@ struct Sweep {
   /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
   /// where each thread is alone.
   std::function<u64(const u64*, u32)> across;
-  /// Tells of sources for which an H200 gives another answer than the ISA says, by a rule that fits
-  /// all that it gave (harness/ptx/README.md): they are left out on a GPU. Null: there are none.
+  /// Returns whether an H200 differs from the ISA for these sources, by a rule that fits all its
+  /// answers (harness/docs/reference/ptx.md). They are left out on a GPU. Null if there are none.
   std::function<bool(const u64*)> departs;
   /// The row that is swept begins so; empty: all rows that the text has.
   std::string subject;
