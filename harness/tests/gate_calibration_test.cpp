@@ -15,7 +15,6 @@ using gate::read_output;
 using gate::Reading;
 using nlohmann::json;
 using testing::run_toys;
-using testing::shell;
 using testing::Words;
 
 TEST(BenchmarkOutput, ReadsTheTimesOfNvBench) {
