@@ -104,8 +104,8 @@ TEST_P(ClientNativeMistakes, HaveManySchedulesWhichAreTheSameInEachSearch) {
   EXPECT_GE(distinct.size(), 10u);
 }
 
-// Defects that were planted turned these red: mutexes that offer no turn, two_locks and condition; a
-// thread that does not wait for its turn, all, and HaveManySchedules besides; a clock that stays
+// Defects that were planted turned these red: mutexes that offer no turn, two_locks and condition;
+// a thread that does not wait for its turn, all, and HaveManySchedules besides; a clock that stays
 // where it is, AnHourPasses.
 INSTANTIATE_TEST_SUITE_P(All, ClientNativeMistakes, ::testing::ValuesIn(kMistakes),
                          [](const auto& info) { return info.param.name; });

@@ -27,17 +27,12 @@ void free_twice() {
   free(buffer);
 }
 
-/// Two threads spin for each other.
+/// A thread spins for another one.
 void spinning() {
-  std::atomic<int> begun = 0, seen = 0;
-  std::thread other([&] {
-    begun = 1;
-    while (seen == 0) {
-    }
-  });
+  std::atomic<int> begun = 0;
+  std::thread other([&] { begun = 1; });
   while (begun == 0) {
   }
-  seen = 1;
   other.join();
   free_twice();
 }

@@ -85,7 +85,9 @@ client::Party party_of(pid_t thread, client::Place place) {
                                                                : "another thread";
   if (const std::string others = turns->baton().words_of_holds(thread); !others.empty())
     name += fmt::format(" (it holds what {} waits for)", others);
-  const bool waits = thread != ::gettid() && standstill_of(::getpid(), thread) != Standstill::none;
+  const bool waits =
+      thread != ::gettid() &&
+      (turns->is_stuck(thread) || standstill_of(::getpid(), thread) != Standstill::none);
   return {.site = waits ? client::kWait : client::kStep,
           .place = std::move(place),
           .thread = std::move(name)};
