@@ -232,7 +232,6 @@ RULES = [
      "const bool waits = !request.is_async && HostMemory::is_visible(block);", "const bool waits = request.is_async && false;"),
     ("a pitch of values is whole values", "calls/set.cpp",
      "(pitch % width == 0 && pitch >= row_bytes());", "(pitch >= row_bytes());"),
-    ("one row has no pitch", "calls/set.cpp", "return height <= 1 || count == 0 ||", "return height < 1 || count == 0 ||"),
     # -- managed memory
     ("a prefetch has no flags", "calls/managed.cpp", "if (flags != 0) return CUDA_ERROR_INVALID_VALUE;", ""),
     ("a prefetch is to a device that is there", "calls/managed.cpp",
