@@ -1,10 +1,10 @@
 """All rules of the simulated driver that mutants break, a file per topic."""
 import typing
 
-from driver_mutants.rules import arrays, capture, graphs, memory, order, processes, streams, user_objects
+from driver_mutants.rules import arrays, calls, capture, graphs, memory, order, processes, streams, user_objects
 
 NUMBERS_PER_TOPIC = 200  # A rule that is added at the end of a topic leaves all other numbers as they are.
-TOPICS = (streams, memory, order, capture, graphs, arrays, user_objects, processes)
+TOPICS = (streams, memory, order, capture, graphs, arrays, user_objects, processes, calls)
 NO_MUTANT = NUMBERS_PER_TOPIC * len(TOPICS)
 
 
