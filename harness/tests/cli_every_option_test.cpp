@@ -155,6 +155,15 @@ class CliEveryOption : public ::testing::TestWithParam<const char*> {
     left("nightly plan 1 " + terms + "planned", "plan");
     left("nightly plan 1 " + terms + "ahead", "plan");
     left("nightly shard 1 --history " + at + "ahead", "shard");
+    const std::string client = " -- python3 harness/tests/clients/recycled.py";
+    left("run --runs 2 --out " + at + "out --history " + at + "remembered" + client, "search");
+    std::filesystem::remove_all(at + "out");
+    write_file(at + "programs.toml",
+               "[[program]]\nname = \"one\"\nruns = 2\nfolder = \"" +
+                   std::filesystem::current_path().string() +
+                   "\"\ncommand = [\"python3\", \"harness/tests/clients/recycled.py\"]\n");
+    left("nightly plan 1 --seed 1 --history " + at + "listed --programs " + at + "programs.toml",
+         "plan");
     const auto night = nlohmann::json::parse(read_file(at + "night.json"));
     cause_ = night.at("findings").at(0).at("cause");
   }
@@ -197,7 +206,7 @@ class CliEveryOption : public ::testing::TestWithParam<const char*> {
   /// Returns the content of a file that the command wrote. A history and its pages have the times
   /// of their nights in them, and are left out.
   static std::string content(const std::string& folder, const std::string& name) {
-    static const std::regex history("/(h|history|ahead|planned)/");
+    static const std::regex history("/(h|history|ahead|planned|remembered|listed)/");
     const std::string before = *files_ / name.substr(folder.size());
     if (!std::filesystem::is_regular_file(name) || std::regex_search(name, history)) return {};
     const std::string text = read_file(name);

@@ -28,7 +28,7 @@ class ClientNativeThreads : public testing::RunStage {
   }
 };
 
-/// What a mistake shows: a fault of the driver's, a deadlock, or a program that aborts.
+/// The result of a mistake: a fault of the driver's, a deadlock, or a program that aborts.
 struct Mistake {
   const char* name;
   const char* signature;

@@ -1,5 +1,5 @@
-// What graphs and their executables refuse, by rules of the simulated driver that mutants broke and
-// no other test saw.
+// Calls that graphs and their executables refuse, by rules of the simulated driver that mutants
+// broke and no other test saw.
 #include "harness/tests/graph_memory_stage.h"
 
 namespace harness::testing {

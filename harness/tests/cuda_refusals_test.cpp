@@ -1,10 +1,13 @@
-// What calls refuse and answer, by rules of the simulated driver that mutants broke and no other
-// test saw.
+// Calls that are refused, and answers, by rules of the simulated driver: mutants broke them, and no
+// other test failed.
 #include <array>
 
 #include "harness/tests/array_stage.h"
 #include "harness/tests/ipc_stage.h"
 #include "harness/tests/virtual_memory_stage.h"
+
+// Older forms are among what is tested.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {
 namespace {
@@ -151,7 +154,7 @@ TEST_F(CudaRefusals, ALaunchHasWhatItsKernelNeedsAndABlockCanHave) {
   expect_no_fault();
 }
 
-/// As many bytes that the number of blocks is the same share of the multiprocessor.
+/// So many bytes that the number of blocks is the same share of the multiprocessor.
 std::size_t shared_of(int block_size) { return static_cast<std::size_t>(block_size) * 768; }
 
 TEST_F(CudaRefusals, OccupancyIsOfWhatFits) {

@@ -53,8 +53,8 @@ std::string call_of(const client::Party& party) {
   const std::string in = is_told ? " in " + printable(party.process) : "";
   if (party.stream.empty() && party.thread.empty()) return with_plain_names(party.site) + in;
   const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
-  return fmt::format("{} on {}{}{}{}", with_plain_names(party.site), printable(party.stream), between,
-                     printable(party.thread), in);
+  return fmt::format("{} on {}{}{}{}", with_plain_names(party.site), printable(party.stream),
+                     between, printable(party.thread), in);
 }
 
 std::string by(const client::Party& party) {

@@ -1,4 +1,4 @@
-// What the programs of several threads in C++ have in common. They know nothing of us.
+// Parts that the programs of several threads in C++ share. They know nothing of Afterlife.
 #pragma once
 
 #include <cuda.h>

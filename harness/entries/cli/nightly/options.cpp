@@ -76,7 +76,7 @@ void add_programs(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--programs", options.programs,
                   "Search these programs of yours in place of the paths: a list in TOML "
-                  "(harness/docs/nights_of_programs.md)")
+                  "(harness/docs/how-to/programs-every-night.md)")
       ->type_name("FILE");
 }
 

@@ -389,13 +389,6 @@ Name Guided::name_first_thread() {
   return name;
 }
 
-void Guided::are_not_watched() {
-  if (report_.note.empty())
-    report_.note =
-        "somebody else watches the lines of the program's threads: another one goes on only where "
-        "one calls the driver or waits";
-}
-
 std::size_t Guided::next(const BatonThread& asking, Baton::At at,
                          std::span<BatonThread* const> options) {
   if (asking.is_native) return next_native(asking, at, options);
@@ -426,21 +419,6 @@ std::size_t Guided::next_native(const BatonThread& asking, Baton::At at,
   if (chosen != 0 && orders_.locates) parties_.note(turn.name, std::move(place));
   flush();
   return chosen;
-}
-
-/// The main thread looks whether nothing from outside can end it.
-void Guided::stand() { client::ask_thread(::getpid(), ::getpid(), client::kMainStands); }
-
-void Guided::lost(const BatonThread& thread, bool is_busy) {
-  const std::string place =
-      thread.file != nullptr ? fmt::format(" at {}:{}", *thread.file, thread.line) : "";
-  const char* why = is_busy ? "is busy for long" : "waits for something that is not seen";
-  doubt(fmt::format("{} {}{}, and others went on beside it", thread.shown, why, place));
-}
-
-void Guided::doubt(const std::string& why) {
-  const std::lock_guard lock(doubt_mutex_);
-  if (doubt_.empty() || why.empty()) doubt_ = why;
 }
 
 // ---- the end ------------------------------------------------------------------------------------

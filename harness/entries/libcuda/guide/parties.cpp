@@ -108,7 +108,8 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
       return "freed storage is given out again";
     case Site::schedule:
       if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
-      if (asker->kind == Asker::Kind::process_turn) return "the process is slow: the others go first";
+      if (asker->kind == Asker::Kind::process_turn)
+        return "the process is slow: the others go first";
       for (const BatonThread& thread : threads_.all())
         if (ThreadOptions::value_of(thread) == decision.value)
           return fmt::format("{} goes on", thread.shown);

@@ -201,7 +201,7 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
   if (BatonThread* sleeper = ready.empty() ? nullptr : light_sleeper(); sleeper != nullptr)
     if (sleeper != &me) ready.push_back(sleeper);
   std::size_t chosen = 0;
-  // Who had one of the driver's own go is the first to go on after it.
+  // The thread that let one of the driver's own go is the first to go on after it.
   if (const auto by = std::ranges::find(ready, std::exchange(me.handed_by, nullptr));
       by != ready.end())
     std::rotate(ready.begin(), by, by + 1);
@@ -380,7 +380,7 @@ void Baton::leave(BatonThread& me) {
 
 void Baton::before_fork() {
   only_baton->mutex_.lock();
-  ++inside;  // What other handlers of fork() do is no step.
+  ++inside;  // Other handlers of fork() make no steps.
 }
 
 /// The last that is done is no call of the C library's, as that would seem to be the caller's.

@@ -110,8 +110,8 @@ BatonThread* Baton::find(pthread_t handle) {
 
 // ---- time -------------------------------------------------------------------------------------
 
-/// Who looks again and again waits for time to pass: each look then takes longer than the one
-/// before.
+/// A thread that looks again and again waits for time to pass: each look then takes longer than the
+/// one before.
 std::int64_t Baton::look_at_clock() {
   const Lock lock(mutex_);
   return tick_ += ++looks_in_turn_ * kMicrosecond;

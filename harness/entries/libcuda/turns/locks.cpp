@@ -178,7 +178,7 @@ struct Barrier {
   unsigned waiting = 0;
 };
 
-/// What the system keeps to itself. Threads: under the mutex.
+/// State of locks that the system keeps to itself. Threads: under the mutex.
 struct Known {
   std::mutex mutex;
   std::vector<Once> under_way;

@@ -1,0 +1,33 @@
+// The guide of threads that take turns: turns that they lose.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/client/hang_watch.h"
+#include "harness/cuda/process.h"
+#include "harness/entries/libcuda/guide/guided.h"
+
+namespace harness::entries {
+
+void Guided::are_not_watched() {
+  if (report_.note.empty())
+    report_.note =
+        "somebody else watches the lines of the program's threads: another one goes on only where "
+        "one calls the driver or waits";
+}
+
+/// The main thread looks whether nothing from outside can end it.
+void Guided::stand() { client::ask_thread(::getpid(), ::getpid(), client::kMainStands); }
+
+void Guided::lost(const BatonThread& thread, bool is_busy) {
+  const std::string place =
+      thread.file != nullptr ? fmt::format(" at {}:{}", *thread.file, thread.line) : "";
+  const char* why = is_busy ? "is busy for long" : "waits for something that is not seen";
+  doubt(fmt::format("{} {}{}, and others went on beside it", thread.shown, why, place));
+}
+
+void Guided::doubt(const std::string& why) {
+  const std::lock_guard lock(doubt_mutex_);
+  if (doubt_.empty() || why.empty()) doubt_ = why;
+}
+
+}  // namespace harness::entries
