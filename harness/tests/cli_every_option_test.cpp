@@ -70,7 +70,8 @@ constexpr const char* kCommands[] = {
     "explain",       "triage",         "counters",       "price",          "gate",
     "memory",        "effectiveness",  "nightly",        "nightly plan",   "nightly shard",
     "nightly merge", "nightly report", "nightly export", "nightly import", "nightly show",
-    "nightly mark",  "bisect",         "diverge",        "prove",          "completion"};
+    "nightly mark",  "bisect",         "diverge",        "prove",          "completion",
+    "selftest"};
 
 /// Returns the commands that the help names, with the parts of `nightly`.
 Words commands() {

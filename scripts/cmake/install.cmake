@@ -23,7 +23,7 @@ function(another_name target file)
 endfunction()
 
 set(library_folder lib/afterlife)
-set(installed_libraries cuda_sim cudart nvml nvrtc_front nvrtc_rest nvjitlink_front nvjitlink_rest
+set(installed_libraries cuda_sim cudart cudart12 nvml nvrtc_front nvrtc_rest nvjitlink_front nvjitlink_rest
   afterlife_threads afterlife_nvtx afterlife_audit)
 set_target_properties(${installed_libraries} afterlife_reads PROPERTIES INSTALL_RPATH "$ORIGIN/bundled")
 another_name(cuda_sim libcuda.so)
