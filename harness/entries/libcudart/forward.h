@@ -44,11 +44,13 @@ CUresult forward(CUresult (*function)(To...), From... from) {
 
 }  // namespace harness::cudart
 
-#define CUDART_DRIVER_OF(name, ...) forward(driver.name __VA_OPT__(, ) __VA_ARGS__)
+#define CUDART_DRIVER_OF(name, ...) \
+  harness::cudart::forward(harness::cudart::driver.name __VA_OPT__(, ) __VA_ARGS__)
 
 /// Defines a function that is one call of the driver: a row of cudart.def.
-#define CUDART_FORWARDED(name, needs, target, parameters, ...)                         \
-  CUDART_API cudaError_t name parameters {                                             \
-    const Call call(#name);                                                            \
-    return needs([&] { return CUDART_DRIVER_OF(target __VA_OPT__(, ) __VA_ARGS__); }); \
+#define CUDART_FORWARDED(name, needs, target, parameters, ...)                \
+  CUDART_API cudaError_t name parameters {                                    \
+    const harness::cudart::Call call(#name);                                  \
+    return harness::cudart::needs(                                            \
+        [&] { return CUDART_DRIVER_OF(target __VA_OPT__(, ) __VA_ARGS__); }); \
   }

@@ -32,12 +32,6 @@ CUDART_SAME(cudaJitOverrideDirectiveValues, CU_JIT_OVERRIDE_DIRECTIVE_VALUES);
 CUDART_SAME(cudaLibraryBinaryIsPreserved, CU_LIBRARY_BINARY_IS_PRESERVED);
 #undef CUDART_SAME
 
-using harness::cudart::Call;
-using harness::cudart::driver;
-using harness::cudart::forward;
-using harness::cudart::in_context;
-using harness::cudart::initialized;
-
 #define CUDART_FORWARD(name, needs, target, group, test, parameters, ...) \
   CUDART_FORWARDED(name, needs, target, parameters, __VA_ARGS__)
 #define CUDART_FORWARD_ON(name, needs, target, group, test, parameters, ...) \

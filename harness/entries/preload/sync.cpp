@@ -25,7 +25,6 @@ namespace {
 
 using harness::entries::FutexCall;
 using harness::entries::kNotOurs;
-using harness::entries::may_turn;
 using harness::entries::Moment;
 using harness::entries::RwAccess;
 using harness::entries::system_function;

@@ -3,12 +3,6 @@
 
 #include "harness/entries/libcudart/cuda12/functions.h"
 
-using harness::cudart::Call;
-using harness::cudart::driver;
-using harness::cudart::forward;
-using harness::cudart::in_context;
-using harness::cudart::initialized;
-
 #define CUDART_FORWARD(name, needs, target, group, test, parameters, ...) \
   CUDART_FORWARDED(name, needs, target, parameters, __VA_ARGS__)
 #include "harness/entries/libcudart/cuda12/interface.def"
