@@ -170,7 +170,7 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
   const std::pair<const char*, const char*> wrong[] = {
       {"UPDATE findings SET file = '../../x.repro'", "'findings' whose 'file' does not fit"},
       {"UPDATE findings SET file = '/tmp/x.repro'", "no plain name of a reproducer"},
-      {"UPDATE findings SET file = 'x.txt'", "no plain name of a reproducer"},
+      {"UPDATE findings SET file = 'x.sh'", "no plain name of a reproducer"},
       {"UPDATE findings SET cause = '../../x'", "it is '../../x', which is no id"},
       {"UPDATE findings SET path = '..'", "'findings' whose 'path' does not fit"},
       {"UPDATE cells SET variant = 'a' || char(27) || '[31m' WHERE variant = 'borrow'",

@@ -10,8 +10,9 @@ cuda.cuCtxSetCurrent(context)
 cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
 cuda.cuMemsetD8Async(address, 1, 64, None)
 child = os.fork()
+if child:
+    os.waitpid(child, 0)
 print("frees:", cuda.cuMemFree_v2(address), "begins again:", cuda.cuInit(0), flush=True)
 if child == 0:
     os._exit(0)
-os.waitpid(child, 0)
 cuda.cuMemsetD8_v2(address, 1, 64)

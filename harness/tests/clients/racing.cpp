@@ -249,7 +249,7 @@ void two_locks() {
 
 /// "Made" is set before it is.
 void checked_twice() {
-  static std::once_flag once;
+  std::once_flag once;
   std::mutex mutex;
   std::atomic<bool> is_made = false;
   std::unique_ptr<int> made;
@@ -273,8 +273,8 @@ void aba() {
     Node* next = nullptr;
     std::atomic<int> users = 0;
   };
-  static std::array<Node, 3> nodes;
-  static std::mutex guard;
+  std::array<Node, 3> nodes;
+  std::mutex guard;
   std::atomic<Node*> head = nullptr;
   const auto push = [&](Node* node) {
     node->next = head;

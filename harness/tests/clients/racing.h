@@ -48,15 +48,19 @@ inline void use(CUdeviceptr memory, CUstream stream) {
 }
 inline void wait_for(CUstream stream) { CALL(cuStreamSynchronize, stream); }
 
-/// Runs the part that the command names. Returns the exit code.
+/// Runs the part that the command names: NAME [fixed [ROUNDS]]. Returns the exit code.
 template <class Parts>
 int run(const Parts& parts, int count, char** arguments) {
   fixed = count > 2 && std::string_view(arguments[2]) == "fixed";
+  const int rounds = count > 3 ? std::atoi(arguments[3]) : 1;
   CALL(cuInit, 0);
   CALL(cuDevicePrimaryCtxRetain, &context, 0);
   enter();
   for (const auto& part : parts)
-    if (count > 1 && part.name == arguments[1]) return part.run(), 0;
+    if (count > 1 && part.name == arguments[1]) {
+      for (int i = 0; i < rounds; ++i) part.run();
+      return 0;
+    }
   return 3;
 }
 

@@ -83,7 +83,7 @@ void sleepy() {
   }
 }
 
-/// A child of fork() goes on with the thread that forked alone.
+/// A child of fork() goes on with the thread that forked alone, and without the driver.
 void forking() {
   std::mutex mutex;
   std::thread other([&] {
@@ -94,12 +94,13 @@ void forking() {
   });
   if (const pid_t child = fork(); child == 0) {
     std::thread([] { enter(); }).join();
-    free_twice();
     _exit(0);
   } else {
-    waitpid(child, nullptr, 0);
+    int status = 0;
+    expect(waitpid(child, &status, 0) == child && status == 0, "the child did not end well");
   }
   other.join();
+  free_twice();
 }
 
 struct Part {

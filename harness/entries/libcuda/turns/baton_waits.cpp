@@ -76,8 +76,10 @@ bool Baton::yield(BatonThread& me) {
 /// Where a function of the program ended the thread before, another one is this.
 void Baton::await_due(BatonThread& own) {
   Lock lock(mutex_);
-  if (mine() != &own || own.id != ::gettid()) become(own);
-  if (holder_ == &own) {
+  const bool comes = mine() != &own || own.id != ::gettid();
+  if (comes) become(own);
+  // A turn that was given before the thread came is the one that it comes for.
+  if (holder_ == &own && !(comes && (*own.is_due)())) {
     own.state = BatonThread::State::waits;
     own.done = own.is_due;
     own.limit.reset();

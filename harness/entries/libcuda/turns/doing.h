@@ -1,6 +1,8 @@
 // Doing: a function of the C library that a thread which takes turns has come to.
 #pragma once
 
+#include <pthread.h>
+
 #include <cerrno>
 
 #include "harness/entries/libcuda/turns/held_clock.h"
@@ -18,8 +20,12 @@ class Doing {
   /// Returns whether it is none of the program's steps.
   bool is_ours() const { return is_ours_; }
 
-  /// Says whether the function may be cancelled while it waits.
-  void allow_cancel(bool allows) const { me_->is_cancellable = allows; }
+  /// Says whether the function may be cancelled while it waits. One that may ends the thread at
+  /// once if it was cancelled before: it may never come to wait.
+  void allow_cancel(bool allows) const {
+    me_->is_cancellable = allows;
+    if (allows) pthread_testcancel();
+  }
   /// Another one may go on.
   void offer() const;
   /// Waits until somebody wakes those who wait for this.
