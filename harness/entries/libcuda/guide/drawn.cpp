@@ -36,8 +36,8 @@ std::uint32_t Drawn::forced(const Question& question) {
 }
 
 // Few preemptions suffice for most mistakes, and in long programs few of many turns: each run has a
-// share of its own, of so many in 1024. The default run has none. Source: probabilistic concurrency testing (Burckhardt et
-// al. 2010), which preempts as seldom.
+// share of its own, of so many in 1024. The default run has none. Source: probabilistic concurrency
+// testing (Burckhardt et al. 2010), which preempts as seldom.
 std::uint32_t Drawn::turn(const Question& question) {
   constexpr std::array<std::uint64_t, 8> kShares{4, 16, 64, 128, 256, 384, 512, 640};
   const std::uint64_t seed = mix(seed_, hash_name("turns"));
