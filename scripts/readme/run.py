@@ -39,6 +39,12 @@ EXAMPLES = {
 # What keeps a search to seconds, where the README leaves that to its reader.
 LIMITS = [("afterlife run --seconds 60", "afterlife run --seconds 2"), ("afterlife fuzz example", "afterlife fuzz example --runs 2000"),
           ("afterlife gate ", "afterlife gate --seconds 5 ")]
+# The list that `LIST` stands for.
+PROGRAMS = f"""[[program]]
+name = "sound"
+command = ["python3", "{programs.ROOT}/harness/tests/clients/sound.py"]
+seconds = 2
+"""
 
 
 def commands_of(text):
@@ -59,6 +65,9 @@ def why_not_run(command):
 
 def filled(command, folder):
     """The command with examples for its words in capitals, and with a limit where it has none."""
+    if " LIST" in command:
+        pathlib.Path(folder, "programs.toml").write_text(PROGRAMS)
+        command = re.sub(r"(?<= )LIST\b", f"{folder}/programs.toml --history {folder}/nights", command)
     for word, example in EXAMPLES.items():
         example = example if word != "PAGE" else f"{folder}/{example}"
         command = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w])", lambda _: example, command)

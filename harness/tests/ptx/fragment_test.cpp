@@ -359,7 +359,7 @@ class OwnPtxFragmentProgram : public ProgramStage<PtxStage> {
 };
 
 TEST_F(OwnPtxFragmentProgram, MemoryThatIsNotThereIsTold) {
-  // Each end is of a new process: where memory lies is not up to the tests before this one.
+  // A new process for each end: addresses do not depend on the tests before this one.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const CUdeviceptr all = copy_of(std::vector<std::uint16_t>(256));
   const CUdeviceptr freed = copy_of(std::vector<std::uint16_t>(256));

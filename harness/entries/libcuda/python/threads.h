@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "harness/entries/libcuda/turns/baton.h"
 #include "harness/entries/libcuda/python/python.h"
+#include "harness/entries/libcuda/turns/baton.h"
 
 namespace harness::entries {
 

@@ -5,7 +5,6 @@
 #include "harness/entries/libcudart/cuda12/functions.h"
 
 using harness::cudart::Call;
-using harness::cudart::in_context;
 using harness::cudart::cuda12::Resource;
 using harness::cudart::cuda12::ResourceView;
 
