@@ -10,8 +10,8 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Ended minimize(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "minimize");

@@ -12,8 +12,8 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kProgram = "afterlife";
 
@@ -122,7 +122,7 @@ TEST(CliOutput, AnErrorNeverGoesIntoAFile) {
       run_child(kProgram, {"minimize", folder / "case.repro"}, [] { close(1), close(2); });
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(read_file(folder / "case.min.repro"), StartsWith("afterlife reproducer"));
-  EXPECT_THAT(read_file(folder / "case.min.repro"), testing::Not(HasSubstr("afterlife:")));
+  EXPECT_THAT(read_file(folder / "case.min.repro"), ::testing::Not(HasSubstr("afterlife:")));
 }
 
 TEST(CliOutput, AFileThatMayNotGrowIsOneLineAndExitCode2) {
@@ -242,10 +242,10 @@ TEST(CliOutput, NothingOfAFileReachesTheTerminalButText) {
                                                     {"minimize", file}}) {
       write_file(file, damaged);
       const Ended ended = run_child(kProgram, command);
-      EXPECT_THAT(ended.code, testing::AnyOf(0, 1, 2)) << ended.err;
+      EXPECT_THAT(ended.code, ::testing::AnyOf(0, 1, 2)) << ended.err;
       if (ended.code == 2) expect_one_line(ended, command[0]);
       expect_plain_text(ended, command[0] + ": " + damaged.substr(0, 300));
-      EXPECT_THAT(ended.err, testing::Not(HasSubstr("json.exception")));
+      EXPECT_THAT(ended.err, ::testing::Not(HasSubstr("json.exception")));
     }
   write_file(folder / escapes, "nothing");
   expect_plain_text(run_child(kProgram, {"replay", folder / escapes}), "a file's name");
@@ -276,7 +276,7 @@ TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
   EXPECT_THAT(run_child(kProgram, {"minimize", file}).out,
               HasSubstr("of the file, 2 decisions were never asked"));
   const Ended whole = run_child(kProgram, {"replay", some_case()});
-  EXPECT_THAT(whole.out, testing::Not(HasSubstr("never asked")));
+  EXPECT_THAT(whole.out, ::testing::Not(HasSubstr("never asked")));
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ namespace harness {
 namespace {
 
 using nlohmann::json;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 const Scenario& some_path() { return *tables::scenarios().front(); }
 
@@ -133,7 +133,7 @@ TEST(Cli, WhatIsNotKnownIsOneLineAndExitCode3) {
       {"prove", variant, "--k", "100"},
   };
   for (const auto& arguments : wrong)
-    expect_one_line(afterlife(arguments), 3, testing::PrintToString(arguments));
+    expect_one_line(afterlife(arguments), 3, ::testing::PrintToString(arguments));
 }
 
 TEST(Cli, ExplainingAPathWithoutInstrumentsIsOneLineAndExitCode3) {
@@ -256,7 +256,7 @@ TEST(Cli, TheReportEndsWithTheCommandThatReplaysTheStory) {
       afterlife({"fuzz", unsound_variant(), "--runs", "60", "--out", folder / "out"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("caught"));
-  EXPECT_THAT(ended.out, testing::Not(HasSubstr("\x1b"))) << "colour in a file";
+  EXPECT_THAT(ended.out, ::testing::Not(HasSubstr("\x1b"))) << "colour in a file";
   std::size_t start = 0;
   for (std::size_t end; (end = ended.out.find('\n', start)) != std::string::npos; start = end + 1) {
     const std::string line = ended.out.substr(start, end - start);
@@ -278,7 +278,7 @@ TEST(Cli, AReplayIsTheSameEveryTimeAndNamesNoFolder) {
   EXPECT_EQ(afterlife({"replay", file, "--json"}).out, once.out);
   const Ended story = afterlife({"replay", file});
   EXPECT_THAT(story.out, EndsWith("as recorded\n"));
-  EXPECT_THAT(story.out, testing::Not(HasSubstr(folder.path().string())));
+  EXPECT_THAT(story.out, ::testing::Not(HasSubstr(folder.path().string())));
 }
 
 TEST(Cli, AReplayThatDiffersIsExitCode1AndSaysHow) {

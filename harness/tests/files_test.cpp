@@ -18,12 +18,12 @@
 namespace harness {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 constexpr FileKind kNote{"note", std::size_t{1} << 20};
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return folder_ / name; }
 

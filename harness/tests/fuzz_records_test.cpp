@@ -54,7 +54,7 @@ TEST(FuzzRecords, AskedForLessTheMutantIsASmallerPartOfTheInput) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Records less = Mutator({}, seed).mutate(all, 5);
     EXPECT_LE(less.size(), 5U);
-    for (const Decision& kept : less) EXPECT_THAT(all, testing::Contains(kept));
+    for (const Decision& kept : less) EXPECT_THAT(all, ::testing::Contains(kept));
     seen.insert(less);
   }
   EXPECT_GE(seen.size(), 6U) << "each record can be the one to go";

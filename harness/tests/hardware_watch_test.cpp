@@ -13,7 +13,7 @@
 namespace harness::instruments {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Not inlined and without instrumentation: one function, one store.
 template <class Word>

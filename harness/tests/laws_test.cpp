@@ -138,7 +138,7 @@ std::string first_fault(const Outcome& outcome) {
   return outcome.failed() ? outcome.faults.front().signature() : "";
 }
 
-class Laws : public testing::TestWithParam<Subject> {};
+class Laws : public ::testing::TestWithParam<Subject> {};
 class LawsOfTheSound : public Laws {};
 class LawsOfWhatRuns : public Laws {};
 class VariantLawsOfTheSound : public Laws {};
@@ -337,13 +337,13 @@ TEST_P(VariantLawsOfTheSound, TwinSimAndGpuObserveEqualValues) {
 }
 
 const auto kName = [](const auto& info) { return name_of(info.param); };
-INSTANTIATE_TEST_SUITE_P(Each, Laws, testing::ValuesIn(every_config()), kName);
-INSTANTIATE_TEST_SUITE_P(Each, LawsOfTheSound, testing::ValuesIn(configs_of(is_sound)), kName);
-INSTANTIATE_TEST_SUITE_P(Each, LawsOfWhatRuns, testing::ValuesIn(configs_of(shows_something)),
+INSTANTIATE_TEST_SUITE_P(Each, Laws, ::testing::ValuesIn(every_config()), kName);
+INSTANTIATE_TEST_SUITE_P(Each, LawsOfTheSound, ::testing::ValuesIn(configs_of(is_sound)), kName);
+INSTANTIATE_TEST_SUITE_P(Each, LawsOfWhatRuns, ::testing::ValuesIn(configs_of(shows_something)),
                          kName);
-INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheSound, testing::ValuesIn(variants_of(is_sound)),
+INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheSound, ::testing::ValuesIn(variants_of(is_sound)),
                          kName);
-INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheUnsound, testing::ValuesIn(searched_variants()),
+INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheUnsound, ::testing::ValuesIn(searched_variants()),
                          kName);
 
 }  // namespace

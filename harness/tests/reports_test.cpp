@@ -12,8 +12,8 @@
 namespace harness::reports {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Terminal kFile{};
 constexpr Terminal kScreen{true, true};

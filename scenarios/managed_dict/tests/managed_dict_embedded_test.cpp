@@ -21,7 +21,7 @@ using harness::Ended;
 using harness::Folder;
 using targets::managed_dict::BlockKind;
 using targets::managed_dict::Module;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kPath = "embedded_managed_dict_";
 
