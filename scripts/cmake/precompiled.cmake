@@ -37,16 +37,17 @@ function(precompile_code program)
   target_link_libraries(${program} PRIVATE -Wl,${headers}.o -Wl,--gc-sections)
 endfunction()
 
-# unite(<target> <groups> [APART <file>...]): compiles the target's sources in so many groups, each as one file: a
+# unite(<target> <groups> [APART <regex>...]): compiles the target's sources in so many groups, each as one file: a
 # third of the time. A source's group follows from its name, so a new file changes only one group; tests of the paths
-# have groups of their own. Two sources of a group must not give one name to two things; those that do are compiled
-# apart, as all are in a build that is not precompiled.
+# have groups of their own. Two sources of a group must not give one name to two things, nor leave a macro defined
+# that another one knows by another meaning; those that do are compiled apart, as all are in a build that is not
+# precompiled.
 function(unite target groups)
   if(NOT AFTERLIFE_PRECOMPILED)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 2 united "" "" "APART")
-  set_source_files_properties(${united_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  list(JOIN united_APART "|" apart)
   get_target_property(united_sources ${target} SOURCES)
   list(FILTER united_sources INCLUDE REGEX "^[^$].*\\.cpp$")
   foreach(source ${united_sources})
@@ -56,6 +57,9 @@ function(unite target groups)
     math(EXPR group "0x${hash} % ${groups}")
     string(REGEX REPLACE "/.*" "_${group}" group ${name})
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    if(name MATCHES "/(${apart})\\.cpp$")
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
