@@ -36,8 +36,8 @@ bool Turns::may_give(const std::vector<pid_t>& family, const std::set<pid_t>& kn
 
 Turns::Granted Turns::give() {
   // One that calls again and again may wait for what another one is to do.
-  constexpr unsigned kPatience = 50;
-  constexpr unsigned kSlowPatience = 400;
+  constexpr unsigned kPatience = 16;
+  constexpr unsigned kSlowPatience = 64;
   const auto first = std::ranges::min_element(asking_, {}, [](const Asking& one) {
     const bool may_wait = one.passed_by < (one.is_slow ? kSlowPatience : kPatience);
     return std::tuple(may_wait, one.is_slow, one.path.size(), std::string_view(one.path));
