@@ -75,7 +75,7 @@ struct FieldValue {
   long long timestamp;
   long long latency;
   int value_type;
-  Result result;  ///< Of this field alone.
+  Result result;  ///< Whether this field alone is there.
   unsigned long long value;
 };
 

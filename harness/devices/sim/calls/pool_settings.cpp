@@ -65,7 +65,8 @@ CUresult Calls::cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType typ
   PoolKind kind{};
   if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr || pool->kind != kind || pool->exported_by != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (pool == nullptr || pool->kind != kind || pool->exported_by != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   sim.pools().make_current(*pool);
   return CUDA_SUCCESS;
 }

@@ -214,8 +214,10 @@ CUresult Calls::cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* han
   const auto file = static_cast<int>(reinterpret_cast<std::intptr_t>(from));
   const IpcName name = name_in_file(file, kShareable);
   if (name.birth == 0 || is_of_another_run(name)) return CUDA_ERROR_INVALID_VALUE;
+  const bool is_known = name.process == 0 && name.place < sim.memory().block_count() &&
+                        raw(sim.memory().block(name.place).birth) == name.birth;
   const std::uint32_t block =
-      name.process != 0 ? sim.processes().sharing().find({name.process, name.birth}) : name.place;
+      is_known ? name.place : sim.processes().sharing().find({name.process, name.birth});
   if (block == 0) return CUDA_ERROR_INVALID_VALUE;
   Allocation* known = allocation_of(sim, block);
   if (known == nullptr) {
