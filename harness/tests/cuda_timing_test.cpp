@@ -363,12 +363,12 @@ TEST_F(CudaTiming, AContextWithAffinityAndForGraphicsIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
+TEST_F(CudaTiming, APoolThatIsSharedByAFabricIsNotSupported) {
   run(Plain(), [] {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     CUmemoryPool pool = nullptr;
     EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_NOT_SUPPORTED);
   });

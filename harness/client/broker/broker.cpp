@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -105,7 +106,9 @@ class Broker::Desk {
   void clear() {
     for (Connected& one : processes_)
       if (one.file >= 0) ::close(one.file);
+    for (const auto& [number, file] : ended_) ::close(file);
     processes_.clear();
+    ended_.clear();
     exports_.clear();
     turns_.clear();
     run_ = number_of_run();
@@ -148,7 +151,10 @@ class Broker::Desk {
       exports_.process_ended(one->number, one->end, !one->said_bye);
       turns_.forget(one->number);
     }
-    if (one->file >= 0) ::close(one->file);
+    if (one->file >= 0 && exports_.has_outliving(one->number))
+      ended_[one->number] = one->file;
+    else if (one->file >= 0)
+      ::close(one->file);
     std::erase_if(processes_, [one](const Connected& each) { return &each == one; });
   }
 
@@ -233,13 +239,19 @@ class Broker::Desk {
     const std::uint32_t owner = asked.at("of").at(0);
     if (!exported.end.is_null() || exported.told.at("kind") != asked.at("kind"))
       return {{"there", false}};
-    if (const Connected* exporter = by_number(owner)) carried = exporter->file;
+    const Connected* exporter = by_number(owner);
+    const auto ended = ended_.find(owner);
+    if (exporter != nullptr)
+      carried = exporter->file;
+    else if (ended != ended_.end())
+      carried = ended->second;
     exported.open.try_emplace(one.number, asked.at("by"));
     return {{"there", true}, {"told", exported.told}};
   }
 
   const Broker& broker_;
   std::deque<Connected> processes_;
+  std::map<std::uint32_t, int> ended_;  ///< The memory of processes that have ended, by number.
   Exports exports_;
   Turns turns_;
   std::uint64_t run_ = number_of_run();

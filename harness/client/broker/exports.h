@@ -18,6 +18,8 @@ using ExportKey = std::pair<std::uint32_t, std::uint32_t>;
 struct Exported {
   nlohmann::json told;  ///< Kind, life, addresses and birth.
   nlohmann::json end;   ///< How it ended; null while it lives.
+  /// Whether it stays for as long as any process has it.
+  bool outlives() const { return told.value("outlives", false); }
 
   struct Use {
     std::uint64_t number = 0;
@@ -58,6 +60,8 @@ class Exports {
   void note(std::uint32_t process, const nlohmann::json& uses, const nlohmann::json& known);
   /// Returns what a process has not heard of yet.
   nlohmann::json news_for(std::uint32_t process);
+  /// Returns whether a process has exported something that stays when it ends.
+  bool has_outliving(std::uint32_t process) const;
   /// A process has ended: what it exported ends with it, and its work is done.
   void process_ended(std::uint32_t process, const nlohmann::json& by, bool is_lost);
 

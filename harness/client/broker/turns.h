@@ -2,7 +2,7 @@
 //
 // A process asks for a turn before a call of the driver, and gets it once no other process of the
 // program runs: so one of them goes on at a time, and the order is the program's. One that is slow
-// waits until no other can go on.
+// waits until no other can go on, or others have had many turns.
 #pragma once
 
 #include <sys/types.h>
@@ -25,6 +25,7 @@ class Turns {
     pid_t id = 0;
     std::string path;      ///< Orders those that ask at once.
     bool is_slow = false;  ///< Everybody else goes first.
+    unsigned passed_by = 0;  ///< So many turns others had since.
   };
   struct Granted {
     std::uint32_t process = 0;

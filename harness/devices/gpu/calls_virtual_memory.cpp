@@ -48,6 +48,14 @@ CUresult retain(CUmemGenericAllocationHandle* handle, void* address) {
   return status;
 }
 
+CUresult import_memory(CUmemGenericAllocationHandle* handle, void* from,
+                       CUmemAllocationHandleType type) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver().cuMemImportFromShareableHandle(handle, from, type);
+  if (status == CUDA_SUCCESS) add_reference(gpu, *handle);
+  return status;
+}
+
 CUresult release(CUmemGenericAllocationHandle handle) {
   GpuDevice& gpu = GpuDevice::current();
   auto& references = gpu.virtual_memory().references;
@@ -97,6 +105,7 @@ void add_virtual_memory(DriverTable& table) {
   OWN(cuMemAddressFree, free_addresses);
   OWN(cuMemCreate, create);
   OWN(cuMemRetainAllocationHandle, retain);
+  OWN(cuMemImportFromShareableHandle, import_memory);
   OWN(cuMemRelease, release);
   OWN(cuMemGetAllocationPropertiesFromHandle, get_properties);
   OWN(cuMemMap, map);

@@ -68,6 +68,17 @@ struct Uuid {
   };
 };
 
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  int value_type;
+  Result result;  ///< Whether this field alone is there.
+  unsigned long long value;
+};
+
 /// The version of a struct, by NVML_STRUCT_VERSION.
 template <class Struct>
 constexpr unsigned struct_version(unsigned version) {

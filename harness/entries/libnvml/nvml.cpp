@@ -299,6 +299,15 @@ AFTERLIFE_NVML nvmlDeviceGetMemoryInfo_v2(Device* device, MemoryV2* memory) {
   return Result::SUCCESS;
 }
 
+/// A device without links between devices, counters or limits: there is no field that it has.
+AFTERLIFE_NVML nvmlDeviceGetFieldValues(Device* device, int count, FieldValue* values) {
+  if (const Result error = admit(device, values); error != Result::SUCCESS) return error;
+  if (count <= 0) return Result::ERROR_INVALID_ARGUMENT;
+  for (FieldValue* each = values; each != values + count; ++each)
+    each->result = Result::ERROR_NOT_SUPPORTED;
+  return Result::SUCCESS;
+}
+
 // ---- the rest ---------------------------------------------------------------------------------
 
 #define NVML_UNSUPPORTED(name)                  \

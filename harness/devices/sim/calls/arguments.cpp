@@ -87,7 +87,8 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
-  const bool given_out = block.origin != Origin::imported && block.origin < Origin::registered;
+  const bool given_out = (block.origin != Origin::imported || block.pool != nullptr) &&
+                         block.origin < Origin::registered;
   if (index != 0 && block.base == address && given_out &&
       block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {

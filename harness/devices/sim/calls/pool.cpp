@@ -183,7 +183,7 @@ CUresult Calls::cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUme
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (pool == nullptr || pool->exported_by != 0) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
 }
 

@@ -65,7 +65,8 @@ CUresult Calls::cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType typ
   PoolKind kind{};
   if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr || pool->kind != kind) return CUDA_ERROR_INVALID_VALUE;
+  if (pool == nullptr || pool->kind != kind || pool->exported_by != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   sim.pools().make_current(*pool);
   return CUDA_SUCCESS;
 }
@@ -74,12 +75,16 @@ CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* proper
   if (pool == nullptr || properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const PoolKind kind = pool_kind(properties->location, properties->allocType);
   if (kind == PoolKind::none) return CUDA_ERROR_INVALID_VALUE;
-  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-    return kind == PoolKind::host ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+  const bool is_exportable = properties->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+    if (kind == PoolKind::host) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_exportable || kind != PoolKind::device) return CUDA_ERROR_NOT_SUPPORTED;
+  }
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Pool& made = sim.handles().pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
   made.limit = properties->maxSize;
+  made.is_exportable = is_exportable;
   made.set_kind(kind);
   *pool = made.as<CUmemoryPool>();
   return CUDA_SUCCESS;

@@ -10,9 +10,11 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
 
 #include "harness/base.h"
+#include "harness/devices/sim/peers/peers.h"
 
 namespace harness::devices {
 
@@ -33,5 +35,21 @@ struct IpcName {
   std::uint32_t place = 0;  ///< The place to look: index of a block, or number of an event.
                             ///< 0 where `process` says whose birth it is.
 };
+
+/// The words of a handle: what it names, mixed differently into each after the first.
+using IpcWords = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / 8>;
+
+IpcWords words_of(const IpcName& name);
+/// Returns the name in a handle of a kind; nothing alive has birth 0, which stands for none.
+IpcName name_in(const IpcWords& words, std::uint64_t kind);
+/// Returns the name of an object in a handle that other processes of the run may open.
+IpcName name_for_peers(std::uint64_t kind, PeerObject object);
+/// Returns whether a handle comes from another run, whose objects are no more.
+bool is_of_another_run(const IpcName& name);
+
+/// Returns a new file that holds a name, for other processes to be given; -1 for none.
+int name_file(const IpcName& name);
+/// Returns the name in such a file.
+IpcName name_in_file(int file, std::uint64_t kind);
 
 }  // namespace harness::devices

@@ -296,7 +296,12 @@ void Memory::forget_mapping(const Block& mapping) {
 }
 
 std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes) {
-  views_.map(address, blocks_[physical].base, bytes, cursor_);
+  if (blocks_[physical].origin == Origin::foreign) {
+    const ForeignMemory& memory = foreign_.at(physical);
+    MemoryViews::map_pages(address, bytes, memory.file, memory.offset);
+  } else {
+    views_.map(address, blocks_[physical].base, bytes, cursor_);
+  }
   const auto granules = static_cast<std::uint32_t>(bytes / kGranule);
   const std::uint32_t index =
       give(Origin::mapped, address, granules, bytes, granules_[(address - range_.low) / kGranule]);

@@ -41,6 +41,10 @@ class MemoryViews {
   /// Puts whole pages of another file in place of the memory at an address, until take_back().
   void lay_over(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset);
   void take_back(std::uint64_t at);
+  /// Maps whole pages of another file at an address of a program's, until unmap().
+  static void map_pages(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset) {
+    map_overlay(at, {bytes, file, offset});
+  }
   /// Tells whether the memory is a file, which it is from the first view on.
   bool shared() const { return file_ >= 0; }
 

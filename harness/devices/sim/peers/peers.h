@@ -48,6 +48,7 @@ struct PeerExport {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
   PeerCall born;
+  bool outlives = false;  ///< It lasts while any process has it, and ends with none of them.
 };
 
 /// The end of an object. Lost: its process was killed, and nobody ended it.

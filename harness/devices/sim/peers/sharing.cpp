@@ -18,6 +18,8 @@ void share_by(Peers* those) { peers = those; }
 
 std::uint64_t Sharing::run() { return peers != nullptr ? peers->run() : 0; }
 
+std::uint32_t Sharing::own_number() { return peers != nullptr ? peers->process() : 0; }
+
 bool Sharing::is_own(PeerObject object) {
   return peers != nullptr && object.process == peers->process();
 }
@@ -117,7 +119,8 @@ PeerObject Sharing::offer(std::uint32_t index) {
                             .base = block.base,
                             .bytes = block.bytes,
                             .offset = block.base - file.low,
-                            .born = birth_of(block.birth)};
+                            .born = birth_of(block.birth),
+                            .outlives = block.origin == Origin::physical};
   if (!peers->offer(exported, file.number)) return {};
   block.is_shared = true;
   blocks_[key(name)] = index;
@@ -154,7 +157,10 @@ std::uint32_t Sharing::find(PeerObject object) {
 std::uint32_t Sharing::map(std::uint32_t foreign) { return sim_.memory().foreign().map(foreign); }
 
 void Sharing::closed(std::uint32_t mapping) {
-  const std::uint32_t foreign = sim_.memory().block(mapping).exported;
+  let_go(sim_.memory().block(mapping).exported);
+}
+
+void Sharing::let_go(std::uint32_t foreign) {
   const auto name = names_.find(foreign);
   if (name == names_.end()) return;
   tell();

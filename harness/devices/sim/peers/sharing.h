@@ -40,6 +40,8 @@ class Sharing final : public UseListener {
   bool is_on() const { return is_on_; }
   /// Returns the number of the run, for handles; 0 where nothing can be shared.
   static std::uint64_t run();
+  /// Returns the number of this process in the run; 0 where nothing can be shared.
+  static std::uint32_t own_number();
   /// Returns whether the object is this process's own.
   static bool is_own(PeerObject object);
 
@@ -47,6 +49,10 @@ class Sharing final : public UseListener {
 
   /// Exports a block. Returns its name for others; that of process 0 where there are none.
   PeerObject offer(std::uint32_t block);
+  /// The process has no handle and no mapping any more of memory that another process exported.
+  void let_go(std::uint32_t foreign);
+  /// Returns the name for others of a block that this process has exported or opened.
+  PeerObject name_of(std::uint32_t block) const { return names_.at(block); }
   /// Finds the block of another process's memory, opening it where it is not known yet. 0 where
   /// nothing of the name is alive.
   std::uint32_t find(PeerObject object);

@@ -153,6 +153,7 @@ bool PeerLink::offer(const devices::PeerExport& exported, int file) {
                       {"base", exported.base},
                       {"bytes", exported.bytes},
                       {"offset", exported.offset},
+                      {"outlives", exported.outlives},
                       {"born", told(exported.born)}};
   ask(question, file);
   return is_sharing();
