@@ -84,8 +84,8 @@ TEST_F(Installed, AProjectOfTenLinesFindsThePackageAndItsGtestFailsByABug) {
              "TEST(Buffer, Stale) { fill(true); }\n");
   const std::string made = in("project/build");
   const ProcessEnd configured =
-      ended({"cmake", "-S", in("project"), "-B", made, "-DCMAKE_CXX_COMPILER=clang++-19",
-             "-DCMAKE_PREFIX_PATH=" + tree()});
+      ended({"cmake", "-S", in("project"), "-B", made, "-DCMAKE_BUILD_TYPE=Debug",
+             "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_PREFIX_PATH=" + tree()});
   ASSERT_EQ(configured.code, 0) << configured.out << configured.err;
   ASSERT_EQ(ended({"cmake", "--build", made}).code, 0);
   const ProcessEnd end = ended({"ctest", "--test-dir", made, "--output-on-failure"});
