@@ -256,8 +256,7 @@ std::string Python::why_not_asked() {
   if (all == nullptr) return {};
   const std::string told = short_version(all);
   const bool is_old = !told.starts_with("3.") || minor_of(told) < kFirstKnown;
-  const char* const why =
-      is_old ? "is older than 3.10" : "lacks functions of the public interface";
+  const char* const why = is_old ? "is older than 3.10" : "lacks functions of the public interface";
   return fmt::format(
       "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
       "lines are not told",
