@@ -110,7 +110,7 @@ def on_slurm(arguments, folder):
     if (restarts, state_after, restarts_of_other, state_of_other) != (1, "COMPLETED", 1, "COMPLETED"):
         sys.exit("trial: the elements were not requeued once each")
     told = (shared / "logs" / "merge.txt").read_text()
-    if "shards are missing" in told or "night 1 " not in told:
+    if "shards are missing" in told or "night 1, " not in told:
         sys.exit(f"trial: the merge says: {told[-500:]}")
     return history
 
