@@ -73,6 +73,7 @@ std::string to_text(const Report& report) {
                             {"table", report.wants_table},
                             {"work", report.has_work},
                             {"note", report.note},
+                            {"refusal", report.refusal},
                             {"doubt", report.doubt},
                             {"free_threads", report.free_threads},
                             {"forced", report.forced},
@@ -99,6 +100,7 @@ Report parse_report(const std::string& text) {
     report.wants_table = json.at("table");
     report.has_work = json.at("work");
     report.note = json.at("note");
+    report.refusal = json.at("refusal");
     report.doubt = json.at("doubt");
     report.free_threads = json.at("free_threads");
     report.forced = json.at("forced");

@@ -141,6 +141,7 @@ struct Report {
   bool wants_table = false;  ///< It asked for an undocumented table, as the CUDA runtime does.
   bool has_work = false;     ///< It called for memory, a stream, a module, a graph or a launch.
   std::string note;          ///< A sentence that the user should read, or nothing.
+  std::string refusal;       ///< Says why nothing of the process can be judged, or nothing.
   std::string doubt;         ///< The reason why it may not repeat, where there is one.
   std::string free_threads;  ///< Says which threads called the driver freely, or nothing.
   std::string forced;        ///< The reason why decisions are, where some are forced.

@@ -46,6 +46,7 @@ class Search {
     result_.call_count = plain.call_count();
     take_notes(plain.reports, result_);
     watcher_.plain(plain);
+    if (!result_.refusal.empty()) return std::move(result_);
     failing_.expect(plain);
     plain_code_ = plain.ended.code;
     take(plain);

@@ -55,6 +55,7 @@ struct SearchResult {
   bool fixed_addresses = true;  ///< The same ones in each run.
   std::string not_ours;  ///< The reason why our driver was not called, in words that follow "it".
   std::string note;      ///< A sentence that the user should read, or nothing.
+  std::string refusal;   ///< Says why no run of the program can be judged, or nothing.
   bool needs_runtime = false;  ///< It asks for the CUDA runtime's tables, and did nothing else.
   bool is_served = false;      ///< Runs were forked at the first question.
   std::string no_server;  ///< The reason why not, where it was tried, in words that follow "it".

@@ -74,6 +74,11 @@ struct SoFar {
   }
 };
 
+/// Returns the list of a night of programs as an option: a night starts only what is named to it.
+std::string list_of(const NightlyOptions& options) {
+  return options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs);
+}
+
 int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t shards) {
   if (options.json)
     fmt::print("{}\n", reports::to_text({{"schema", 1},
@@ -84,10 +89,10 @@ int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t
   else
     fmt::print(
         "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
-        "To go on:\n  {} nightly --resume --history {}\n",
+        "To go on:\n  {} nightly --resume --history {}{}\n",
         so_far.stopped_in, shards, so_far.variants, so_far.findings,
         printable(NightFolder(options.history).name()), reports::shell_word(program_name()),
-        reports::shell_word(options.history));
+        reports::shell_word(options.history), list_of(options));
   return so_far.is_refuted ? kNotAsClaimed : kStopped;
 }
 
@@ -211,10 +216,8 @@ int nightly_plan(const NightlyOptions& options) {
     return kAsClaimed;
   }
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
-    fmt::print(
-        "{} nightly shard {} --history {}{}\n", reports::shell_word(program_name()), index,
-        reports::shell_word(options.history),
-        options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs));
+    fmt::print("{} nightly shard {} --history {}{}\n", reports::shell_word(program_name()), index,
+               reports::shell_word(options.history), list_of(options));
   return kAsClaimed;
 }
 

@@ -87,8 +87,12 @@ std::string told(const nightly::Terms& terms) {
                            ? fmt::format("--runs {}", terms.budget.runs)
                            : fmt::format("--minutes {:g}", terms.budget.seconds / 60 / shards);
   if (terms.shards > 1) length += fmt::format(" for its {} shards", terms.shards);
+  std::string only = terms.target;
+  for (const std::string& all :
+       {std::string(nightly::kPrograms) + "/", std::string(nightly::kPrograms)})
+    if (only.starts_with(all)) only.erase(0, all.size());
   return fmt::format("{} and --seed {}{}", length, terms.seed,
-                     terms.target.empty() ? "" : " and --only " + terms.target);
+                     only.empty() ? "" : " and --only " + only);
 }
 
 /// A night that goes on keeps its terms: other ones are a misunderstanding.

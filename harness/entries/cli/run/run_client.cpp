@@ -161,7 +161,8 @@ int run(const RunOptions& options) {
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
   std::optional<SinceLastTime> since;
-  if (history != nullptr && !result.stopped) since = history->add(result, stop);
+  if (history != nullptr && !result.stopped && result.refusal.empty())
+    since = history->add(result, stop);
   if (options.json)
     fmt::print("{}\n", with_history(reports::search_json(result, watcher.files()), since));
   else

@@ -13,6 +13,9 @@ static std::string own_words(const client::OwnFailure& failure) {
 }
 
 std::string unjudged(const client::SearchResult& result) {
+  if (!result.refusal.empty())
+    return fmt::format("'{}' cannot be judged: {}", shown(result.options.client.command.front()),
+                       result.refusal);
   if (result.run_count == 0 || !result.findings.empty()) return {};
   if (result.options.may_not_call && result.call_count == 0 && result.failures.empty()) return {};
   const std::string& command = result.options.client.command.front();

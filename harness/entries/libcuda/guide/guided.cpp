@@ -308,6 +308,8 @@ void Guided::watch_python() {
   static const bool is_watched = [this] {
     const Python* python = Python::find();
     report_.has_python = python != nullptr;
+    report_.refusal = Python::why_refused();
+    if (!report_.refusal.empty()) return true;
     if (python == nullptr)
       report_.note = Python::why_not_asked();
     else if (!python->watch(*this))

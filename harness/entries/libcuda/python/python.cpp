@@ -242,15 +242,21 @@ std::pair<std::string, bool> Python::version() {
   return {told, minor_of(told) >= kLooksSince};
 }
 
+std::string Python::why_refused() {
+  const char* const all = present_python_version();
+  if (all == nullptr || !is_free_threaded(all)) return {};
+  return fmt::format(
+      "Python {} is free-threaded, which is not supported yet: use a build with the GIL",
+      short_version(all));
+}
+
 std::string Python::why_not_asked() {
   constexpr int kFirstKnown = 10;
   const char* const all = present_python_version();
   if (all == nullptr) return {};
   const std::string told = short_version(all);
   const bool is_old = !told.starts_with("3.") || minor_of(told) < kFirstKnown;
-  const char* const why = is_old                  ? "is older than 3.10"
-                          : is_free_threaded(all) ? "is free-threaded, which is not supported yet"
-                                                  : "lacks functions of the public interface";
+  const char* const why = is_old ? "is older than 3.10" : "lacks functions of the public interface";
   return fmt::format(
       "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
       "lines are not told",

@@ -67,6 +67,9 @@ class Python {
   void collect() const;
   /// Returns its version, "3.12", and whether it collects only where it looks.
   static std::pair<std::string, bool> version();
+  /// Returns a sentence that says why nothing of a program with this interpreter can be judged, or
+  /// nothing.
+  static std::string why_refused();
   /// Returns a sentence that says why an interpreter which is there cannot be found, or nothing.
   static std::string why_not_asked();
 
