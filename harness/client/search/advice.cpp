@@ -120,13 +120,6 @@ static bool shows(const ClientRun& run, const ToldFault& fault) {
   return run.find(here) != nullptr;
 }
 
-/// Returns whether the run ended as one without the fault does: as a run without decisions, or by
-/// giving up after an injected error.
-static bool ends_well(const ClientRun& run, int code) {
-  const bool gave_up = run.failure() != nullptr && run.ended.code > 0;
-  return !run.ended.stopped && run.ended.hang.empty() && (run.ended.code == code || gave_up);
-}
-
 /// Returns the same trial at another place, where it must not help: a wait before the birth orders
 /// no use with what comes after. There is none of a call that is left out.
 static std::optional<Trial> elsewhere(const Trial& trial, const ToldFault& fault) {
@@ -141,7 +134,9 @@ Advice tried_advice(const ToldFault& fault, int code,
   const auto helps = [&](const Advice& advice) {
     for (unsigned i = 0; i < kRuns; ++i) {
       const ClientRun tried = run(advice.trial);
-      if (!ends_well(tried, code) || shows(tried, fault)) return false;
+      if (tried.ended.stopped || !tried.ended.hang.empty() || tried.ended.code != code ||
+          shows(tried, fault))
+        return false;
     }
     const std::optional<Trial> other = elsewhere(advice.trial, fault);
     return !other || shows(run(*other), fault);

@@ -11,7 +11,7 @@ namespace harness::client {
 
 struct Explored {
   std::set<std::string> threads;      ///< Those that were chosen to go on.
-  std::set<std::uint16_t> site_tags;  ///< Of all decisions.
+  std::set<std::uint16_t> site_tags;  ///< The kinds of all decisions.
   std::size_t process_count = 0;      ///< The most that called the driver in a run.
   bool has_slow_processes = false;    ///< Which process goes first was chosen.
   std::string free_threads;           ///< Says which threads nothing ordered; "" where all were.

@@ -30,7 +30,7 @@ struct Asker {
   const std::string* file = nullptr;
   int line = 0;
   const BatonThread* python = nullptr;  ///< The thread, where it takes turns.
-  std::uint64_t order = 0;              ///< Of a call, among all calls.
+  std::uint64_t order = 0;              ///< A call's number among all calls.
   const char* outer = nullptr;          ///< The runtime's function that calls the driver's.
 
   /// Returns the function that the program called.
