@@ -56,7 +56,7 @@ void from_json(const json& json, ToldError& error) {
   error.call = json.at("call");
 }
 
-/// Of a wait without effect.
+/// Keeps a party of a wait without effect.
 static void to_json(json& json, const Party& party) {
   json = {{"site", party.site}, {"place", party.place}, {"stream", party.stream}};
 }

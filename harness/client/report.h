@@ -91,7 +91,7 @@ struct ToldFault {
   Party other;    ///< The use that came first, of two that race.
   Party death;
   Party use;
-  Party record;  ///< Of two that nothing orders: the record of an event, too early to order them,
+  Party record;  ///< The record of an event, too early to order two uses that nothing orders,
   Party wait;    ///< and the wait for it, which has no effect; both absent where there is none.
   std::string detail;
   std::string pedantic;            ///< Says why drivers of today go on; empty where they may not.

@@ -55,9 +55,7 @@ class Program:
         if self.is_python():
             return
         include = (ROOT / "build/cuda_root.txt").read_text().strip() + "/include"
-        for header in CLIENTS.glob("*.h"):
-            shutil.copy(header, folder)
-        subprocess.run(["clang++-19", "-std=c++20", "-g", "-O1", "-rdynamic", "-pthread", f"-I{include}", self.source.name, "-o",
+        subprocess.run(["clang++-19", "-std=c++20", "-g", "-O1", "-rdynamic", "-pthread", f"-I{include}", f"-I{ROOT}", self.source.name, "-o",
                         self.source.stem, "-ldl"], cwd=folder, check=True)
 
 
