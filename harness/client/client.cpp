@@ -117,7 +117,10 @@ void locate(ClientRun& run) {
   std::vector<Place*> places;
   for (ToldFault& failure : run.failures) faults.push_back(&failure);
   for (Report& report : run.reports) {
-    for (ToldFault& fault : report.faults) faults.push_back(&fault);
+    for (ToldFault& fault : report.faults) {
+      faults.push_back(&fault);
+      places.insert(places.end(), {&fault.record.place, &fault.wait.place});
+    }
     for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
   }
   add_lines(faults, places);

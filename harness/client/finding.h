@@ -28,6 +28,7 @@ struct Finding {
   unsigned placing_count = 0;  ///< So many further runs looked for its places in vain.
   Trial repair;        ///< The repair that was tried, if `fix` is not empty; not in the file.
   std::string fix;     ///< A repair with which the fault was gone; empty where none was found.
+  std::string build;   ///< The build-id of the program; empty for a script.
   std::string forced;  ///< The reason why decisions are, where some are forced.
 
   /// Returns whether the fault is of this bug, as far as is known.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/client/build_id.h"
 #include "harness/client/json.h"
 #include "harness/client/portable.h"
 #include "harness/client/search/failure.h"
@@ -114,6 +115,7 @@ std::string to_text(const Finding& whole, const Command& command) {
                       {"reads", finding.reads},
                       {"doubt", finding.doubt},
                       {"fix", finding.fix}};
+  if (!finding.build.empty()) json["build"] = finding.build;
   if (!finding.forced.empty()) json["forced"] = finding.forced;
   if (finding.limit_seconds != 0) json["limit_seconds"] = finding.limit_seconds;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -140,6 +142,7 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.doubt = json.value("doubt", "");
     file.finding.forced = json.value("forced", "");
     file.finding.fix = json.value("fix", "");
+    file.finding.build = json.value("build", "");
     file.finding.limit_seconds = json.value("limit_seconds", 0.0);
     if (file.finding.limit_seconds < 0 || file.finding.limit_seconds > kLongestLimit)
       throw std::runtime_error("limit_seconds is not between 0 and a day");
@@ -178,6 +181,13 @@ static bool has_doubt(const ToldFault& fault, const ClientRun& run, const Findin
     return without_lines(as_filed(fault, run, doubt, file.command).doubt) ==
            without_lines(file.finding.doubt);
   });
+}
+
+std::string other_build(const FindingFile& file) {
+  const std::string now = build_id_of(file.command);
+  if (file.finding.build.empty() || now == file.finding.build) return {};
+  return fmt::format("the program was built anew: its build-id is {} in the file, {} now",
+                     shown(file.finding.build), now.empty() ? "none" : now);
 }
 
 std::string difference(const FindingFile& file, const ClientRun& run) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/client/forced.h"
@@ -19,6 +20,8 @@ struct Frame {
   std::string function;
   std::uint64_t offset = 0;  ///< In the module `file`, where it is machine code; else 0.
   bool is_library = false;   ///< Installed, not the user's.
+  /// Returns the last part of the file's name.
+  std::string_view file_name() const { return std::string_view(file).substr(file.rfind('/') + 1); }
   bool operator==(const Frame&) const = default;
 };
 
@@ -88,6 +91,8 @@ struct ToldFault {
   Party other;    ///< The use that came first, of two that race.
   Party death;
   Party use;
+  Party record;  ///< The record of an event, too early to order two uses that nothing orders,
+  Party wait;    ///< and the wait for it, which has no effect; both absent where there is none.
   std::string detail;
   std::string pedantic;            ///< Says why drivers of today go on; empty where they may not.
   std::string ended;               ///< How the program ended, where the fault is a failure.

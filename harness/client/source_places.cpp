@@ -102,9 +102,8 @@ static void tell_kernel(ToldFault& fault) {
   const Frame kernel = fault.use.place.front();
   fault.use.place.erase(fault.use.place.begin());
   if (kernel.line == 0) return;
-  const std::string file = kernel.file.substr(kernel.file.rfind('/') + 1);
-  fault.detail = fmt::format("at {}:{}{}{}", file, kernel.line, fault.detail.empty() ? "" : ": ",
-                             fault.detail);
+  fault.detail = fmt::format("at {}:{}{}{}", kernel.file_name(), kernel.line,
+                             fault.detail.empty() ? "" : ": ", fault.detail);
 }
 
 /// Returns whether it is code that a compiler writes between a launch and the runtime.

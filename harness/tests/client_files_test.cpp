@@ -174,6 +174,11 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   run.reports[0].faults[0].use.place.clear();
   EXPECT_THAT(difference(recorded, run), HasSubstr("used at"));
   run = run_of(finding);
+  run.reports[0].faults[0].use.place[1].line = 4;  // Another patch of the library.
+  EXPECT_THAT(difference(recorded, run), IsEmpty());
+  run.reports[0].faults[0].use.place[1].function = "g";
+  EXPECT_THAT(difference(recorded, run), HasSubstr("used at lib.py:3 in f in the file"));
+  run = run_of(finding);
   run.reports[0].faults[0].death.thread = "MainThread";
   EXPECT_THAT(difference(recorded, run),
               HasSubstr("died, thread is 'Thread-1 (drop)' in the file, 'MainThread' in the run"));

@@ -8,6 +8,7 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::script;
@@ -76,7 +77,7 @@ TEST_F(ClientMoved, AFaultThatIsGoneIsSaidToBeFixedAfterFurtherRuns) {
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("not as recorded: the file has a fault that the run has not"));
-  EXPECT_THAT(ended.out, HasSubstr("fixed, as far as 200 further runs can tell"));
+  EXPECT_THAT(ended.out, ContainsRegex("\nfixed, as far as 2[0-9][0-9] further runs can tell"));
 }
 
 TEST_F(ClientMoved, AFaultThatHasMovedIsFoundAroundTheOldDecisions) {
@@ -86,7 +87,7 @@ TEST_F(ClientMoved, AFaultThatHasMovedIsFoundAroundTheOldDecisions) {
   text.replace(text.find("\ndef record("), 1, "\n    def __del__(self):\n        self.end()\n\n");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("not fixed: the fault shows under other decisions"));
+  EXPECT_THAT(ended.out, HasSubstr("not fixed: the fault shows near the old decisions"));
 }
 
 TEST_F(ClientMoved, ADecisionThatNoLongerFitsIsNamed) {

@@ -3,7 +3,7 @@
 
 Usage: scripts/outputs/outputs.py [--preset PRESET] [--screenshots DIR] [--self-test]
 
-Runs a night, a replay and a gate, and has each of their outputs read by a program that others wrote, held against what
+Runs a night, a replay, a gate and searches of five programs, and has each of their outputs read by a program that others wrote, held against what
 the command itself said as JSON and against the schema of what is emitted (results/schemas): SARIF by sarif-tools, JUnit by
 junitparser, OpenMetrics by prometheus_client, Markdown by markdown-it, the trace by Perfetto's own classes. The pages are opened in
 headless Chromium at 1280 and 400 px, light and dark, with scripts and without; without a Chromium these are skipped.
@@ -30,7 +30,8 @@ sys.path.insert(0, str(HERE.parent))
 import browser  # noqa: E402
 from command_line import CommandLine  # noqa: E402
 
-FORMATS = ("night_sarif", "case_sarif", "night_junit", "gate_junit", "night_metrics", "night_markdown", "gate_markdown", "case_trace")
+FORMATS = ("night_sarif", "case_sarif", "night_junit", "gate_junit", "night_metrics", "night_markdown", "gate_markdown", "case_trace",
+           "run_sarif", "run_junit", "run_markdown")
 
 
 def stop(text):
@@ -106,7 +107,7 @@ def read(tally, made):
         for page in made.pages:
             why = reason(pages.look, chromium, page)
             tally.add(why is None, why)
-        for name in ("night_page", "case_page"):
+        for name in ("night_page", "case_page", "run_pages"):
             why = reason(getattr(pages, name), chromium, made)
             tally.add(why is None, f"{name}: {why}")
 

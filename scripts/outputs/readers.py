@@ -94,6 +94,15 @@ def case_sarif(made):
     equal("fingerprint", fingerprint, made.case["signature"])
 
 
+def run_sarif(made):
+    for name, found in made.runs.items():
+        read = sarif(made.file(f"run-{name}.sarif"))
+        equal(f"{name}: rules", sorted(result["ruleId"] for result in read.get_results()),
+              sorted(finding["kind"] for finding in found["findings"]))
+        fixes = {result["properties"]["fix"] for result in read.get_results()}
+        equal(f"{name}: repairs", fixes, {finding["fix"] for finding in found["findings"]})
+
+
 # JUnit
 
 def junit(file):
@@ -156,6 +165,13 @@ def night_metrics(made):
           {(cell["path"], cell["variant"]): cell["tapes"]["survived"] for cell in made.night["cells"]})
 
 
+def run_junit(made):
+    for name, found in made.runs.items():
+        suite = junit(made.file(f"run-{name}.junit"))
+        equal(f"{name}: failures", suite.failures, len(found["findings"]))
+        equal(f"{name}: kinds", sorted(case.result[0].type for case in suite), sorted(finding["kind"] for finding in found["findings"]))
+
+
 # Markdown
 
 def markdown(file, head):
@@ -185,3 +201,10 @@ def night_markdown(made):
 def gate_markdown(made):
     rows = markdown(made.file("gate.markdown"), "benchmark")
     equal("benchmarks", {row[0] for row in rows}, {row["name"] for row in made.gate["benchmarks"]})
+
+
+def run_markdown(made):
+    for name, found in made.runs.items():
+        rows = markdown(made.file(f"run-{name}.markdown"), "finding")
+        equal(f"{name}: files", [row[4] for row in rows], [finding["file"] for finding in found["findings"]])
+        equal(f"{name}: repairs", [row[3] for row in rows], [finding["fix"] for finding in found["findings"]])

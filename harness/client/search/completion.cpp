@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/client/build_id.h"
 #include "harness/client/search/advice.h"
 #include "harness/client/search/failure.h"
 #include "harness/client/search/shortcuts.h"
@@ -58,6 +59,7 @@ bool take_places(Finding& finding, const ClientRun& run) {
 
 void Completion::complete(Finding& finding, const ClientRun& run, int code) const {
   const Tape least = minimize(finding, run);
+  finding.build = build_id_of(client_.command);
   finding.forced = reason_of(run);
   finding.doubt.clear();
   finding.has_free_threads = false;

@@ -6,6 +6,7 @@
 // fail every second time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,9 +18,17 @@
 
 namespace harness::client {
 
+/// An error that the program survived in some schedules alone.
+struct SurvivedError {
+  ToldFault error;
+  std::uint64_t run_count = 0;
+};
+
 class FailingRuns {
  public:
   using RunOf = std::function<ClientRun(const Tape&)>;
+
+  explicit FailingRuns(bool pedantic) : is_pedantic_(pedantic) {}
 
   /// Takes the errors of a run without decisions: they are expected from now on.
   void expect(const ClientRun& run);
@@ -29,12 +38,20 @@ class FailingRuns {
   bool depends(const std::string& signature, const Tape& tape, const RunOf& run);
   /// Returns whether three runs without decisions end well and do not show the failure.
   bool is_absent_without(const std::string& signature, const RunOf& run);
+  /// Counts an error that the program survived, of a call that ends nothing, if it depends on the
+  /// decisions. Runs the program up to six times for each signature. A pedantic search has none: it
+  /// reports them as findings.
+  void take_survived(const ClientRun& run, const RunOf& again);
+  const std::vector<SurvivedError>& survived() const { return survived_; }
   /// A trial of the failure did not show what it needs: it may be tried a few times.
   void reject(const std::string& signature);
 
  private:
   bool ends_well_without(const std::string& signature, const RunOf& run);
+  bool may_be_tried(const ToldFault& failure) const;
 
+  bool is_pedantic_;
+  std::vector<SurvivedError> survived_;
   std::vector<ToldFault> expected_;
   std::map<std::string, unsigned> rejected_;  ///< How often, by signature.
   unsigned rejected_count_ = 0;

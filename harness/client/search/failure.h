@@ -22,9 +22,13 @@ std::vector<ToldFault> failures_of(const ClientRun& run);
 
 /// Returns the run's way of failing that could be one of the program's bugs, or null: the first
 /// error that is none of `expected` (failures of runs of the program without decisions), if the
-/// call ends something or the program ended badly; else the end itself. A program that only gives
-/// up after an injected error, and a fault that has a name, leave none.
-const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected);
+/// call ends something, the program ended badly, or the search is `pedantic`; else the end itself.
+/// A program that only gives up after an injected error, and a fault that has a name, leave none.
+const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected,
+                         bool pedantic);
+/// Returns the first error of the run that is none of `expected` and that the program survived, of
+/// a call that ends nothing; or null.
+const ToldFault* survived(const ClientRun& run, const std::vector<ToldFault>& expected);
 
 /// Returns whether the failure is that a run did not end in its time, for no reason that is known.
 bool took_too_long(const ToldFault& failure);

@@ -18,7 +18,6 @@
 #include "harness/client/notes.h"
 #include "harness/client/search/answers.h"
 #include "harness/client/search/completion.h"
-#include "harness/client/search/failing_runs.h"
 #include "harness/client/search/tapes.h"
 #include "harness/client/search/unforced.h"
 
@@ -62,6 +61,8 @@ class Search {
     result_.no_server = crew_.refusal();
     result_.tried_whole = answers_->tried_whole();
     result_.stopped = stop_.load();
+    std::ranges::copy_if(failing_.survived(), std::back_inserter(result_.survived),
+                         [this](const SurvivedError& one) { return !is_suppressed(one.error); });
     return std::move(result_);
   }
 
@@ -152,6 +153,7 @@ class Search {
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
+    result_.explored.take(run);
     if (run.ended.outlived)
       add_note(result_,
                fmt::format("a process that the program started still held its output after "
@@ -162,6 +164,8 @@ class Search {
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
         !take_suspect(run, number) && !complaint.empty() && !is_of_watching(complaint, run))
       take_failure(told_forced(complaint, all), run.last_call(), number);
+    if (number != 0 && !stop_.load())
+      failing_.take_survived(run, [this](const Tape& tape) { return trying(tape, false); });
   }
 
   /// Takes the failure that the decisions of a run led to. Returns whether it has one.
@@ -384,7 +388,7 @@ class Search {
   Orders last_orders_;       ///< Those of the run that was taken last.
   int plain_code_ = 0;       ///< How the plain run ended.
   double longest_seconds_ = 0;  ///< How long any run took that ended by itself.
-  FailingRuns failing_;
+  FailingRuns failing_{options_.pedantic};
   std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
   std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
   std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.

@@ -11,6 +11,8 @@
 #include "harness/client/finding.h"
 #include "harness/client/report.h"
 #include "harness/client/search/answers.h"
+#include "harness/client/search/explored.h"
+#include "harness/client/search/failing_runs.h"
 #include "harness/client/suppressions.h"
 
 namespace harness::client {
@@ -62,6 +64,8 @@ struct SearchResult {
   std::vector<Finding> findings;       ///< Without those that are suppressed.
   std::vector<PedanticNote> pedantic;  ///< Where they are no findings.
   std::vector<OwnFailure> failures;
+  std::vector<SurvivedError> survived;  ///< Without those that are suppressed.
+  Explored explored;
   std::uint64_t failed_runs = 0;    ///< So many had a call that was told to fail,
   std::uint64_t given_up_runs = 0;  ///< and so many of them ended with an exit code of their own.
   std::uint64_t forced_runs = 0;    ///< So many had something that was forced.

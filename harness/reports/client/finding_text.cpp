@@ -6,6 +6,7 @@
 
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
+#include "harness/reports/client/explored_text.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
 #include "harness/reports/client/kernel_names.h"
@@ -43,15 +44,12 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  /// The calls that led there; of the same file, the line alone.
+  /// The calls that led there.
   static std::string callers(const std::vector<const Frame*>& frames) {
     constexpr std::size_t kCallersShown = 5;
     std::string text;
-    for (std::size_t i = 1; i < std::min(frames.size(), kCallersShown + 1); ++i) {
-      const bool same = frames[i]->file == frames[i - 1]->file && frames[i]->line > 0;
-      text += fmt::format("{}{}", i == 1 ? "called from " : ", ",
-                          same ? fmt::format(":{}", frames[i]->line) : where(*frames[i]));
-    }
+    for (std::size_t i = 1; i < std::min(frames.size(), kCallersShown + 1); ++i)
+      text += (i == 1 ? "called from " : ", ") + where(*frames[i]);
     return text;
   }
 
@@ -105,6 +103,8 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   Writer writer(terminal);
   for (const client::PartyInfo& info : client::kParties)
     writer.party(label_of(fault, info), fault.*info.party);
+  writer.party("waited", fault.wait);
+  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", with_plain_names(fault.detail), Colour::dim);
   if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
@@ -185,6 +185,16 @@ static std::string told_pedantic(const client::SearchResult& result) {
   return text;
 }
 
+/// Tells in a line each which errors the program survived.
+static std::string told_survived(const client::SearchResult& result) {
+  std::string text;
+  for (const client::SurvivedError& one : result.survived)
+    text += fmt::format("the program survived an error, in {} of {} runs: {}{} {} (--pedantic)\n",
+                        one.run_count, result.run_count, with_plain_names(one.error.use.site),
+                        at(one.error.use.place), with_plain_names(one.error.detail));
+  return text;
+}
+
 /// Tells how the program bore calls that were told to fail.
 static std::string told_failures(const client::SearchResult& result) {
   if (!result.options.fails) return {};
@@ -236,7 +246,8 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
   text += told_faces(result) + told_suppressions(result) + told_pedantic(result) +
-          told_failures(result) + told_forced(result);
+          told_survived(result) + explored_text(result.explored) + told_failures(result) +
+          told_forced(result);
   text += told_counts(result);
   if (result.tried_whole > 0)
     text +=

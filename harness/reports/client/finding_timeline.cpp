@@ -31,7 +31,9 @@ class Drawer {
 
  private:
   static std::string thread_of(const Party& party) {
-    return party.thread.empty() ? "program" : "thread " + printable(party.thread);
+    if (party.thread.empty()) return "program";
+    const std::string words = printable(in_words(party.thread));
+    return words == printable(party.thread) ? "thread " + words : words;
   }
 
   /// Threads come first, then streams, then the object.

@@ -15,6 +15,10 @@ std::string near(const std::string& file);
 /// Returns where a function was: "crash.py:12", "f in libx.so", "libx.so+0x12".
 std::string where(const client::Frame& frame);
 
+/// Returns what a file tells of a decision or a thread in a reader's words: "cuMemMap 2 of thread
+/// 1" is "cuMemMap, the 2nd time", and Python's MainThread the main thread.
+std::string in_words(const std::string& told);
+
 /// Returns the user's functions, the innermost first; those of libraries where there are no others.
 std::vector<const client::Frame*> users_frames(const client::Place& place);
 
@@ -47,6 +51,10 @@ std::string sentence_of(const client::Finding& finding);
 
 /// Returns which order or reference is missing; "" where neither is.
 std::string missing_in(const client::Finding& finding);
+
+/// Says why the wait that was meant to order two uses does not, in words that follow the wait; ""
+/// where there is none.
+std::string idle_wait_of(const client::ToldFault& fault);
 
 /// Returns a decision as who asked for it, where, and the answer.
 std::string decision_of(const client::ToldDecision& told);

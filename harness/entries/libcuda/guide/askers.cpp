@@ -50,7 +50,7 @@ Activation Askers::call(std::size_t number, Label function, const BatonThread* p
   const std::uint32_t nth = ++call_counts_[{from, function.hash()}];
   const Name name = derive_name(from, function.hash(), nth);
   new_askers_.emplace_back(name, Asker{Asker::Kind::call, function.view(), number, nth, nullptr, 0,
-                                       python, ProcessWorld::outer_call().function});
+                                       python, ++call_count_, ProcessWorld::outer_call().function});
   return {name, {}, {}};
 }
 

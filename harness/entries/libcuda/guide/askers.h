@@ -30,6 +30,7 @@ struct Asker {
   const std::string* file = nullptr;
   int line = 0;
   const BatonThread* python = nullptr;  ///< The thread, where it takes turns.
+  std::uint64_t order = 0;              ///< A call's number among all calls.
   const char* outer = nullptr;          ///< The runtime's function that calls the driver's.
 
   /// Returns the function that the program called.
@@ -78,6 +79,7 @@ class Askers {
   Line line_of(const BatonThread* python, Name line) const;
 
   Name process_ = 0;
+  std::uint64_t call_count_ = 0;
   std::map<std::pair<Name, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<Line, std::uint32_t> line_counts_;
   std::map<Line, std::uint32_t> wait_counts_;

@@ -22,6 +22,7 @@ constexpr std::ptrdiff_t kAlikeLimit = 8;
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
     askers_.add_parent(record.name, record.parent);
+  parties_.passed(world);
   flush();
   if (world.injected_failures == told_failures_) return;
   told_failures_ = world.injected_failures;

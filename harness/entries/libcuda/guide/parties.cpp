@@ -70,6 +70,20 @@ client::Party Parties::party_of_use(const World& world, std::string_view site,
   return party;
 }
 
+void Parties::find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
+                        client::ToldFault& told) const {
+  const EventWait* wait = waits_.without_effect(first, second, askers_);
+  if (wait == nullptr) return;
+  const auto party_of = [&](Name call, Name stream) {
+    const Asker* asker = askers_.find(call);
+    client::Party party = this->party(asker != nullptr ? asker->called() : "", call);
+    party.stream = stream_of(world, stream);
+    return party;
+  };
+  told.wait = party_of(wait->call, wait->stream);
+  if (wait->record != 0) told.record = party_of(wait->record, wait->recorded_on);
+}
+
 void Parties::find(const World& world, const Fault& fault, bool locates,
                    client::ToldFault& told) const {
   const bool is_end = !fault.death_site.empty() && fault.other.activation != 0;
@@ -79,6 +93,7 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
       fault.use.activation != 0 ? fault.use : Fault::Source{fault.activation};
   told.use = party_of_use(world, fault.use_site.view(), is_end ? fault.other : last);
   if (is_race) told.other = party_of_use(world, fault.writer.site.view(), fault.other);
+  if (is_end || is_race) find_wait(world, fault.other, last, told);
   if (locates && fault.code != 0) add_kernel_frame(told.use.place, fault.code, told.use.site);
   if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
     told.capture = party(taken->called(), fault.captured);

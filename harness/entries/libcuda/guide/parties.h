@@ -9,6 +9,7 @@
 #include "harness/client/report.h"
 #include "harness/entries/libcuda/free_threads.h"
 #include "harness/entries/libcuda/guide/askers.h"
+#include "harness/entries/libcuda/guide/event_waits.h"
 #include "harness/entries/libcuda/python/threads.h"
 #include "harness/world.h"
 
@@ -19,6 +20,9 @@ class Parties {
  public:
   Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
       : askers_(askers), threads_(threads), free_threads_(free_threads) {}
+
+  /// Hears of the call that has passed.
+  void passed(const World& world) { waits_.passed(world); }
 
   /// Notes where a call, or what is forced before one, is in the program.
   void note(Name activation, client::Place place) { places_[activation] = std::move(place); }
@@ -51,6 +55,9 @@ class Parties {
   client::ToldDecision told(const Decision& decision) const;
 
  private:
+  /// Fills in the wait that was meant to order two uses.
+  void find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
+                 client::ToldFault& told) const;
   std::string answer_of(const Decision& decision, const Asker* asker) const;
   client::Party party(std::string_view site, Name activation) const;
   client::Party party_of_use(const World& world, std::string_view site,
@@ -59,6 +66,7 @@ class Parties {
   const Askers& askers_;
   const PythonThreads& threads_;
   const FreeThreads& free_threads_;
+  EventWaits waits_;
   std::string process_;  ///< Empty while it shares nothing with others.
   std::unordered_map<Name, client::Party>
       elsewhere_;                                   ///< Calls of other processes, by their names.
