@@ -36,7 +36,6 @@ void install(Scene& scene) {
 }  // namespace
 
 extern const ActorInfo collector;
-const ActorInfo collector{"collector", "a task asks for collections between any two steps",
-                          install};
+const ActorInfo collector{"collector", "a task may collect between any two steps", install};
 
 }  // namespace harness::actors

@@ -146,15 +146,15 @@ std::vector<Report> read_reports(const std::string& folder) {
 std::string library_folder() {
   if (kAsan || kTsan)
     throw std::runtime_error(
-        "this build's libcuda.so.1 has a sanitizer, whose run-time other programs lack: use the "
-        "build dev or release");
+        "this build's libcuda.so.1 is built with a sanitizer, which other programs do not load: "
+        "use the build dev or release");
   const fs::path folder = find_library_folder();
   for (const char* library : kLibraries)
     if (!fs::exists(folder / library))
-      throw std::runtime_error(fmt::format(
-          "{}/{} is not there: in a clone, ./scripts/build.sh PRESET cuda_sim builds it; what was "
-          "installed is to be installed again",
-          folder.string(), library));
+      throw std::runtime_error(
+          fmt::format("{}/{} is missing: in a clone, build it with ./scripts/build.sh PRESET "
+                      "cuda_sim; otherwise install Afterlife again",
+                      folder.string(), library));
   return folder.string();
 }
 
@@ -211,7 +211,7 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
   const ToldDecision* failed = failure();
   if (complaint.empty() || failed == nullptr) return complaint;
   if (ended.code > 0) return {};
-  return fmt::format("{}, when {} was told to fail", complaint, failed->who);
+  return fmt::format("{}, when an error was injected into {}", complaint, failed->who);
 }
 
 double limit_of(const Client& client, const Orders& orders) {

@@ -65,7 +65,7 @@ ServerSocket ServerSocket::listen(const std::string& folder) {
   if (!address || socket.number_ < 0 ||
       ::bind(socket.number_, generic(*address), sizeof *address) != 0 ||
       ::listen(socket.number_, 1) != 0)
-    throw std::runtime_error(fmt::format("{}: no socket can be made there", folder));
+    throw std::runtime_error(fmt::format("{}: cannot create a socket there", folder));
   return socket;
 }
 

@@ -224,7 +224,7 @@ void ProcessWorld::tell_faults() noexcept {
       else
         std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
   } catch (const std::bad_alloc&) {
-    std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
+    std::fputs("afterlife: a fault, and no memory left to report it\n", stderr);
   }
   world_.history.begin();
 }

@@ -168,7 +168,7 @@ Target& target() {
 
 /// Writes the dictionary of the paths, and ends the process.
 [[noreturn]] void write_dictionary(const std::string& file) {
-  std::string text = "# Decisions of a plain run that are not the plain ones, 16 bytes each.\n";
+  std::string text = "# Choices of a default run, 16 bytes each.\n";
   for (const std::string& entry : target().dictionary()) text += entry + '\n';
   write_whole_file(file, text);
   std::_Exit(0);

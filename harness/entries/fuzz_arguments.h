@@ -53,8 +53,8 @@ std::string take_fuzz_flags(int& argc, char** argv, Set set) {
     for (const FuzzFlag& flag : kFuzzFlags)
       if (flag.name == name) known = &flag;
     if (known == nullptr)
-      return fmt::format("no flag is called '{}'{}", name, did_you_mean(name, fuzz_flag_names()));
-    if (equals + 1 >= word.size()) return fmt::format("{} wants a value: {}=TEXT", name, name);
+      return fmt::format("there is no flag '{}'{}", name, did_you_mean(name, fuzz_flag_names()));
+    if (equals + 1 >= word.size()) return fmt::format("{} needs a value: {}=TEXT", name, name);
     set(known->variable, std::string(word.substr(equals + 1)));
   }
   argv[argc = kept] = nullptr;

@@ -17,7 +17,8 @@ bool is_plain_name(std::string_view text);
 /// Whether it has 16 digits of 0-9 and a-f.
 bool is_hexadecimal_id(std::string_view text);
 
-/// The text "WHAT is 'TEXT', which is no plain name", or no id: whoever knows the file prefixes it.
+/// The text "WHAT is 'TEXT', which is not a plain name", or no id: whoever knows the file prefixes
+/// it.
 struct NotAName : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -207,7 +207,7 @@ void judge(Tests& tests, const EffectivenessRule& rule, TestTerms terms) {
 void require_comparable(const SideSample& base, const SideSample& head) {
   if (base.strategy != head.strategy || base.limit != head.limit)
     throw std::runtime_error(
-        fmt::format("the base searched by {} with {} runs at most, and the head by {} with {}",
+        fmt::format("the base searched with {} and at most {} runs, the head with {} and {}",
                     base.strategy, base.limit, head.strategy, head.limit));
   const SideSample& lower = base.first <= head.first ? base : head;
   const SideSample& upper = base.first <= head.first ? head : base;

@@ -334,10 +334,11 @@ class Shrinker {
 
   std::string statement() const {
     if (!result_.reproduced) return "the case does not show this fault";
-    if (!result_.deterministic) return "two replays of the case differ: the harness is at fault";
+    if (!result_.deterministic)
+      return "two replays of the case differ, which is a bug of the harness";
     std::string text = fewer_ops_statement();
     if (result_.finished && proved_further_ > 0 && proved_further_ == further_count())
-      text += fmt::format("no schedule with fewer than {} further decision{} fails; ",
+      text += fmt::format("no schedule with fewer than {} further choice{} fails; ",
                           proved_further_, proved_further_ == 1 ? "" : "s");
     return text + fmt::format("searched {} runs{}", result_.run_count, how_it_ended());
   }
@@ -349,9 +350,11 @@ class Shrinker {
 
   std::string fewer_ops_statement() const {
     if (!result_.finished || proved_one_fewer_ < 0) return {};
-    if (proved_one_fewer_ == 0) return "no program with one op fewer fails on its plain schedule; ";
-    return fmt::format("no program with one op fewer fails with at most {} further decision{}; ",
-                       proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
+    if (proved_one_fewer_ == 0)
+      return "no program with one operation fewer fails on its default schedule;  ";
+    return fmt::format(
+        "no program with one operation fewer fails with at most {} further choice{};  ",
+        proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
   }
 
   Runner& runner_;

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> kOutcomes{"named", "was before", "uncl
 
 ChangeOutcome outcome_of(const std::string& text) {
   const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), text);
-  if (found == kOutcomes.end()) throw std::runtime_error("what changed cannot be read");
+  if (found == kOutcomes.end()) throw std::runtime_error("the difference cannot be read");
   return static_cast<ChangeOutcome>(found - kOutcomes.begin());
 }
 

@@ -38,8 +38,8 @@ std::uint64_t seed_of(const std::string& digits, const std::string& file) {
   const auto [rest, error] = std::from_chars(digits.data(), end, seed);
   if (error == std::errc{} && rest == end) return seed;
   throw std::runtime_error(
-      fmt::format("{}: is damaged: a night has the seed '{}', which is no number; move it away and "
-                  "import an export, or merge the shards again",
+      fmt::format("{}: is damaged: a night has the seed '{}', which is not a number; move it away "
+                  "and import an export, or merge the shards again",
                   printable(file), shown(digits)));
 }
 
@@ -105,13 +105,13 @@ Merged History::merge(const std::vector<std::string>& folders) {
 void History::require_fit(const ShardFile& file, const std::string& folder) {
   const ShardRecord& shard = file.record;
   if (shard.index < 1 || shard.index > shard.terms.shards)
-    throw std::runtime_error(fmt::format("{}: is no shard of its own night", printable(folder)));
+    throw std::runtime_error(fmt::format("{}: does not belong to its night", printable(folder)));
   const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
                                      {shard.night, whole(shard.index)});
   if (!known.empty() && text(known[0][0]) != file.result)
     throw std::runtime_error(
-        fmt::format("{}: is in the history with another result; one of the two was made by "
-                    "another program, or is no function of its plan",
+        fmt::format("{}: is in the history with a different result; one of the two was written by "
+                    "another program, or does not depend on its plan alone",
                     printable(folder)));
 }
 

@@ -167,13 +167,14 @@ std::string target_name(std::string text) {
   const bool has_variant = slash < text.size();
   if (!text.empty() && !(is_plain_name(all.substr(0, slash)) &&
                          (!has_variant || is_plain_name(all.substr(slash + 1)))))
-    throw NotAName(fmt::format("a target is '{}', which is no path and no variant", shown(text)));
+    throw NotAName(
+        fmt::format("a target is '{}', which is neither a path nor a variant", shown(text)));
   return text;
 }
 
 std::string revision_name(std::string text) {
   if (text.starts_with('-'))
-    throw NotAName(fmt::format("a revision is '{}', which names none", shown(text)));
+    throw NotAName(fmt::format("a revision is '{}', which is not a revision", shown(text)));
   return text;
 }
 

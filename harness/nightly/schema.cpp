@@ -260,10 +260,10 @@ void refuse_what_is_not_ours(Database& database) {
       "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")[0];
   const std::int64_t version = number(look[0]);
   if (version > schema_version())
-    throw std::runtime_error(fmt::format(
-        "{}: was written by a newer afterlife (version {} of its tables, and this one knows {}); "
-        "use that one",
-        printable(database.file()), version, schema_version()));
+    throw std::runtime_error(
+        fmt::format("{}: was written by a newer afterlife (version {} of its tables, and this one "
+                    "knows {}); use the newer one",
+                    printable(database.file()), version, schema_version()));
   if (version < 0 || (version == 0 && number(look[1]) > 0))
     throw std::runtime_error(fmt::format("{}: is a database of something else, and no history",
                                          printable(database.file())));

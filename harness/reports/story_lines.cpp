@@ -209,7 +209,7 @@ Line Teller::line_of(const Event& event) const {
 
 Line Teller::line_of(const Fault& fault) const {
   const bool callers = is_callers(fault);
-  std::string text = (callers ? "  the caller's, by contract: " : "! ") + in_words(fault);
+  std::string text = (callers ? "  an error of the caller, by contract: " : "! ") + in_words(fault);
   if (const std::string where = source_line(fault); !where.empty()) text += " at " + where;
   if (!fault.detail.empty()) text += ": " + fault.detail;
   const Fault* end = ending_fault(telling_);

@@ -52,7 +52,7 @@ class ProgramDeviations final : public Strategy {
 
 extern const StrategyInfo deviations;
 const StrategyInfo deviations{
-    "deviations", "a program at random, then every set of at most 2 decisions that perturb it",
+    "deviations", "a random program, then every set of at most 2 choices that perturb it",
     [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
       return std::make_unique<ProgramDeviations>(seed);
     }};

@@ -63,7 +63,7 @@ std::uint32_t RandomWalk::op_in_swarm(const Question& question, std::uint32_t in
 
 extern const StrategyInfo random_walk;
 const StrategyInfo random_walk{"random_walk",
-                               "each answer by chance, each run in a shape of its own",
+                               "every choice at random, with a different distribution in each run",
                                [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
                                  return std::make_unique<RandomWalk>(seed);
                                }};

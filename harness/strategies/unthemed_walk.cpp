@@ -72,7 +72,8 @@ class UnthemedWalk final : public Strategy {
 
 extern const StrategyInfo unthemed_walk;
 const StrategyInfo unthemed_walk{
-    "unthemed_walk", "random_walk without a scenario's themes, and what is on offer counts once",
+    "unthemed_walk",
+    "random_walk without the themes of a scenario, and each offered operation with equal weight",
     [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
       return std::make_unique<UnthemedWalk>(seed);
     }};

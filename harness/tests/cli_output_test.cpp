@@ -260,7 +260,7 @@ TEST(CliOutput, AChainOfCausesMayBeAsLongAsTheFile) {
   write_file(file, with_line(chain + "0:0 lag 1"));
   const Ended ended = run_child(kProgram, {"replay", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("1 decision was never asked: a:0 of a:0 of "));
+  EXPECT_THAT(ended.out, HasSubstr("1 choice was never made: a:0 of a:0 of "));
 }
 
 TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
@@ -269,12 +269,12 @@ TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
   write_file(file, with_line("0:60000 lag 1\n0:60001 lag 2"));
   const Ended ended = run_child(kProgram, {"replay", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("2 decisions were never asked: "));
+  EXPECT_THAT(ended.out, HasSubstr("2 choices were never made: "));
   EXPECT_THAT(ended.out, HasSubstr(":60000 lag 1\n"));
   EXPECT_THAT(run_child(kProgram, {"replay", file, "--json"}).out,
               HasSubstr("\"never_asked\": \"2 decisions"));
   EXPECT_THAT(run_child(kProgram, {"minimize", file}).out,
-              HasSubstr("of the file, 2 decisions were never asked"));
+              HasSubstr("of the file, 2 choices were never made"));
   const Ended whole = run_child(kProgram, {"replay", some_case()});
   EXPECT_THAT(whole.out, testing::Not(HasSubstr("never asked")));
 }

@@ -132,7 +132,7 @@ TEST_F(ClientBadEnds, APythonThatIsTooOldIsToldAsSuch) {
 }
 
 TEST_F(ClientBadEnds, NoCommandIsAMistakeOfTheCaller) {
-  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is wanted");
+  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is missing");
   expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
 }
 

@@ -90,7 +90,7 @@ TEST_F(ClientCrew, AProgramThatAsksNothingIsForkedNoLongerAndRunsOnItsOwn) {
     EXPECT_FALSE(ended.is_forked);
   }
   EXPECT_FALSE(crew.is_forking());
-  EXPECT_EQ(crew.refusal(), "it ended without a question");
+  EXPECT_EQ(crew.refusal(), "it ended without a choice");
 }
 
 TEST_F(ClientCrew, TheFirstReasonNotToForkStays) {

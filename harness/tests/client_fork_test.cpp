@@ -181,9 +181,9 @@ TEST_F(ClientFork, WhatAForkCannotCarryIsTold) {
   EXPECT_EQ(refusal_of("child = subprocess.Popen(['sleep', '9'])\nask()"),
             "it has started other processes");
   EXPECT_EQ(refusal_of("if os.fork() == 0: ask()\nelse: os.wait()"),
-            "another process than the command calls the driver");
-  EXPECT_EQ(refusal_of("pass"), "it ended without a question");
-  EXPECT_EQ(refusal_of("time.sleep(60)"), "it came to no question in time");
+            "a process other than the command calls the driver");
+  EXPECT_EQ(refusal_of("pass"), "it ended without a choice");
+  EXPECT_EQ(refusal_of("time.sleep(60)"), "it reached no choice in time");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_F(ClientMoved, AFaultThatHasMovedIsFoundAroundTheOldDecisions) {
   text.replace(text.find("\ndef record("), 1, "\n    def __del__(self):\n        self.end()\n\n");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("not fixed: the fault shows under other decisions"));
+  EXPECT_THAT(ended.out, HasSubstr("not fixed: the fault appears with other choices"));
 }
 
 TEST_F(ClientMoved, ADecisionThatNoLongerFitsIsNamed) {
@@ -96,7 +96,7 @@ TEST_F(ClientMoved, ADecisionThatNoLongerFitsIsNamed) {
   text.replace(text.find("def check(status):"), 18, "def check(status, *more):\n    more = 1");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("the run does not come to this decision: program.py:"));
+  EXPECT_THAT(ended.out, HasSubstr("the run does not reach this choice: program.py:"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST_F(ClientUnheld, SoDoesOneThatWaitsInTheKernelUnseen) {
   const json result = found({"--runs", "1"}, part("unseen"), 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   EXPECT_THAT(std::string(result["findings"][0]["doubt"]),
-              HasSubstr("thread 1 waits for something that is not seen"));
+              HasSubstr("thread 1 waits for something that Afterlife does not see"));
 }
 
 TEST_F(ClientUnheld, AnHourPassesInTheOrderOfItsMomentsAndTakesNoTime) {

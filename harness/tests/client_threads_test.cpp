@@ -106,7 +106,7 @@ class ClientThreads : public ::testing::Test {
   }
   static void expect_minimal(const Finding& finding) {
     EXPECT_LE(finding.decisions.size(), 3u) << words(finding);
-    EXPECT_THAT(words(finding), HasSubstr("goes on"));
+    EXPECT_THAT(words(finding), HasSubstr(" runs"));
     EXPECT_TRUE(finding.repeats() && finding.replay_count == 3) << words(finding);
     EXPECT_THAT(finding.doubt, IsEmpty());
   }
@@ -243,7 +243,7 @@ TEST_F(ClientThreads, AFindingTellsTheThreadOfEachPlace) {
   EXPECT_EQ(finding.fault.capture.thread, "MainThread");
   EXPECT_EQ(finding.fault.death.thread, "evictor");
   EXPECT_EQ(finding.fault.use.thread, "MainThread");
-  EXPECT_THAT(words(finding), HasSubstr("evictor goes on"));
+  EXPECT_THAT(words(finding), HasSubstr("evictor runs"));
 }
 
 TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
@@ -251,7 +251,7 @@ TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
   EXPECT_EQ(run.ended.code, 0) << run.ended.err;
   ASSERT_THAT(run.reports, SizeIs(1));
   EXPECT_THAT(run.reports[0].doubt,
-              HasSubstr("MainThread waits for something that is not seen at "));
+              HasSubstr("MainThread waits for something that Afterlife does not see at "));
   EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:30, and others went on beside it"));
   ASSERT_THAT(run.reports[0].faults, SizeIs(1));
   EXPECT_EQ(run.reports[0].faults[0].death.thread, "freer");
@@ -377,8 +377,7 @@ TEST_F(ClientThreads, SomebodyElsesTraceIsLeftAloneAndTold) {
                                   "seen = []\nthreading.settrace(lambda *event: seen.append(1))\n"
                                   "join(start(lambda: None))\nprint(len(seen) > 0)\n");
   EXPECT_EQ(run.ended.out, "True\n") << run.ended.err;
-  EXPECT_THAT(run.reports.at(0).note,
-              HasSubstr("somebody else watches the lines of the program's"));
+  EXPECT_THAT(run.reports.at(0).note, HasSubstr("another tool traces the lines of the program's"));
 }
 
 }  // namespace

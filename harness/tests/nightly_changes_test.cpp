@@ -210,9 +210,11 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
       {{"x", by("box::open<A>", {"box::wait", "box::see"})}, {"y", {ChangeOutcome::was_before}}});
   const std::string page = reports::night_page(night, {});
   EXPECT_THAT(
-      page, HasSubstr("since the night before, box::open&lt;A&gt; goes another way, at "
-                      "targets/box/box.cpp:12, maybe upon the answer of box::wait or of box::see"));
-  EXPECT_THAT(page, HasSubstr("not made since the night before, whose program shows it, too"));
+      page,
+      HasSubstr(
+          "since the night before, box::open&lt;A&gt; goes another way, at targets/box/box.cpp:12, "
+          "perhaps because of the result of box::wait or of box::see"));
+  EXPECT_THAT(page, HasSubstr("older than the previous night, whose program shows it, too"));
   const json told = json::parse(reports::night_json(night));
   EXPECT_EQ(told["findings"][0]["change"], (json{{"outcome", "named"},
                                                  {"function", "box::open<A>"},
@@ -301,7 +303,7 @@ TEST_F(CliNightlyDiverge, ANightIsComparedOnce) {
 
 TEST_F(CliNightlyDiverge, SaysWhyNothingWasCompared) {
   const Ended ended = night({"--diverge"});
-  EXPECT_THAT(ended.err, HasSubstr("this night searched no commit (--revision names it)"));
+  EXPECT_THAT(ended.err, HasSubstr("this night searched no commit; name it with --revision"));
   const json found = findings_of(ended);
   ASSERT_THAT(found, Not(IsEmpty()));
   EXPECT_TRUE(found[0]["change"].is_null());

@@ -184,7 +184,7 @@ TEST(NightPage, HasSoundVariantsFirstAndFoldsCanaries) {
     EXPECT_THAT(page, HasSubstr(part));
     return page.find(part);
   };
-  EXPECT_LT(at("<h2>News in sound variants</h2>"), at("<h2>Known findings in sound variants</h2>"));
+  EXPECT_LT(at("<h2>New in sound variants</h2>"), at("<h2>Known findings in sound variants</h2>"));
   EXPECT_LT(at("<h2>Known findings in sound variants</h2>"),
             at("<h2>Known findings in canaries</h2>"));
   const std::size_t variants = at("<h2>Variants</h2>");

@@ -178,7 +178,7 @@ TEST(Reproducer, ComplainsInOneLineThatNamesTheLine) {
       {with("0:0 mood 1\nend\n"), "file:6: there is no site 'mood'; the sites: op, argument"},
       {with("0:0 op jump\nend\n"), "file:6: path toy has no op 'jump'; its ops: store"},
       {with("0:0 lag[x] 1\nend\n"), "file:6: 'lag[x]': expected a number"},
-      {with("0:0 lag 1x\nend\n"), "file:6: '1x' is no number"},
+      {with("0:0 lag 1x\nend\n"), "file:6: '1x' is not a number"},
       {with("0:99999 lag 1\nend\n"), "file:6: slot 99999 is out of bounds"},
       {with("nobody:0 lag 1\nend\n"), "file:6: there is no task 'nobody'"},
       {with("whatever\nend\n"), "file:6: 'whatever' names nobody"},

@@ -28,7 +28,7 @@ constexpr std::array<Theme, 17> kThemes{{
     {.name = "memory that is freed, and its address given out again",
      .offered = kCollectives | ops(Op::renew, Op::progress, Op::make_cycle, Op::collect),
      .favoured = ops(Op::alltoallv, Op::renew)},
-    {.name = "all who use slots",
+    {.name = "all users of slots",
      .offered = kCollectives | kScratchUsers | ops(Op::wait, Op::drop),
      .favoured = kScratchUsers},
     {.name = "persistent collectives, and threads",

@@ -74,7 +74,7 @@ constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
 constexpr std::array<harness::Omission, 1> kWithout{{
     {"data_race",
      "copies of memory that its owner reuses are judged by lives, values and generations; as races "
-     "they would be told a second time"},
+     "they would be reported twice"},
 }};
 
 }  // namespace

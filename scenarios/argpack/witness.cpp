@@ -113,7 +113,7 @@ void Witness::judge_ok(const Attempt& attempt, Cases certain) {
   const Deeds due = deeds_of(attempt.op, attempt.returns);
   if ((attempt.done & due) != due) return refuse(attempt, "answered ok and did not do it");
   if (ignored_failure(attempt, scene_.world()))
-    return refuse(attempt, "answered ok, though a CUDA call of its own failed");
+    return refuse(attempt, "answered ok, although one of its CUDA calls failed");
   const bool binds = (due & (kBound | kSubmitted)) != 0;
   if (binds && stayed_alone(attempt) && !bound_as_given(attempt, model_))
     return refuse(attempt, "answered ok and bound something else");
@@ -198,8 +198,8 @@ void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
     fault.use_site = bound;
     fault.activation = scene_.world().picker.current().name;
     fault.tick = scene_.world().scheduler.now();
-    fault.detail = fmt::format("nobody could use it since op {}; this is op {}", thing->released,
-                               attempt.began);
+    fault.detail = fmt::format("it could not be used since operation {}; this is operation {}",
+                               thing->released, attempt.began);
     scene_.world().history.add(std::move(fault));
     return true;
   });

@@ -88,11 +88,11 @@ class EverySet final : public Answers {
 };
 
 constexpr AnswersInfo kAnswers[] = {
-    {"random_walk", "each answer by chance, each run in a shape of its own", false,
+    {"random_walk", "every choice at random, with a different distribution in each run", false,
      [](std::uint64_t seed) -> std::unique_ptr<Answers> {
        return std::make_unique<RandomWalk>(seed);
      }},
-    {"deviations", "every single answer that is not plain, then every two", true,
+    {"deviations", "every single choice that is not the default, then every pair", true,
      [](std::uint64_t) -> std::unique_ptr<Answers> { return std::make_unique<EverySet>(); }},
 };
 

@@ -124,7 +124,7 @@ std::vector<AskedQuestion> Completion::asked_by(const Tape& tape) const {
   Orders asking = orders_for(tape, false);
   asking.asks = true;
   std::vector<AskedQuestion> all;
-  for (const Report& report : run_("looking what is asked, run", asking).reports)
+  for (const Report& report : run_("recording choices, run", asking).reports)
     all.insert(all.end(), report.asked.begin(), report.asked.end());
   return all;
 }

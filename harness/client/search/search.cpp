@@ -135,7 +135,7 @@ class Search {
     if (plain.own_failure(options_.client.timeout_seconds) != complaint) return run;
     ClientRun alone = run_client(options_.client, orders, stop_);
     if (alone.own_failure(options_.client.timeout_seconds) == complaint) return run;
-    crew_.end_forking(fmt::format("a fork of it {}, and a process of its own does not", complaint));
+    crew_.end_forking(fmt::format("a forked run {}, and a separate process does not", complaint));
     return alone;
   }
 

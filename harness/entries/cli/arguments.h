@@ -21,7 +21,7 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         const bool padded = text.size() > 1 && text.front() == '0';
         if (error == std::errc{} && rest == end && !padded && number >= least && number <= most)
           return {};
-        return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+        return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
       },
       "");
 }
@@ -34,7 +34,7 @@ inline CLI::Validator number(double least, double most) {
         const char* end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
-        return fmt::format("'{}' is no number from {} to {:.0f}", text, least, most);
+        return fmt::format("'{}' is not a number from {} to {:.0f}", text, least, most);
       },
       "");
 }
@@ -53,7 +53,7 @@ inline CLI::Validator size_in_bytes() {
         const bool is_unit = unit.size() <= 1 || unit.substr(1) == "iB";
         const bool is_known = unit.empty() || power > 0;
         if (error != std::errc{} || !is_known || !is_unit || number >> (64 - 10 * power - 1) > 0)
-          return fmt::format("'{}' is no size such as 500M or 2GiB", text);
+          return fmt::format("'{}' is not a size such as 500M or 2GiB", text);
         text = fmt::format("{}", number << (10 * power));
         return {};
       },

@@ -156,7 +156,7 @@ std::string never_asked(const Runner& runner, const Reproducer& reproducer) {
   if (decisions.empty()) return {};
   return fmt::format(
       "{} never asked: {}",
-      decisions.size() == 1 ? "1 decision was" : fmt::format("{} decisions were", decisions.size()),
+      decisions.size() == 1 ? "1 decision was" : fmt::format("{} choices were", decisions.size()),
       shown(to_string(reproducer, decisions.front()), 200));
 }
 

@@ -64,7 +64,7 @@ std::string story_of(Runner& runner, const Finding& finding, const reports::Term
 void put_first(Reproducer& reproducer, const std::string& signature);
 
 /// Says which decisions of `reproducer` the last run of `runner`, which was of it, had no question
-/// for: "2 decisions were never asked: user:3 op store", or empty.
+/// for: "2 choices were never made: user:3 op store", or empty.
 std::string never_asked(const Runner& runner, const Reproducer& reproducer);
 
 /// The index of the fault with this signature, or 0.

@@ -26,10 +26,11 @@ constexpr std::string_view kAdvice = "choose another folder with --out";
 
 /// Returns what a reader of the file must know, as comments.
 std::string caveat(const Finding& finding) {
-  if (finding.nondeterministic) return "# Replays otherwise, which is a bug of the harness.\n";
+  if (finding.nondeterministic) return "# Replay differs, which is a bug of the harness.\n";
   if (!finding.is_minimized)
-    return fmt::format("{}: it shows the fault, but `afterlife minimize` may show it plainer.\n",
-                       kNotMinimized);
+    return fmt::format(
+        "{}: it shows the fault, but `afterlife minimize` may find a smaller case.\n",
+        kNotMinimized);
   return {};
 }
 
@@ -46,7 +47,7 @@ void require_writable_folder(const std::string& folder, std::string_view advice)
     there = there.parent_path();
   }
   if (!fs::is_directory(there, failed))
-    refuse(folder, fmt::format("{} is no folder", there.string()), advice);
+    refuse(folder, fmt::format("{} is not a folder", there.string()), advice);
   std::string probe = there / ".afterlife-XXXXXX";
   if (mkdtemp(probe.data()) == nullptr) refuse(folder, std::strerror(errno), advice);
   rmdir(probe.c_str());

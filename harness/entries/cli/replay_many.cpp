@@ -62,7 +62,7 @@ class ReplayingMany {
       : options_(options), stop_(take_interrupts()) {
     files_ = reproducer_files(options.files);
     if (options.trust && std::ranges::none_of(files_, is_finding_file))
-      throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
+      throw UsageError("--trust is for findings of `run`: a reproducer starts no command");
   }
 
   int run() {

@@ -56,7 +56,7 @@ void say_error(std::string_view what) noexcept {
     write_all(2,
               fmt::format("afterlife: {}\n", shown(what.substr(0, what.find('\n')), kLineBytes)));
   } catch (...) {
-    write_all(2, "afterlife: something is wrong, and there is no memory left to tell it\n");
+    write_all(2, "afterlife: something is wrong, and there is no memory left to report it\n");
   }
 }
 

@@ -146,10 +146,9 @@ void require_trust(const std::string& file, const std::string& text, const Comma
   std::fflush(stderr);
   if (trusted || is_own_finding(text)) return;
   if (::isatty(0) == 1 && ::isatty(2) == 1 && says_yes()) return;
-  throw std::runtime_error(
-      fmt::format("{}: was not written by this user's Afterlife: read the command above, and add "
-                  "--trust to start it",
-                  printable(file)));
+  throw std::runtime_error(fmt::format(
+      "{}: was not written by your Afterlife: check the command above, and add --trust to start it",
+      printable(file)));
 }
 
 }  // namespace harness::entries

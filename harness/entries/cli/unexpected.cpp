@@ -51,8 +51,8 @@ bool takes_value(const CLI::App& command, std::string_view word) {
 std::string no_such(const CLI::App& command, bool is_all, std::string_view word,
                     const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(word, known);
-  return fmt::format("no command is called '{}{}'{}", is_all ? "" : command.get_name() + " ", word,
-                     meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant);
+  return fmt::format("there is no command '{}{}'{}", is_all ? "" : command.get_name() + " ", word,
+                     meant.empty() ? fmt::format("; available: {}", fmt::join(known, " ")) : meant);
 }
 
 }  // namespace

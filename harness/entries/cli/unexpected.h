@@ -6,7 +6,7 @@
 
 namespace harness::entries {
 
-/// "no command is called 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is
+/// "there is no command 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is
 /// none.
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
 

@@ -37,8 +37,7 @@ int do_without(const std::string& name, const Arguments& arguments) {
         "Cuda compilation tools, release 13.0, V13.0.88");
     return 0;
   }
-  fmt::print(stderr, "afterlife: there is no {} here but ours, which only makes cubins of PTX\n",
-             name);
+  fmt::print(stderr, "afterlife: the only {} here is ours, which only makes cubins of PTX\n", name);
   return kNoTool;
 }
 

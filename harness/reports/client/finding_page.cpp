@@ -148,16 +148,14 @@ class Page {
 
   std::string decisions() const {
     if (finding_.decisions.empty())
-      return "<section>\n<h2>Decisions</h2>\n<p class=\"dim\">None: the plain run shows "
+      return "<section>\n<h2>Choices</h2>\n<p class=\"dim\">None: the default run shows "
              "it.</p>\n</section>\n";
     std::string rows;
     for (const client::ToldDecision& told : finding_.decisions)
       rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n",
                           shown_name(near(told.who) + at(told.place)), shown_text(told.answer));
-    return section("Decisions",
-                   "<table class=\"wrap\">\n<tr><th>asked by</th><th>answer</th>"
-                   "</tr>\n" +
-                       rows + "</table>");
+    return section("Decisions", "<table class=\"wrap\">\n<tr><th>where</th><th>choice</th></tr>\n" +
+                                    rows + "</table>");
   }
 
   std::string result() const {

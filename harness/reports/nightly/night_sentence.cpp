@@ -87,7 +87,7 @@ std::string held_of(const Night& night) {
                                                  counted(sound, "sound variant"), rounded(runs));
   if (ignored > 0) text += fmt::format("; {} failed only by ignored findings", ignored);
   if (const std::size_t few = sound - held - ignored; few > 0)
-    text += fmt::format("; {} had too few runs to tell", few);
+    text += fmt::format("; {} had too few runs", few);
   return text + ".";
 }
 
@@ -171,7 +171,7 @@ std::string caught_of(const Night& night) {
   std::string text =
       fmt::format("{} of {} caught", canaries - uncaught, counted_canaries(canaries));
   if (const std::size_t few = uncaught - night.missed_canaries().size(); few > 0)
-    text += fmt::format("; {} had fewer than {} runs, too few to tell{}", few,
+    text += fmt::format("; {} had fewer than {} runs, which is too few{}", few,
                         grouped(nightly::kRunsToCatch), long_enough(night, fewest));
   return text + ".";
 }

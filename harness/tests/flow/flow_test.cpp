@@ -70,12 +70,12 @@ TEST(Flow, IsRefusedWhereItIsNone) {
     }
     return "";
   };
-  EXPECT_EQ(refusal("{"), "file: is no flow as `afterlife replay --flow` writes it");
+  EXPECT_EQ(refusal("{"), "file: is not a flow as written by `afterlife replay --flow`");
   EXPECT_EQ(refusal(R"({"schema": 1, "points": [], "path": "no"})"), refusal("{"));
   EXPECT_EQ(refusal(R"({"schema": 2, "points": [], "path": []})"),
             "file: is of another version of afterlife");
   EXPECT_EQ(refusal(R"({"schema": 1, "points": [], "path": [0]})"),
-            "file: names a point that it does not hold");
+            "file: names a point that it does not contain");
 }
 
 TEST(Divergence, IsInTheFunctionThatTurns) {

@@ -107,7 +107,7 @@ void report_wrong_calls(harness::Scene& scene) {
     if (!is_error(event) || is_refused_open(event)) continue;
     if (std::find(reported.begin(), reported.end(), event.what) != reported.end()) continue;
     reported.push_back(event.what);
-    report(scene, event, event.what, "failed, and no call was told to");
+    report(scene, event, event.what, "failed without an injected error");
   }
 }
 

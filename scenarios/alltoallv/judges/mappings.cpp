@@ -230,7 +230,7 @@ void Mappings::settle(std::uint32_t rank) {
     if (region.reported || !must_go(region)) continue;
     region.reported = true;
     retain(scene_, region.opening.region,
-           region.marked ? "out of the table, and nobody holds it" : "nobody holds it");
+           region.marked ? "out of the table, and no rank holds it" : "nobody holds it");
   }
 }
 

@@ -125,7 +125,7 @@ TEST(ArgpackService, AFailureThatIsNotAnsweredIsAFault) {
   EXPECT_EQ(find<break_path<KeepsFailuresToItself>>(FaultKind::refusal, "synchronize", 60'000,
                                                     Backend::gfx)
                 .detail,
-            "answered ok, though a CUDA call of its own failed");
+            "answered ok, although one of its CUDA calls failed");
 }
 
 struct BindsMoreThanItWasGiven : WholeContexts {

@@ -74,7 +74,7 @@ Build Builds::in(const std::string& tree, const std::string& log) const {
   const std::string program = tree + "/" + command_.program;
   if (ended.code != 0) return {{}, fmt::format("does not build: see {}", log), true};
   if (!fs::exists(program))
-    return {{}, fmt::format("its build leaves no {}", command_.program), true};
+    return {{}, fmt::format("its build creates no {}", command_.program), true};
   return {program, "", true};
 }
 

@@ -83,8 +83,8 @@ int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t
                                          {"findings", so_far.findings}}));
   else
     fmt::print(
-        "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
-        "To go on:\n  {} nightly --resume --history {}\n",
+        "stopped in shard {} of {}: {} variants are searched, with {} findings, saved in {}\nTo "
+        "continue:\n  {} nightly --resume --history {}\n",
         so_far.stopped_in, shards, so_far.variants, so_far.findings,
         printable(NightFolder(options.history).name()), reports::shell_word(program_name()),
         reports::shell_word(options.history));
@@ -123,15 +123,14 @@ void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped
   const double left = static_cast<double>(dropped.bytes_left) / kMib;
   const double limit = static_cast<double>(options.keep_bytes) / kMib;
   if (dropped.files + dropped.reproducers > 0)
-    fmt::print(
-        stderr,
-        "afterlife: --keep {:.1f} MiB: dropped {} old files of findings, and the reproducers "
-        "of {} closed ones\n",
-        limit, dropped.files, dropped.reproducers);
+    fmt::print(stderr,
+               "afterlife: --keep {:.1f} MiB: deleted {} old files of findings, and the "
+               "reproducers of {} closed findings\n",
+               limit, dropped.files, dropped.reproducers);
   if (dropped.bytes_left > options.keep_bytes && options.keep_bytes > 0)
     fmt::print(stderr,
-               "afterlife: the history takes {:.1f} MiB, over --keep {:.1f} MiB: what is open, and "
-               "what nights came to, is not dropped\n",
+               "afterlife: the history takes {:.1f} MiB, over --keep {:.1f} MiB: open findings and "
+               "the results of nights are never deleted\n",
                left, limit);
 }
 
@@ -203,7 +202,7 @@ int nightly_plan(const NightlyOptions& options) {
   const bool is_under_way = folder.is_under_way(history);
   const Plan plan = plan_elsewhere(options, history);
   if (is_under_way && folder.plan() != plan)
-    throw UsageError(fmt::format("another night is under way in {}: merge it, or remove it",
+    throw UsageError(fmt::format("another night is running in {}: merge it, or remove it",
                                  printable(folder.name())));
   folder.write(plan);
   if (options.json) {
@@ -223,7 +222,7 @@ int nightly_shard(const NightlyOptions& options) {
   const NightFolder night(options.history);
   const Plan plan = night.plan();
   if (options.index > plan.terms.shards)
-    throw UsageError(fmt::format("the night under way has {} shards", plan.terms.shards));
+    throw UsageError(fmt::format("the current night has {} shards", plan.terms.shards));
   const ShardResult result = run_shard(options, night, plan, options.index, stop);
   SoFar so_far;
   so_far.add(result);

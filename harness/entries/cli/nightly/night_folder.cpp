@@ -44,10 +44,10 @@ Plan NightFolder::plan() const {
   if (nightly::is_of_programs(plan)) return plan;  // Their list is looked at by whoever searches.
   if (plan !=
       nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes, plan.inputs))
-    throw std::runtime_error(fmt::format(
-        "{}: was made by a program that has other paths or variants; finish the night with that "
-        "one, or remove {}",
-        printable(plan_file().string()), printable(name())));
+    throw std::runtime_error(
+        fmt::format("{}: was created by a program with different paths or variants; finish the "
+                    "night with that program, or remove {}",
+                    printable(plan_file().string()), printable(name())));
   return plan;
 }
 

@@ -110,7 +110,7 @@ void require_same_terms(const Plan& plan, const NightlyOptions& options,
 Plan plan_here(const NightlyOptions& options, const NightFolder& folder, History& history) {
   if (folder.is_under_way(history)) {
     if (!options.resume)
-      throw UsageError(fmt::format("a night is under way in {}: --resume goes on with it",
+      throw UsageError(fmt::format("a night is unfinished in {}: --resume continues it",
                                    printable(folder.name())));
     Plan plan = folder.plan();
     require_same_terms(plan, options, folder);

@@ -194,7 +194,7 @@ int nightly_report(const NightlyOptions& options) {
   nightly::History history(options.history);
   const std::string id = history.last_night();
   if (id.empty())
-    throw std::runtime_error(fmt::format("{}: holds no night yet", printable(options.history)));
+    throw std::runtime_error(fmt::format("{}: contains no night yet", printable(options.history)));
   const std::atomic<bool> goes_on{false};
   return report_night(options, history, night_of(history, id, options), {}, goes_on);
 }

@@ -89,7 +89,7 @@ class Gdb {
     }
     ::signal(SIGINT, before);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      throw std::runtime_error("gdb is not there: install it (on Debian: apt install gdb)");
+      throw std::runtime_error("gdb is not installed: install it (on Debian: apt install gdb)");
     return WIFEXITED(status) ? WEXITSTATUS(status) : kWorld;
   }
 

@@ -71,7 +71,7 @@ std::string decision_without_place(const client::Finding& recorded, const client
                                 [&](const auto& one) { return one.decision == told.decision; });
   });
   if (lost == recorded.decisions.end()) return {};
-  return fmt::format("the run does not come to this decision: {}: {}", printable(lost->who),
+  return fmt::format("the run does not reach this choice: {}: {}", printable(lost->who),
                      printable(lost->answer));
 }
 
@@ -93,10 +93,10 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
   if (!words.empty()) words += "\n";
   if (around.is_found())
     return words + fmt::format(
-                       "not fixed: the fault shows under other decisions, in one of {}; "
-                       "`afterlife run` finds it anew\n",
+                       "not fixed: the fault appears with other choices, in one of {}; `afterlife "
+                       "run` finds it again\n",
                        reports::counted(result.run_count, "further run"));
-  if (interrupted) return words + "stopped: whether it is fixed is not known\n";
+  if (interrupted) return words + "stopped: it is not known whether the fault is fixed\n";
   return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n",
                              reports::counted(result.run_count, "further run"));
 }

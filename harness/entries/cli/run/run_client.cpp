@@ -69,7 +69,7 @@ class Watcher final : public client::SearchWatcher {
     if (is_new) files_.push_back(file);
     const bool is_kept = keep(finding, file);
     if (options_.json) return;
-    if (!is_new) fmt::print("what was told as forced is possible as it is:\n");
+    if (!is_new) fmt::print("reported as forced, but possible without it:\n");
     fmt::print("{}\n",
                reports::finding_text(finding, is_kept ? file : "", reports::Terminal::of(1)));
     std::fflush(stdout);
@@ -117,7 +117,7 @@ void require_known_kinds(const client::Suppressions& suppressions) {
   for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());
   for (const client::Suppression& one : suppressions.all())
     if (std::ranges::find(known, one.kind) == known.end())
-      throw std::runtime_error(fmt::format("{}: no kind of fault is called '{}'; there is: {}",
+      throw std::runtime_error(fmt::format("{}: there is no kind of fault '{}'; available: {}",
                                            suppressions.place(one), shown(one.kind),
                                            fmt::join(known, " ")));
 }
@@ -134,7 +134,8 @@ client::Suppressions suppressions_of(const RunOptions& options) {
 int run(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError(
-        "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+        "a command is missing: afterlife run [OPTION...] -- COMMAND...; see `afterlife run "
+        "--help`");
   require_command(options.command, "afterlife run --");
   require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
@@ -151,7 +152,7 @@ int run(const RunOptions& options) {
                                options.may_not_call};
   if (search.jobs > 1 && search.strategy->looks_back)
     throw UsageError(fmt::format(
-        "strategy '{}' goes by what the last run was asked, one run at a time: leave out --jobs",
+        "strategy '{}' depends on the last run, so runs are sequential: leave out --jobs",
         search.strategy->name));
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);

@@ -93,7 +93,7 @@ Guided::Guided(std::string folder, client::Orders orders)
       orders_(std::move(orders)),
       idle_device_([this] {
         if (peer_link_.is_sharing()) return;  // The others wait for it.
-        doubt("the program called nothing for a while, and the device went on by itself");
+        doubt("the program made no call for a while, and the device continued by itself");
       }),
       peer_link_(folder_, askers_, parties_, [this] {
         claim_process();
@@ -311,7 +311,7 @@ void Guided::watch_python() {
     if (python == nullptr)
       report_.note = Python::why_not_asked();
     else if (!python->watch(*this))
-      report_.note = "somebody else watches the lines of the program: the collector is left alone";
+      report_.note = "another tool traces the lines of the program: the collector makes no choices";
     else
       report_.note = xla_note();
     return true;

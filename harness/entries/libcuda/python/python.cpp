@@ -252,8 +252,8 @@ std::string Python::why_not_asked() {
                           : is_free_threaded(all) ? "is free-threaded, which is not supported yet"
                                                   : "lacks functions of the public interface";
   return fmt::format(
-      "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
-      "lines are not told",
+      "Python {} {}: its collector and threads make no choices, and lines of the program are not "
+      "reported",
       told, why);
 }
 

@@ -275,8 +275,7 @@ TEST_F(RuntimeDevice, OtherFunctionsSayOnceThatTheyAreNotThere) {
   expect_error(cudaGraphicsMapResources(0, nullptr, nullptr), cudaErrorNotSupported);
   expect_error(cudaGraphicsMapResources(0, nullptr, nullptr), cudaErrorNotSupported);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "afterlife: not simulated, answered cudaErrorNotSupported: "
-            "cudaGraphicsMapResources\n");
+            "afterlife: not simulated, returned cudaErrorNotSupported: cudaGraphicsMapResources\n");
 }
 
 }  // namespace
