@@ -48,7 +48,7 @@ constexpr auto raw(Enum value) {
   return static_cast<std::underlying_type_t<Enum>>(value);
 }
 
-/// Set once a check of the harness has failed: a later crash is no fault of the target.
+/// Set once a check of the harness has failed: a later crash is not a fault of the target.
 inline constinit bool check_has_failed = false;
 
 /// Prints the failed condition with its place and reason, and aborts.

@@ -12,7 +12,7 @@ namespace harness {
 struct World;
 struct DriverTable;
 
-/// Ownership: a device is made once per World and begun anew for every run.
+/// Ownership: a device is made once per World and begun again for every run.
 class Device {
  public:
   virtual ~Device() = default;

@@ -7,7 +7,7 @@
 // alive when a run is quiescent, with everything that it owns.
 //
 // Lifetime: one run, while a Current of it exists. Most runs have none, and only compare a pointer
-// with null where a lifetime begins or ends. Threads: the run's thread.
+// with null if a lifetime begins or ends. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>

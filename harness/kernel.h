@@ -26,7 +26,7 @@
 #include "harness/kernel_image.h"
 
 // Nothing but the kernel image leaves the object file: functions that host code shared with it
-// would call __prov_* on the host. Functions of this header have no lines of their own, so that an
+// would call __prov_* on the host. Functions of this header have no their own lines, so that an
 // access in them is reported where the kernel called them.
 #define AFTERLIFE_LOCAL __attribute__((internal_linkage, unused))
 #define AFTERLIFE_SHIM AFTERLIFE_LOCAL __attribute__((always_inline, nodebug)) inline

@@ -41,7 +41,7 @@ struct KernelFetch {
   std::uint32_t level = 0;        ///< The bits of the level: f32 if the coordinates are.
   float gradients[2][3] = {};     ///< Changes of the coordinates, two of them.
   std::int32_t offsets[3] = {};   ///< Added to the coordinates, in texels.
-  std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, in place of a sum.
+  std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, instead of a sum.
   std::uint32_t channel = 0;
 };
 

@@ -50,7 +50,7 @@ class Ledger {
   /// double_free().
   void died(BirthId id);
 
-  /// A life of another process, which has told of it, has begun elsewhere.
+  /// A life of another process, which has reported it, has begun elsewhere.
   BirthId adopted(const Life& life);
   /// Such a life has ended elsewhere.
   void ended_elsewhere(BirthId id, Label site, Name activation);

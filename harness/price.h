@@ -1,11 +1,10 @@
 // Price: what each variant of a path costs, on programs that all of those compared survive.
 //
-// A variant survives a program where its run finds no fault, goes to its end and shows something.
-// A program that a compared variant does not survive is left out for all. A variant that survives
-// none is not compared. Where the others have less than a quarter of the programs in common, the
-// one that survives the fewest is left out, too (of several the last in the table), until they
-// have: else hardly any program is left that uses the path.
-// Errors: as Runner::run.
+// A variant survives a program where its run finds no fault, goes to its end and shows something. A
+// program that a compared variant does not survive is left out for all. A variant that survives
+// none is not compared. If the others have less than a quarter of the programs in common, the one
+// that survives the fewest is left out, too (of several the last in the table), until they have:
+// else hardly any program is left that uses the path. Errors: as Runner::run.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case)
 /// Returns the text of a file; parse_reproducer() reads it.
 std::string to_string(const Reproducer& reproducer);
 
-/// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
+/// One choice in the words of `reproducer`: "script:3 op set_arg_argpack".
 std::string to_string(const Reproducer& reproducer, const Decision& decision);
 
 /// The parts of a choice: its activation, and its value.

@@ -72,7 +72,7 @@ struct Growth {
 /// Returns what a tape calls an op: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
-/// An oracle that a scenario leaves out, because its findings are no faults there.
+/// An oracle that a scenario leaves out, because its findings are not faults there.
 struct Omission {
   Label oracle;  ///< The name of a file of harness/oracles, or an owner in harness/fault.def.
   std::string_view why;

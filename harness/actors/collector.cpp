@@ -1,6 +1,6 @@
 // Collector: a task that asks for collections, so that they also come where no allocation would
-// bring one. Where Python runs, they are pending calls, which the main thread carries out between
-// two steps.
+// bring one. If Python runs, they are pending calls, which the main thread carries out between two
+// steps.
 #include "harness/scenario.h"
 
 #include "harness/heap/interpreter.h"

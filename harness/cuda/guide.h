@@ -1,6 +1,6 @@
 // Guide: decides what the driver of a process does, and hears of its calls.
 //
-// Without one, all is answered plainly, and faults are told on stderr.
+// Without one, all is answered by default, and faults are told on stderr.
 #pragma once
 
 #include <cuda.h>
@@ -33,7 +33,7 @@ class Turns {
   virtual bool give_way() = 0;
 };
 
-/// Threads: coming() and failed() are called by any at any time; the others by whoever has the
+/// Threads: coming() and failed() are called by any at any time; the others by code that has the
 /// driver.
 class Guide {
  public:
@@ -41,7 +41,7 @@ class Guide {
   /// Returns who answers, for as long as the process lives.
   virtual Strategy& strategy() = 0;
   /// Hears that the calling thread is about to call `function`. What takes the program's own locks
-  /// is done here, as nobody may wait for those who has the driver.
+  /// is done here, as nothing may wait for those that has the driver.
   virtual void coming(Label function) { (void)function; }
   /// Hears that the calling thread's call of `function` is about to return an error, which a pick
   /// asked for if it is injected.
@@ -58,14 +58,14 @@ class Guide {
   virtual void passed(const World& world) = 0;
   /// Hears that the calling thread has taken the driver.
   virtual void taken() {}
-  /// Hears that it is about to let others, and the program, go on.
+  /// Hears that it is about to let others, and the program, continue.
   virtual void letting_go(World& world) { (void)world; }
   /// Returns whether a thread, as the system numbers it, sleeps.
   virtual bool is_asleep(pid_t thread) {
     (void)thread;
     return true;
   }
-  /// Returns the turns that the program's threads take; null where they take none.
+  /// Returns the turns that the program's threads take; null if they take none.
   virtual Turns* turns() { return nullptr; }
   /// Takes a fault, at once.
   virtual void found(const World& world, const Fault& fault) = 0;

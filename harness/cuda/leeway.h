@@ -8,7 +8,7 @@ struct World;
 
 /// Gives it to the driver of a world for the run that has begun on this thread.
 void give_leeway(const World& world);
-/// Tells whether it was given.
+/// Returns whether it was given.
 bool has_leeway(const World& world);
 /// Takes it back: a run begins.
 void take_leeway_back();

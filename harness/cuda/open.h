@@ -14,13 +14,13 @@
 
 namespace harness {
 
-/// Ownership: of a device; begun anew for every run. Each process has its own second open.
+/// Ownership: of a device; begun again for every run. Each process has its own second open.
 class OpenFailures {
  public:
   /// Forgets every second open of the last run.
   void begin() { second_.clear(); }
 
-  /// CUDA_SUCCESS (plain) to go on. Asks only where calls may fail, and not for a second open.
+  /// CUDA_SUCCESS (plain) to continue. Asks only where calls may fail, and not for a second open.
   CUresult next(World& world) {
     enum : std::uint32_t { none, mapped_once, mapped_twice, failed, mapped_then_failed, count };
     const std::size_t process = raw(world.scheduler.process());

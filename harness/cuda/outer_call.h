@@ -9,8 +9,8 @@ namespace harness {
 /// Lifetime of the name: the process.
 struct OuterCall {
   const char* function = nullptr;        ///< Null outside of such a call.
-  const void* return_address = nullptr;  ///< In whoever called it.
-  bool can_fail = true;                  ///< The program is told of an error, and can handle it.
+  const void* return_address = nullptr;  ///< In code that called it.
+  bool can_fail = true;  ///< The program is informed of an error, and can handle it.
 };
 
 }  // namespace harness

@@ -67,7 +67,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Where a record stands in the program, for cutting it in two: its slot, or a spread of its hash.
+/// If a record stands in the program, for cutting it in two: its slot, or a spread of its hash.
 constexpr std::uint64_t place_of(const Decision& record) {
   constexpr std::uint64_t kSlots = 16;
   const bool named = (record.activation >> 62) == 2;

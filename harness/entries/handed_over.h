@@ -10,8 +10,8 @@
 
 namespace harness::entries {
 
-/// Opens the library `name` in the folder of the one that this is compiled into. Returns null where
-/// it is not there.
+/// Opens the library `name` in the folder of the one that this is compiled into. Returns null if it
+/// is not there.
 inline void* open_beside(const char* name) {
   constexpr unsigned kPathBytes = 4096;
   Dl_info self{};

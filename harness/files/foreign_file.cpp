@@ -1,6 +1,6 @@
 // How it works. A file is looked at before it is opened (O_PATH): to open a device may do
 // something, and to open a pipe may wait for ever. What was looked at is opened by its number, so
-// that nobody can put another file there meanwhile.
+// that nothing can put another file there meanwhile.
 #include "harness/files/foreign_file.h"
 
 #include <fcntl.h>
@@ -116,7 +116,7 @@ void ForeignFile::fail_by_size(std::string_view what) const {
                           kByteLimit >> 20, kind_, what == "is" ? "is" : "has"));
 }
 
-/// Reads ahead. Returns false where there is no more.
+/// Reads ahead. Returns false if there is no more.
 bool ForeignFile::read_block() {
   block_.erase(0, std::exchange(block_at_, 0));
   const std::size_t had = block_.size();

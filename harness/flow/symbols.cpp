@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// So many addresses are in one command line.
+/// This many addresses are in one command line.
 constexpr std::size_t kAtOnce = 4000;
 constexpr double kSeconds = 600;
 constexpr std::string_view kAnonymous = "(anonymous namespace)";

@@ -1,5 +1,5 @@
-// How it works. A measure turns what a search came to in a window into a wait: how many runs to the
-// first fault, how many to minimize it, how large it then is. The searches of a variant are a
+// How it works. A measure turns the result of a search in a window into a wait: how many runs to
+// the first fault, how many to minimize it, how large it then is. The searches of a variant are a
 // block, its windows the strata. All tests of a comparison share its level (holm.h).
 #include "harness/gate/effectiveness.h"
 

@@ -1,9 +1,9 @@
 // How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each, all
 // benchmarks that take part are judged together, those that have their verdict with the samples
 // that it was given on, so that Holm's correction is always that of the whole suite. Only the
-// undecided go on, if more rounds can decide them. What failed begins anew with an empty series,
-// and its second verdict counts. A look that has to end before all estimates are computed gives no
-// verdict at all: Holm's correction needs the whole suite.
+// undecided continue, if more rounds can decide them. What failed begins again with an empty
+// series, and its second verdict counts. A look that has to end before all estimates are computed
+// gives no verdict at all: Holm's correction needs the whole suite.
 #include "harness/gate/trial.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ void Trial::run() {
   }
 }
 
-/// Returns whether it came to its end.
+/// Returns whether it reached its end.
 bool Trial::measure(std::size_t confirmation) {
   std::size_t round = 0;
   for (const std::size_t rounds : rule_.looks) {

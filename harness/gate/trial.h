@@ -18,7 +18,7 @@ namespace harness::gate {
 
 /// One round to be measured.
 struct Request {
-  std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one anew.
+  std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one again.
   std::size_t round = 0;            ///< Counts from 0 in each measurement.
   std::vector<std::string> wanted;  ///< Benchmarks that are needed; empty = all there are.
   std::size_t to_look = 1;          ///< Rounds until the next look, this one included.

@@ -13,7 +13,7 @@
 namespace harness::nightly {
 namespace {
 
-/// So long a program waits for another one that writes.
+/// This long a program waits for another one that writes.
 constexpr int kBusyMilliseconds = 20'000;
 
 /// Returns what is wrong, and what to do about it.
@@ -84,7 +84,7 @@ Value value_of(sqlite3_value* value) {
   }
 }
 
-/// A file of somebody else may bring triggers and views, which run when we write or read.
+/// A file of another owner may bring triggers and views, which run when we write or read.
 void distrust(sqlite3* handle) {
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},

@@ -55,7 +55,7 @@ void insert(Database& database, const char* table, const Row& row, const char* o
                  row);
 }
 
-/// Returns whether nobody needs to look at a finding again after this night: what was said since
+/// Returns whether no one needs to look at a finding again after this night: what was said since
 /// then counts.
 bool is_for_good(Database& database, const FindingKey& key, std::uint64_t last) {
   const State state = state_in(database, key, last + 1);
@@ -70,7 +70,7 @@ std::string history_file(const std::string& folder) {
   return (fs::path(folder) / "history.sqlite").string();
 }
 
-// Somebody else may have made the folder, and its file.
+// Another may have made the folder, and its file.
 History::History(const std::string& folder) : database_(history_file(folder)) {
   require_no_link((fs::path(folder) / "findings").string());
   require_own_tables(database_);
@@ -115,7 +115,7 @@ void History::require_fit(const ShardFile& file, const std::string& folder) {
                     printable(folder)));
 }
 
-/// Returns false where the history has this shard, and keeps the seconds that it has.
+/// Returns false if the history has this shard, and keeps the seconds that it has.
 bool History::is_wanted(const ShardFile& file) {
   const ShardRecord& shard = file.record;
   const Row key{shard.night, whole(shard.index)};

@@ -18,15 +18,15 @@ using Json = nlohmann::json;
 __extension__ using Wide = unsigned __int128;
 
 constexpr const char* kKind = "plan";
-/// Sound variants get so many times what all others get.
+/// Sound variants get this many times what all others get.
 constexpr std::uint64_t kSoundShare = 4;
 
-/// Tapes have one part in so many of a variant's budget.
+/// Tapes have one part in this many of a variant's budget.
 constexpr std::uint64_t kTapesPart = 8;
 
 /// Builds that search what is sound, too.
 constexpr std::array kSearchingBuilds{"asan", "fuzz", "tsan"};
-/// Each has one part in so many of a variant's budget, where that is worth a process.
+/// Each has one part in this many of a variant's budget, if that is worth a process.
 constexpr std::uint64_t kBuildPart = 40;
 constexpr Budget kLeastInBuild{30, 1};
 
@@ -266,7 +266,7 @@ bool is_of_programs(const Plan& plan) {
 
 namespace {
 
-/// Returns how many runs a shard has for a cell's tapes. Where each replay has its run, whoever
+/// Returns how many runs a shard has for a cell's tapes. If each replay has its run, code that
 /// replays a tape has it.
 std::uint64_t tape_runs_of(const Plan& plan, std::size_t index, std::size_t slot,
                            const Cell& cell) {

@@ -111,7 +111,7 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 4: when a shard ended, in seconds since 1970; 0 where it is not known.
+// 4: when a shard ended, in seconds since 1970; 0 if it is not known.
 constexpr std::string_view kTimes = R"(
 ALTER TABLE shards ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
 )";
@@ -214,8 +214,8 @@ ALTER TABLE cells ADD COLUMN tape_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 )";
 
-// 10: by which function new findings of a night go another way than in the night before; line 0 and
-// '' where none is named, a line for each function upon whose answer that may be.
+// 10: by which function new findings of a night behave differently than in the night before; line 0
+// and '' where none is named, a line for each function on whose answer that may be.
 constexpr std::string_view kChanges = R"(
 CREATE TABLE changes (
   night TEXT NOT NULL REFERENCES nights,

@@ -95,7 +95,7 @@ class Side {
     causes_.assign({records.data(), records.size()});
   }
 
-  /// Work is told with its stream and by whoever queued it, who may be in another op by then.
+  /// Work is told with its stream and by code that queued it, who may be in another op by then.
   std::string in_words(const Event& event) const {
     const Event& by = is_work(event) ? queued(event) : event;
     std::string text = fmt::format("turn {}", event.tick);

@@ -46,7 +46,7 @@ std::string signature_of(const VariantRow& row, const std::string& kind) {
   return {};
 }
 
-/// Tells of each path the kinds of fault that no window of it explains, once for all claims.
+/// Reports each path the kinds of fault that no window of it explains, once for all claims.
 std::string unexplained(const Findings& findings) {
   struct Unexplained {
     std::vector<std::string> variants;

@@ -25,7 +25,7 @@ bool is_failed_call(const Event& event) {
   return event.kind == EventKind::call && event.value != 0 && event.value != kNotReady;
 }
 
-/// Calls that lead to a context, a module or a function, and end nobody's life.
+/// Calls that lead to a context, a module or a function, and end no one's life.
 bool is_looked_up(Label call) {
   static constexpr std::array<std::string_view, 8> kBegin{
       "cuInit",       "cuDeviceGet", "cuDevicePrimaryCtx", "cuCtxSet",

@@ -1,5 +1,5 @@
-// Reading, line by line: the first word says what a line is; what is no header is a decision. Every
-// complaint names the line, and says what would have been right.
+// Reading, line by line: the first word says what a line is; what is not a header is a choice.
+// Every complaint names the line, and says what would have been right.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -208,7 +208,7 @@ class Parser {
       {"trace", &Parser::read_trace},   {"end", &Parser::read_end},
   };
 
-  // ---- decisions ----
+  // ---- choices ----
 
   void read_decision() {
     require_complete();

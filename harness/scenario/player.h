@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// Notes that the current task runs an op, calls it, and tells what came of it. `call` answers with
+/// Notes that the current task runs an op, calls it, and says the result of it. `call` answers with
 /// an enumeration, in which 0 is ok; `judge`, which is given the answer, still stands at the op.
 template <class Call, class Judge>
 auto note_op(Scene& scene, std::size_t op, Call call, Judge judge) {
@@ -34,7 +34,7 @@ auto note_op(Scene& scene, std::size_t op, Call call) {
   return note_op(scene, op, call, [](auto) {});
 }
 
-/// Answers whether `call` said true, at the fourth attempt at the latest: one that is told to fail
+/// Answers whether `call` said true, at the fourth attempt at the latest: one that is made to fail
 /// has done nothing, and the next may.
 template <class Call>
 bool insist(Call call) {

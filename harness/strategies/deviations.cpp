@@ -1,6 +1,6 @@
 // Deviations, as a strategy to search with: draws a program, then runs it with every set of few
-// further decisions before it draws the next. Finds what needs an exact schedule rather than much
-// of one.
+// further choices before it draws the next. Finds what needs an exact schedule rather than much of
+// one.
 #include "harness/pick/deviations.h"
 
 #include "harness/strategies/random_walk.h"

@@ -1,4 +1,4 @@
-// Files that somebody else made, on the command line: a command in one is never started but by
+// Files that something else made, on the command line: a command in one is never started but by
 // `replay` of a finding, and a folder leads nowhere else.
 #include <gmock/gmock.h>
 

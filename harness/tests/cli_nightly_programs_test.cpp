@@ -1,4 +1,4 @@
-// `afterlife nightly --programs`: nights of somebody's programs, by a list in TOML.
+// `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
 #include "harness/process/process.h"
 #include "harness/tests/program_nights.h"
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A night of the toy path that ends after so many runs.
+/// A night of the toy path that ends after this many runs.
 Words night(const std::string& history, Words more = {}, const std::string& runs = "2000") {
   Words words{"nightly", "--runs", runs, "--history", history};
   if (std::find(more.begin(), more.end(), "--only") == more.end())

@@ -232,7 +232,7 @@ TEST_F(ClientBadEnds, AThreadThatExitsTheProcessEndsItAndOneThatExitsItselfDoesN
   expect_found(run_lines("def act(): free_twice(), os._exit(0)\n" + act), "double_free");
 }
 
-// ---- what it found all the same ----------------------------------------------------------------
+// ---- what it found nevertheless ----------------------------------------------------------------
 
 TEST_F(ClientBadEnds, AProgramThatClosesItsOutputIsJudgedAllTheSame) {
   for (const char* closed : {"2", "1, 2", "0, 1, 2"})

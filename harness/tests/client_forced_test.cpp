@@ -1,5 +1,5 @@
-// Collections and switches that no run of this Python comes to by itself: off by default, and told
-// apart.
+// Collections and switches that no run of this Python comes to by itself: off by default, and
+// distinguished.
 #include "harness/tests/forced_stage.h"
 #include "harness/tests/interpreters.h"
 

@@ -27,7 +27,7 @@ std::string with_comments(const std::string& text) {
 
 class ClientMoved : public testing::RunStage {
  protected:
-  /// Searches the program in a folder of its own. Returns the file of its first finding.
+  /// Searches the program in a separate folder. Returns the file of its first finding.
   std::string found_in_a_folder(const std::string& text, const Words& options) const {
     fs::create_directory(folder_ / "before");
     fs::create_directory(folder_ / "after");

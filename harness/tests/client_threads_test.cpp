@@ -1,4 +1,4 @@
-// `afterlife run` with scripts whose faults need another thread of Python's to go on.
+// `afterlife run` with scripts whose faults need another thread of Python's to continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,7 +116,7 @@ class ClientThreads : public ::testing::Test {
       expect_minimal(found(client_of(file), kind, seed));
     }
   }
-  /// Replays the finding so often, alone in a process and forked in turns.
+  /// Replays the finding this often, alone in a process and forked in turns.
   static void expect_equal_replays(const Client& client, const Finding& finding, int count) {
     Orders orders;
     for (const ToldDecision& one : finding.decisions) orders.tape.push_back(one.decision);
@@ -130,12 +130,12 @@ class ClientThreads : public ::testing::Test {
     EXPECT_THAT(outcomes, SizeIs(1));
     EXPECT_THAT(*outcomes.begin(), HasSubstr(finding.fault.kind));
   }
-  /// Runs lines as a script, plainly.
+  /// Runs lines as a script, by default.
   ClientRun plain_run(const std::string& lines, const std::string& python = "python3") const {
     write_file(folder_ / "script.py", lines);
     return run_client(client_of(folder_ / "script.py", python), {}, kGoOn);
   }
-  /// Runs them in each Python: they print what they do without us, and nobody has doubts.
+  /// Runs them in each Python: they print what they do without us, and nothing has doubts.
   void expect_habits(const std::vector<Habit>& habits) const {
     for (const std::string& python : interpreters())
       for (const Habit& habit : habits) {
@@ -275,7 +275,7 @@ TEST_F(ClientThreads, WhatThreadsDoIsAsWithoutUs) {
        "    seen.append(local.value == threading.current_thread().name)\n"
        "join(start(act, act, act))\nprint(seen, hasattr(local, 'value'))\n",
        "[True, True, True] False\n"},
-      // Moments come in their order, whoever asked first.
+      // Moments come in their order, code that asked first.
       {"order = []\n"
        "def after(seconds): return lambda: (time.sleep(seconds), order.append(seconds))\n"
        "join(start(after(0.06), after(0.02), after(0.04)))\nprint(order)\n",

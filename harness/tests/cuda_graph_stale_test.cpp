@@ -125,7 +125,7 @@ TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
 
 // ---- two threads ------------------------------------------------------------------------------
 
-/// Lets whoever is announced next go first, at each turn.
+/// Lets code that is announced next go first, at each turn.
 class Alternate final : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

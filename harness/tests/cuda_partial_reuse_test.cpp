@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Answers the questions about reuse one after another; the rest, and other questions, plainly.
+/// Answers the questions about reuse one after another; the rest, and other questions, by default.
 class Answers : public Strategy {
  public:
   explicit Answers(std::vector<std::uint32_t> answers) : answers_(std::move(answers)) {}

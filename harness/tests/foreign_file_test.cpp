@@ -1,5 +1,5 @@
-// Files that somebody else may have made: which are read, how much of them, and which names lead to
-// one.
+// Files that something else may have made: which are read, how much of them, and which names lead
+// to one.
 #include "harness/files/foreign_file.h"
 
 #include <gmock/gmock.h>

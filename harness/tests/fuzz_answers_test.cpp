@@ -1,5 +1,5 @@
 // `afterlife fuzz` on toy paths, its answers and the files that it leaves: the built program is run
-// as a child. Signals are sent upon an event (a file appears), never upon a time.
+// as a child. Signals are sent on an event (a file appears), never on a time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -155,7 +155,7 @@ TEST(BrokenGate, ThatDoesNotConfirmTakesACloudForAChange) {
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10, {.confirmations = 0}).false_alarms(), 1);
 }
 
-// ---- how it goes on ----
+// ---- how it continues ----
 
 /// Counts what it is asked for, and ends where it is told to.
 class Watched : public Machine {
@@ -298,7 +298,7 @@ TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
 
 // ---- computing that has to end ----
 
-/// Has computing end after so many benchmarks.
+/// Has computing end after this many benchmarks.
 class Impatient : public Watched {
  public:
   using Watched::Watched;

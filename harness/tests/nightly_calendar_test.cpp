@@ -1,4 +1,4 @@
-// Nights in time: one that did not happen, and who is told of what.
+// Nights in time: one that did not happen, and who is informed of what.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Functions by which new findings go another way: what a night says of them, and which it joins.
+// Functions by which new findings behave differently: what a night says of them, and which it
+// joins.
 #include "harness/nightly/changes.h"
 
 #include <gmock/gmock.h>
@@ -229,7 +230,7 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
 /// A toy night whose two programs are scripts: whatever they replay, they leave a flow.
 class CliNightlyDiverge : public ::testing::Test {
  protected:
-  /// Two points follow on open(), once it has called peek(); the run goes on at one of them.
+  /// Two points follow on open(), once it has called peek(); the run continues at one of them.
   static Flow flow(bool is_bad) {
     const auto place = [](std::int64_t line) {
       return CodePlace{"box::open", "targets/box/box.cpp", line, line - 20, 3};

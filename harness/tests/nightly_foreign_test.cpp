@@ -1,4 +1,4 @@
-// Shards, exports and histories that somebody else made: what a night refuses, whole, in one line.
+// Shards, exports and histories that something else made: what a night refuses, whole, in one line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -36,7 +36,7 @@ std::string error_of(Action action) {
   }
 }
 
-/// A shard with one finding, whose seal is made anew after each change.
+/// A shard with one finding, whose seal is made again after each change.
 class ForeignShard : public ::testing::Test {
  protected:
   using Change = std::function<void(json& shard, json& cell, json& finding)>;
@@ -141,7 +141,7 @@ class ForeignHistory : public ::testing::Test {
   std::string folder() const { return folder_ / "history"; }
   std::string file() const { return folder() + "/history.sqlite"; }
   const std::string& text() const { return text_; }
-  /// Returns why the history cannot be opened once somebody has changed it.
+  /// Returns why the history cannot be opened once something has changed it.
   std::string opened_after(const std::string& statements) const {
     const Folder place;
     fs::copy(folder(), place / "history");

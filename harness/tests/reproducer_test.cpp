@@ -235,8 +235,8 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-// Whoever reads meanwhile, or whatever kills the writer: the old file is there whole until the new
-// one is.
+// Code that reads meanwhile, or whatever kills the writer: the old file is there whole until the
+// new one is.
 TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
   write_whole_file(path("a.txt"), "old");
   std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));
@@ -262,7 +262,7 @@ TEST_F(ReproducerFile, OneThatIsNotThereOrAFolderIsRefused) {
   EXPECT_THAT(complaint_of_file(path("")), HasSubstr("is a folder"));
 }
 
-// A run that ended at its limit leaves such a one, where there was no time to make it smaller.
+// A run that ended at its limit leaves such one, if there was no time to make it smaller.
 TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
   std::ofstream file(path("long"));
   file << kHeader;

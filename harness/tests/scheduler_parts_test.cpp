@@ -1,4 +1,4 @@
-// The parts of the scheduler by themselves; scheduler_test.cpp has what they come to.
+// The parts of the scheduler by themselves; scheduler_test.cpp has their results.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using Indices = std::vector<std::uint16_t>;
 
-/// Three tasks that can go on.
+/// Three tasks that can continue.
 class SchedulerParts : public ::testing::Test {
  protected:
   SchedulerParts() {

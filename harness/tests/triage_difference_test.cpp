@@ -36,7 +36,7 @@ Step write(Label what, std::uint64_t place, std::uint64_t value, Label site = "s
   return {.kind = Kind::write, .what = what, .site = site, .values = {{1, place}, {2, value}}};
 }
 
-/// Both runs go on with this.
+/// Both runs continue with this.
 const std::vector<Step> kThen{call("cuCtxSynchronize", "wait"), note("done"), asks("end"),
                               call("cuMemFree", "close")};
 

@@ -68,7 +68,7 @@ void send_between_others(Scene& scene, Desk& desk) {
   desk.note.write(9, Generation{2});
 }
 
-/// Nobody here could keep the leaf: only the ledger knows of it.
+/// Nothing here could keep the leaf: only the ledger knows of it.
 void drop(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "drop");
   scene.world().scheduler.turn({});
@@ -294,7 +294,7 @@ TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
   EXPECT_THAT(triage(runner, std::vector{suspect(needed_drop)}).unexplained, SizeIs(1));
 }
 
-// The second waits for the first by itself, which is let go when nobody else can go on.
+// The second waits for the first by itself, which is let go when nothing else can continue.
 TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
   Runner runner;
   const Case one = suspect(needed_drop).the_case;

@@ -93,7 +93,7 @@ class Triaging {
     Followed followed;  ///< To the difference.
   };
 
-  /// Finds the places of all code at once, as that takes a program of its own.
+  /// Finds the places of all code at once, as that takes a separate program.
   void name_differences() {
     std::vector<std::uintptr_t> code;
     for (const Different& one : different_)

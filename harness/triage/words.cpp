@@ -8,7 +8,7 @@ namespace {
 
 using triaging::kStep;
 
-/// " at free", or nothing where the site was left open.
+/// " at free", or nothing if the site was left open.
 std::string at(std::string_view how, Label site) {
   return site.empty() ? std::string() : fmt::format(" {} {}", how, site.view());
 }

@@ -175,7 +175,7 @@ void Rank::collect_all() {
   job_.dropped.count_down();
   if (rank_ == 0) {
     job_.dropped.wait();
-    job_.scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
+    job_.scene.world().heap.finish_collection();  // While it runs, nothing else can collect.
     const auto collect = [this] {
       job_.path->collect(rank_);
       job_.collected.count_down();

@@ -10,7 +10,7 @@
 //
 // Judges: judges.h hears the facts, and judges what is in a slot and what is read back; service.h
 // and calls.h answers; mappings.h, slots.h, memory.h and leftovers.h what is kept and what is
-// bounded; ghost.h tells which windows a run reached.
+// bounded; ghost.h says which windows a run reached.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/contract.h"

@@ -53,7 +53,7 @@ void Ghost::taken(GhostThing& thing) {
   take_from_launches(thing);
 }
 
-/// It may be the launch that uses it, or the kernel, or whoever copies back.
+/// It may be the launch that uses it, or the kernel, or code that copies back.
 void Ghost::take_from_launches(const GhostThing& thing) {
   for (const GhostUser& user : launching_)
     for (const GhostBound& bound : user.context->places) {
@@ -65,7 +65,7 @@ void Ghost::take_from_launches(const GhostThing& thing) {
 
 // ---- how things end -----------------------------------------------------------------------------
 
-// Storage on the device is nobody's object: it is the memory that the current activation made last.
+// Storage on the device is no one's object: it is the memory that the current activation made last.
 void Ghost::built(ThingId id, harness::BirthId object, std::uint32_t generation) {
   find(id)->beneath = object;
   find(id)->generation = generation;
@@ -100,7 +100,7 @@ const GhostEnd* Ghost::end_of_storage(harness::Name life) const {
 }
 
 // An object goes with its memory, in the finalizer of a wrapper that need not be its own; and each
-// finalizer is an activation of its own.
+// finalizer is its own activation.
 const GhostEnd* Ghost::end_of_object(harness::Name life) const {
   const auto& lives = scene_.world().ledger.lives();
   std::size_t i = lives.size() - 1;
@@ -112,7 +112,7 @@ const GhostEnd* Ghost::end_of_object(harness::Name life) const {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-// Whoever goes on with something else has given up what he was launching.
+// Code that continues with something else has given up what he was launching.
 GhostUser& Ghost::use(const GhostBinding& binding, bool launches, bool again) {
   harness::World& world = scene_.world();
   const std::uint32_t task = raw(world.scheduler.current());

@@ -1,4 +1,4 @@
-// How it works. A fact goes to the model, then to the ghost; then whoever judges it looks.
+// How it works. A fact goes to the model, then to the ghost; then code that judges it looks.
 #include "scenarios/argpack/judges.h"
 
 #include "scenarios/argpack/readings.h"
@@ -128,13 +128,13 @@ void Judges::contents(ThingId array, std::span<const std::int32_t> words) {
   witness_.did(kContents);
 }
 
-// A value that the scenario did not hand out would make the model agree with whoever made it up.
+// A value that the scenario did not hand out would make the model agree with code that made it up.
 void Judges::check_value(std::int64_t value, std::uint32_t depth) {
   if (!witness_.handed_out(value, depth))
     scene_.expect("value", static_cast<std::uint64_t>(value), witness_.value());
 }
 
-// Not at what is on the device: whoever looks there waits for it, and then nothing is in flight
+// Not at what is on the device: code that looks there waits for it, and then nothing is in flight
 // when the script drops everything.
 void Judges::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {

@@ -62,8 +62,8 @@ constexpr std::array<Theme, 10> kThemes{{
 }  // namespace
 
 Ops wanted(const Situation& now) {
-  constexpr int kFewPacks = 3;             // One to lose, one to go on with, one to nest.
-  if (now.census.contexts != 0) return 0;  // Whoever has a context goes on with it.
+  constexpr int kFewPacks = 3;             // One to lose, one to continue with, one to nest.
+  if (now.census.contexts != 0) return 0;  // Code that has a context continues with it.
   return when(std::popcount(now.fresh(now.census.packs)) < kFewPacks, ops(Op::new_argpack)) |
          when(now.fresh(now.census.arrays) == 0, ops(Op::new_ndarray)) |
          when(now.census.externals == 0, ops(Op::new_external));

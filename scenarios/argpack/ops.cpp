@@ -50,7 +50,7 @@ Variable used(Player& player, const Situation& now, Variables variables) {
 
 // ---- packs --------------------------------------------------------------------------------------
 
-// Two deep, unless picked otherwise: what is nested is what can be replaced.
+// Two deep, unless picked differently: what is nested is what can be replaced.
 Status new_argpack(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};

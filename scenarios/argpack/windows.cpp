@@ -73,8 +73,8 @@ bool went_in_flight(const Fault& fault, const GhostEnd* end) {
   return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
-/// Somebody who held a stale wrapper ended this object's life; or an ended program, as it went, its
-/// memory's.
+/// Something who held a stale wrapper ended this object's life; or an ended program, as it went,
+/// its memory's.
 bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& earlier) {
     if (earlier.kind != FaultKind::wrong_owner) return false;
@@ -90,7 +90,7 @@ const GhostUser* user_of(const Judges& judges, const Fault& fault) {
                                    : ghost.user_in(fault.activation);
 }
 
-/// It went with its program, or is alive because somebody still has that.
+/// It went with its program, or is alive because something still has that.
 bool is_of_ended_program(const Fault& fault) {
   if (fault.death_site == kAtReset) return true;
   const bool is_object =
@@ -156,7 +156,7 @@ const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, co
 }
 
 /// Returns the window that the call went through, where neither death nor use is telling, or -1. A
-/// launch that was tried before goes on with what it resolved the first time.
+/// launch that was tried before continues with what it resolved the first time.
 int window_of_call(const Judges& judges, const Fault& fault) {
   const GhostUser* user = user_of(judges, fault);
   const Passages& passages = judges.passages();
@@ -186,7 +186,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   return window_of_call(judges, fault);
 }
 
-// Whoever finds the fault is in the op that went through the window, or launches the context, or
+// Code that finds the fault is in the op that went through the window, or launches the context, or
 // takes away what an earlier launch uses.
 int way_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();

@@ -138,7 +138,7 @@ bool Witness::is_idle() {
   return work_.is_idle() && work_.kernels().submitted == model_.progress.launch_count();
 }
 
-/// Whether anything that nobody can use may be alive.
+/// Whether anything that nothing can use may be alive.
 bool Witness::anything_gone() {
   const harness::Ledger& ledger = scene_.world().ledger;
   std::erase_if(model_.things.gone(), [&](Thing* thing) {
@@ -150,7 +150,7 @@ bool Witness::anything_gone() {
 }
 
 // Nothing failed in this run, so whatever was answered with ok before this op began has been handed
-// to the device by a flush, and is over once somebody has waited.
+// to the device by a flush, and is over once something has waited.
 void Witness::judge_work(const Attempt& attempt) {
   const bool waits = attempt.op == Op::synchronize;
   if ((!waits && attempt.op != Op::flush) || !counts_kernels()) return;
@@ -161,7 +161,7 @@ void Witness::judge_work(const Attempt& attempt) {
                                 attempt.answered, done, waits ? "have run" : "were submitted"));
 }
 
-// Whoever has read its result has seen it run. Of a GPU's kernels nobody sees more than that.
+// Code that has read its result has seen it run. Of a GPU's kernels no one sees more than that.
 bool Witness::counts_kernels() const {
   return harness::sees_kernels(scene_.world()) && undisturbed() &&
          scene_.world().injected_failures == 0 && answered_ != read_;

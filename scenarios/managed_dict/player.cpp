@@ -13,7 +13,7 @@ using targets::managed_dict::kVariableCount;
 
 namespace {
 
-/// Returns ops that store, where they are compiled. Which kinds take part is drawn per run by some
+/// Returns ops that store, if they are compiled. Which kinds take part is drawn per run by some
 /// strategies, so that there are several.
 constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
 constexpr Theme kTheme{.name = "everything", .favoured = kStoring};
@@ -135,7 +135,8 @@ void Player::judge_all() {
       reader_.read_instance(path_->inspection(), variable, others_asked_for_dicts());
 }
 
-// Says if a failure is no refusal: it follows from a fault that was found, or there was no memory.
+// Says if a failure is not a refusal: it follows from a fault that was found, or there was no
+// memory.
 void Player::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene().world().history.faults().empty()) return;
   if (status == Status::memory_error && starved) return;

@@ -176,7 +176,7 @@ class Builders {
   virtual Status begin_building(Variable into) = 0;
   /// launch(builder, config, module.get_kernel("captured"), buffer): buffer.out = buffer.in + 1.
   virtual Status launch_captured(Variable builder, Variable module, Variable buffer) = 0;
-  /// builder.end_building(). Where the capture is not valid any more, the builder is over.
+  /// builder.end_building(). If the capture is not valid any more, the builder is over.
   virtual Status end_building(Variable builder) = 0;
   /// into = builder.complete(): an executable.
   virtual Status complete(Variable into, Variable builder) = 0;

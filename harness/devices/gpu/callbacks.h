@@ -1,5 +1,5 @@
 // Callbacks: functions of the program that the real driver calls from inside of a call, or on a
-// thread of its own, where no task runs. They are noted there, and called by the task whose call
+// separate thread, where no task runs. They are noted there, and called by the task whose call
 // comes next, so that they may do all that a task may.
 #pragma once
 

@@ -50,7 +50,7 @@ CUresult check(GpuDevice&, T) {
   return CUDA_SUCCESS;
 }
 
-/// Returns the event that the driver is given: the exported one, where the event was opened.
+/// Returns the event that the driver is given: the exported one, if the event was opened.
 inline CUevent real(GpuDevice& gpu, CUevent event) {
   const CUevent exported = gpu.imports().exported(event);
   return exported != nullptr ? exported : event;
@@ -112,7 +112,7 @@ class NotedLater {
   CUgraphNodeParams* params_;
 };
 
-/// Tells whether a stream captures: then the driver answers, and nothing happens now.
+/// Returns whether a stream captures: then the driver answers, and nothing happens now.
 inline bool captures(GpuDevice& gpu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||

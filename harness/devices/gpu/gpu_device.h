@@ -70,14 +70,14 @@ class GpuDevice final : public Device {
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
   CUresult check(Kind kind, const void* handle);
-  /// Tells whether `handle` names something that was born here and lives.
+  /// Returns whether `handle` names something that was born here and lives.
   bool lives(const void* handle) const;
 
-  /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
+  /// Lives there begin and end with launches, which nothing tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   /// Frees memory by the driver's function, if it is the run's to free: what is registered or
-  /// mapped by its own function alone. Where the driver refuses, as in a capture, it lives on.
+  /// mapped by its own function alone. If the driver refuses, as in a capture, it lives on.
   CUresult free(std::uint64_t address, Origin by, const std::function<CUresult()>& driver);
   /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);

@@ -2,7 +2,7 @@
 // over to it. It needs no driver.
 //
 // How it works. The result is one text in PTX, as a cubin too, for that is what our driver loads.
-// Handles are looked up, so that one that is no linker's is an error and not a crash.
+// Handles are looked up, so that one that is not a linker's is an error and not a crash.
 #include <fmt/format.h>
 
 #include <algorithm>

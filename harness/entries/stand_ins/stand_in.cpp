@@ -28,7 +28,7 @@ std::vector<char*> words_of(std::string& tool, Arguments& arguments) {
   return words;
 }
 
-/// Says what there is in place of a tool that this machine has not.
+/// Says what there is instead of a tool that this machine has not.
 int do_without(const std::string& name, const Arguments& arguments) {
   if (name == "ptxas" && arguments.size() == 1 &&
       (arguments[0] == "--version" || arguments[0] == "-V")) {

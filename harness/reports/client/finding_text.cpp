@@ -70,7 +70,7 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
 }
 
-/// Says why there are no lines, where there are none.
+/// Says why there are no lines, if there are none.
 void add_placing(Writer& writer, const client::Finding& finding) {
   if (finding.placing_count != 0)
     writer.row("",
@@ -79,7 +79,7 @@ void add_placing(Writer& writer, const client::Finding& finding) {
                Colour::dim);
 }
 
-/// Tells which reads of the world make replays differ, as far as that is known.
+/// Returns which reads of the world make replays differ, as far as that is known.
 void add_reads(Writer& writer, const client::WorldReads& reads) {
   constexpr std::size_t kReadsShown = 6;
   std::string label = "reads";
@@ -144,7 +144,7 @@ std::string finding_why(const client::Finding& finding) {
          "tried: with it none of 3 replays shows the fault\n";
 }
 
-/// Tells in a line each which other faults the findings showed as.
+/// Returns in a line each which other faults the findings showed as.
 static std::string told_faces(const client::SearchResult& result) {
   std::string text;
   for (const client::Finding& finding : result.findings)
@@ -156,7 +156,7 @@ static std::string told_faces(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells which suppressions were used, in how many runs, and which never.
+/// Returns which suppressions were used, in how many runs, and which never.
 static std::string told_suppressions(const client::SearchResult& result) {
   const client::Suppressions& known = result.options.suppressions;
   std::string text;
@@ -172,7 +172,7 @@ static std::string told_suppressions(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells in a line each what only the documentation forbids.
+/// Returns in a line each what only the documentation forbids.
 static std::string told_pedantic(const client::SearchResult& result) {
   std::string text;
   for (const client::PedanticNote& note : result.pedantic) {
@@ -186,14 +186,14 @@ static std::string told_pedantic(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells how the program bore calls that were told to fail.
+/// Returns how the program bore calls that were made to fail.
 static std::string told_failures(const client::SearchResult& result) {
   if (!result.options.fails) return {};
   return fmt::format("errors were injected in {}, and the program gave up in {} of them\n",
                      counted(result.failed_runs, "run"), result.given_up_runs);
 }
 
-/// Tells in how many runs something was forced.
+/// Returns in how many runs something was forced.
 static std::string told_forced(const client::SearchResult& result) {
   if (!result.options.forces) return {};
   return fmt::format("collections or thread switches were forced in {}\n",
@@ -206,7 +206,7 @@ static std::string counted_findings(const client::SearchResult& result) {
   return forced == 0 ? all : fmt::format("{}, {} of them forced", all, forced);
 }
 
-/// Tells how many runs and findings there are, and whether the user stopped it.
+/// Returns how many runs and findings there are, and whether the user stopped it.
 static std::string told_counts(const client::SearchResult& result) {
   return fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
                      result.stopped ? "; stopped" : "");

@@ -18,7 +18,7 @@ std::string where(const client::Frame& frame);
 /// Returns the user's functions, the innermost first; those of libraries where there are no others.
 std::vector<const client::Frame*> users_frames(const client::Place& place);
 
-/// Says where a call was made, in words that follow it; "" where nobody looked.
+/// Says where a call was made, in words that follow it; "" if no one looked.
 std::string at(const client::Place& place);
 
 /// Returns the function in words that follow where(), which has it if there is no line.
@@ -48,7 +48,7 @@ std::string sentence_of(const client::Finding& finding);
 /// Returns which order or reference is missing; "" where neither is.
 std::string missing_in(const client::Finding& finding);
 
-/// Returns a decision as who asked for it, where, and the answer.
+/// Returns a choice as who asked for it, where, and the answer.
 std::string decision_of(const client::ToldDecision& told);
 
 /// Returns how many replays showed it, and why not all did.

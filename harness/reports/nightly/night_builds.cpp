@@ -19,7 +19,7 @@ using nightly::NightFinding;
 
 constexpr std::size_t kShownBytes = 200;
 
-/// Returns the finding whose plainest reproducer has this cause; null where there is none.
+/// Returns the finding whose simplest reproducer has this cause; null if there is none.
 const NightFinding* finding_of(const Night& night, const std::string& cause) {
   for (const NightFinding& finding : night.findings)
     if (finding.symptoms.front().cause == cause) return &finding;

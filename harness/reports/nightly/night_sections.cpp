@@ -34,7 +34,7 @@ std::string further_of(const NightFinding& finding) {
                      shown_name(finding.file));
 }
 
-/// Returns what removes it, and all the ways in which it shows, for whoever opens them.
+/// Returns what removes it, and all the ways in which it shows, for code that opens them.
 std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
@@ -89,7 +89,7 @@ std::string findings_table(const Night& night, const std::vector<const NightFind
          rows + "</table>";
 }
 
-/// The same; a long one is closed until somebody opens it.
+/// The same; a long one is closed until another opens it.
 std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
                         const NightFiles& files) {
   const std::string table = findings_table(night, findings, files);

@@ -1,5 +1,5 @@
-// How it works. A part is a sentence of its own, or empty; parts that make a night red come before
-// those that do not.
+// How it works. A part is its own sentence, or empty; parts that make a night red come before those
+// that do not.
 #include "harness/reports/nightly/night_sentence.h"
 
 #include <fmt/chrono.h>
@@ -142,7 +142,7 @@ std::string canary_news_of(const Night& night) {
   return fmt::format("{} in canaries.", counts.text());
 }
 
-/// Returns how long a night has to be for a canary with so many runs in this one.
+/// Returns how long a night has to be for a canary with this many runs in this one.
 std::string long_enough(const Night& night, std::uint64_t runs) {
   if (runs == 0 || night.terms.budget.seconds <= 0) return {};
   const double minutes = night.terms.budget.seconds / 60 / static_cast<double>(night.terms.shards);

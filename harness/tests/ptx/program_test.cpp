@@ -19,7 +19,7 @@ class PtxProgram : public OnGpuToo<ProgramStage<PtxStage>> {
   PtxProgram() : OnGpuToo("programs.ptx") {}
 };
 
-/// Some that our driver alone says, or has a clock of its own for.
+/// Some that our driver alone says, or has its own clock for.
 class OwnPtxProgram : public ProgramStage<PtxStage> {
  protected:
   OwnPtxProgram() : ProgramStage("programs.ptx") {}

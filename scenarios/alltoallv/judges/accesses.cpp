@@ -16,9 +16,10 @@ using targets::alltoallv::Labels;
 
 namespace {
 
-constexpr std::uint32_t kNumbers = 64;   ///< Numbers of collectives; those beyond are told as last.
-constexpr std::uint32_t kRequests = 33;  ///< Collectives by request, from 1.
-constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are told as so many.
+constexpr std::uint32_t kNumbers =
+    64;  ///< Numbers of collectives; those beyond are reported as last.
+constexpr std::uint32_t kRequests = 33;   ///< Collectives by request, from 1.
+constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are reported as this many.
 
 /// A label for each collective.
 Labels by_collective(const char* before, const char* after) {

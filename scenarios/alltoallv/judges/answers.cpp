@@ -9,7 +9,7 @@ namespace scenarios::alltoallv {
 
 using harness::Label;
 
-/// Says if a failure follows from a fault that was found: that is no refusal.
+/// Says if a failure follows from a fault that was found: that is not a refusal.
 bool Answers::is_at_fault() const {
   const auto& faults = scene_.world().history.faults();
   return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
@@ -59,8 +59,8 @@ std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
   return last != named.rend() ? std::optional(last->name) : std::nullopt;
 }
 
-// An open that was told of the process's next one as well may have been of another collective, or
-// of a team that was made meanwhile.
+// An open that was informed of the process's next one as well may have been of another collective,
+// or of a team that was made meanwhile.
 bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const {
   const harness::World& world = scene_.world();
   const std::uint32_t since = posted_at_[rank][slot][round % 2];

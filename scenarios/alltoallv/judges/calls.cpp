@@ -113,7 +113,7 @@ void report_wrong_calls(harness::Scene& scene) {
 
 void report_busy_opens(harness::Scene& scene, std::span<const std::uint32_t> planned_polls) {
   // 20 polls of one collective, each of which tries to open what each of the peers has: those that
-  // the plan has a rank make while it stays behind come to that.
+  // the plan has a rank make while it stays behind reach that.
   constexpr std::uint32_t kPolls = 20, kFewestPeers = 3;
   const std::uint32_t opens = std::max(kFewestPeers, rank_count(scene.config()) - 1);
   const harness::World& world = scene.world();

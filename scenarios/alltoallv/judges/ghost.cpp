@@ -18,7 +18,7 @@ void Ghost::disorder(Window window) {
 
 // ---- collectives --------------------------------------------------------------------------------
 
-// Whoever has taken a number in vain is one ahead of the others from then on.
+// Code that has taken a number in vain is one ahead of the others from then on.
 void Ghost::init_failed(const targets::alltoallv::FailedInit& failed) {
   if (failed.answer != Status::driver_error) return;
   reach(Window::number_skipped);

@@ -17,13 +17,13 @@ class Ghost {
   Ghost(harness::Scene& scene, const Slots& slots) : scene_(scene), slots_(slots) {}
 
   void reach(Window window) { scene_.reach(harness::raw(window)); }
-  /// From here on ranks may mean different things by the same words: what goes wrong later may come
-  /// of that.
+  /// From here on ranks may mean different things by the same words: what goes wrong later may
+  /// result from that.
   void disorder(Window window);
   bool reached(Window window) const {
     return (scene_.observed().reached >> harness::raw(window) & 1) != 0;
   }
-  /// Returns the window that everything at `tick` may come of, or -1.
+  /// Returns the window that everything at `tick` may result from, or -1.
   int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
 
   // ---- collectives ----
@@ -48,7 +48,7 @@ class Ghost {
   void ended(std::uint32_t rank, Request request);
 
   // ---- batches ----
-  /// `one_call`: whether the policy copies in one all the same.
+  /// `one_call`: whether the policy copies in one nevertheless.
   void batching_by_proxy(bool one_call) {
     reach(Window::pair_ignored);
     if (one_call) disorder(Window::pair_ignored);
@@ -61,7 +61,7 @@ class Ghost {
   }
 
   // ---- rings ----
-  /// `at_once`: it does not wait for those who read.
+  /// `at_once`: it does not wait for those that read.
   void overwriting(bool at_once) {
     reach(Window::half_overwritten);
     if (at_once) disorder(Window::half_overwritten);

@@ -76,7 +76,7 @@ void Judges::team_made(std::uint32_t rank, std::uint32_t team, const Births& bir
   if (course_.bounded()) leftovers_.team_made(rank, team, births);
 }
 
-// It is told once: when it goes, or, where that was seen too late, by whoever lets go of it.
+// It is reported once: when it goes, or, if that was seen too late, by code that lets go of it.
 void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
   const BirthId scratch = std::exchange(scratch_[team][rank], BirthId::none);
   if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
@@ -87,7 +87,7 @@ void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
   const harness::Ledger& ledger = scene_.world().ledger;
-  if (ledger.serves(scratch, {})) return;  // A repair keeps it for whoever has it mapped.
+  if (ledger.serves(scratch, {})) return;  // A repair keeps it for code that has it mapped.
   harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
   fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
   scene_.world().history.add(std::move(fault));
@@ -99,7 +99,7 @@ void Judges::compare(Label what, const Memo& found, const Place& place, std::uin
   const harness::Life& life = scene_.world().ledger.life(place.allocation);
   const bool there = place.allocation != BirthId::none;
   scene_.expect(what, found.ptr, there ? life.address : 0);
-  if (!there) return;  // Then nobody reads the rest.
+  if (!there) return;  // Then no one reads the rest.
   scene_.expect(what, found.length, life.bytes);
   scene_.expect(what, found.offset, place.offset + offset);
 }

@@ -1,4 +1,4 @@
-// Judges: those who hear what a job tells, each of one thing, and what they compare it with.
+// Judges: those that hear what a job tells, each of one thing, and what they compare it with.
 #pragma once
 
 #include "scenarios/alltoallv/course.h"
@@ -28,7 +28,7 @@ class Judges final : public targets::alltoallv::Observer {
   std::uint32_t reading_count() const { return reading_count_; }
 
   // ---- what a rank does beside its collectives ----
-  /// Until a team is there, nobody knows its scratch.
+  /// Until a team is there, no one knows its scratch.
   void team_begun(std::uint32_t rank, std::uint32_t team) {
     scratch_[team][rank] = harness::BirthId::none;
   }

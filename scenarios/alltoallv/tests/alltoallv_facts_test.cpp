@@ -28,7 +28,7 @@ harness::Scenario blocking() {
   return other;
 }
 
-/// Runs the program under every set of at most `decisions` further decisions.
+/// Runs the program under every set of at most `decisions` further choices.
 harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
                          const Program& program, std::uint32_t decisions) {
   harness::Runner runner;
@@ -49,7 +49,7 @@ Program collectives(int count) {
 }
 
 TEST(AlltoallvPreconditions, BlockingCollectivesWithEightSlotsCannotReachTheWindow) {
-  // Nine collectives, so that a slot is used twice, and every single decision on top.
+  // Nine collectives, so that a slot is used twice, and every single choice on top.
   const harness::Proof proof = enumerate(blocking(), "C=8 ranks=2 close=never", collectives(9), 1);
   EXPECT_TRUE(proof.complete);
   EXPECT_FALSE(proof.failed);

@@ -36,7 +36,7 @@ class AlltoallvGhost : public ::testing::Test {
     EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
         << "others";
   }
-  /// The window of what comes of a disorder, or -1.
+  /// The window of what results from a disorder, or -1.
   int disorder() const { return ghost_->disorder_before(1); }
 
   harness::testing::ToldScene told_{scenario};

@@ -216,7 +216,7 @@ TEST(AlltoallvJudges, ABlindCloseIsAWrongOwner) {
   EXPECT_THAT(search_policy<CloseBlindly>(the_case), Contains("wrong_owner region"));
 }
 
-/// Keeps open what the config says is closed when nobody holds it.
+/// Keeps open what the config says is closed when nothing holds it.
 class KeepIdle final : public SnapshotRegion {
  public:
   explicit KeepIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = false; }

@@ -34,7 +34,7 @@ void GhostExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& th
   }
 }
 
-// The executable goes on taking updates by the nodes that it was made of.
+// The executable continues taking updates by the nodes that it was made of.
 void GhostExecs::exec_updated(ExecId id, GraphId graph) {
   GhostExec& exec = records_.at(id);
   const GhostNodes before = std::exchange(exec.nodes, {});

@@ -1,4 +1,4 @@
-// GhostGraphs: what the script did with its graphs and their nodes, and which handles are nobody's.
+// GhostGraphs: what the script did with its graphs and their nodes, and which handles are no one's.
 #pragma once
 
 #include "scenarios/graph_argument/ghost/users.h"
@@ -18,7 +18,7 @@ class GhostGraphs final : public targets::graph_argument::GraphWitness {
   GhostGraphs(GhostRecords& records, const GhostUsers& users, Passages& passages)
       : records_(records), users_(users), passages_(passages) {}
 
-  /// CUDA has had a graph or a node by the handle, and has given it to nobody since.
+  /// CUDA has had a graph or a node by the handle, and has given it to nothing since.
   bool is_dead(std::uint64_t handle) const;
 
   // ---- graphs ----

@@ -50,7 +50,7 @@ struct GhostNode {
   /// A child's graph, or branches.
   std::array<GhostGraph*, targets::graph_argument::kBranchCount> bodies{};
   GhostMemory* memory = nullptr;  ///< Memory that it allocates.
-  bool by_address = false;        ///< It has numbers, which nobody can keep.
+  bool by_address = false;        ///< It has numbers, which nothing can keep.
   bool unowned = false;           ///< It was added, and what it needs could not be attached.
   bool updated = false;           ///< In an executable: not as it was instantiated.
   bool idle = false;              ///< In an executable: in a branch that does not run.
@@ -95,9 +95,9 @@ struct GhostLaunch {
   bool finished = false;
 };
 
-/// Tells whether a node has the thing, and keeps it, or one inside of it does.
+/// Returns whether a node has the thing, and keeps it, or one inside of it does.
 bool uses(const GhostNodes& nodes, const GhostThing& thing);
-/// Tells whether a node that runs has it.
+/// Returns whether a node that runs has it.
 bool works_on(const GhostNodes& nodes, const GhostThing& thing);
 
 /// Numbers are given out from 1, in the order of the facts.

@@ -36,7 +36,7 @@ void GhostThings::lose(const GhostThing& thing, bool& flag) {
   if (!std::exchange(flag, true)) reach_in_flight(thing, users_.window_of(thing));
 }
 
-/// Reaches the window of a thing that goes, where a launch may be using it.
+/// Reaches the window of a thing that goes, if a launch may be using it.
 void GhostThings::reach_in_flight(const GhostThing& thing, Window window) {
   for (const GhostLaunch& launch : records_.launches())
     if (!launch.finished && works_on(launch.nodes, thing)) return passages_.reach(window);

@@ -18,7 +18,7 @@ class GhostThings final : public targets::graph_argument::ThingWitness {
               Passages& passages)
       : scene_(scene), records_(records), users_(users), passages_(passages) {}
 
-  /// Returns the window that the thing's end is in, by the name of its life; none where nothing of
+  /// Returns the window that the thing's end is in, by the name of its life; none if nothing of
   /// that name has ended.
   std::optional<Window> window_of_end(harness::Name life) const;
 
@@ -33,7 +33,7 @@ class GhostThings final : public targets::graph_argument::ThingWitness {
     records_.at(buffer).attribute = &records_.at(definition);
   }
   /// Names the window of the end, and adds to its place the one circumstance that only the script
-  /// can know: nobody had the thing any more but what was launched into a capture.
+  /// can know: nothing had the thing any more but what was launched into a capture.
   void thing_ends(ThingId thing) override;
 
  private:

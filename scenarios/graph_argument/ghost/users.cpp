@@ -38,7 +38,7 @@ bool is_plain(Window window) {
 
 }  // namespace
 
-// A bare address tells least: whoever has the thing by its buffer is to find it there.
+// A bare address tells least: code that has the thing by its buffer is to find it there.
 Window GhostUsers::window_of(const GhostThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;

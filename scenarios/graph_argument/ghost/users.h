@@ -12,17 +12,18 @@ class GhostUsers {
   explicit GhostUsers(const GhostRecords& records) : records_(records) {}
 
   bool used(const GhostThing& thing) const;
-  /// Tells whether what nobody else uses is let go of, on CUDA's thread, now that `nodes` are over.
+  /// Returns whether what nothing else uses is let go of, on CUDA's thread, now that `nodes` are
+  /// over.
   bool let_go(const GhostNodes& nodes) const;
   /// Names the window that a use of the thing would be in, if it died now.
   Window window_of(const GhostThing& thing) const;
-  /// Tells whether what graphs keep alive leads back to a graph that keeps it.
+  /// Returns whether what graphs keep alive leads back to a graph that keeps it.
   bool has_cycle() const;
 
  private:
-  /// By those who have its address alone, or by those who have it by its wrapper.
+  /// By those that have its address alone, or by those that have it by its wrapper.
   std::optional<Window> window_of_users(const GhostThing& thing, bool by_address) const;
-  /// The same by launches alone: those that somebody has waited for, or those that nobody has.
+  /// The same by launches alone: those that something has waited for, or those that nothing has.
   std::optional<Window> window_of_launches(const GhostThing& thing, bool by_address,
                                            bool finished) const;
   /// A definition that the node was copied from has lost the thing, or `source` has.

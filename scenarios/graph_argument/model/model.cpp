@@ -136,8 +136,8 @@ void Model::closed(Wrapper wrapper) {
 
 // ---- waits --------------------------------------------------------------------------------------
 
-// Waiting for the device is forbidden while somebody captures, and spoils what is captured, also by
-// who begins before the wait is over.
+// Waiting for the device is forbidden while something captures, and spoils what is captured, also
+// by who begins before the wait is over.
 void Model::waits(StreamName stream) {
   Call* call = calls_.current();
   if (call == nullptr) return;

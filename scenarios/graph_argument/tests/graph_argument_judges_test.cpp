@@ -268,7 +268,7 @@ harness::Proof proof_of_late_function() {
   return harness::prove(runner, the_case, 1, {.run_limit = 20'000});
 }
 
-// The further decision: the collector runs in the function, and finds a buffer.
+// The further choice: the collector runs in the function, and finds a buffer.
 TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
   const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
   ASSERT_TRUE(broken.failed);

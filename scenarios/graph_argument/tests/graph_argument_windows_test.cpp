@@ -58,7 +58,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::attachment_failed));
 }
 
-// Another node's bare address of it makes it nobody's mistake but the policy's.
+// Another node's bare address of it makes it no one's mistake but the policy's.
 TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   constexpr std::uint32_t kChase = 4;
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});

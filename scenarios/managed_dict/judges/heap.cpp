@@ -68,7 +68,7 @@ void HeapJudge::judge_word(Address object) {
   if (GhostInstance* instance = ghost_.find(object)) judge_word(*instance);
 }
 
-// Judges a chunk that is alive: a legal word can lead to it all the same.
+// Judges a chunk that is alive: a legal word can lead to it nevertheless.
 void HeapJudge::judge_chunk(GhostInstance& instance) const {
   if (instance.values_id == BirthId::none || instance.values == 0 || instance.judged) return;
   const harness::Ledger& ledger = sight_.scene.world().ledger;
@@ -191,7 +191,7 @@ void HeapJudge::judge_counted(Address word) const {
 
 // ---- T9, T10: caches ----------------------------------------------------------------------------
 
-// A type without a version is told of no change.
+// A type without a version is informed of no change.
 void HeapJudge::judge_caches() {
   sight_.heap->for_each_cache_line([&](const CacheLine& line) {
     const std::uint32_t version = sight_.heap->version(line.type);

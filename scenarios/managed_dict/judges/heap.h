@@ -30,7 +30,7 @@ class HeapJudge {
   void judge_counted(Address word) const;
   /// T1, T2, T5, T9, T10: of everything there is.
   void judge_all();
-  /// T4 of the instances that are left when the script has dropped all: nobody reads them.
+  /// T4 of the instances that are left when the script has dropped all: no one reads them.
   void judge_left();
   /// Whether the count of some object that is alive is wrong; reports nothing.
   bool finds_miscount() const;

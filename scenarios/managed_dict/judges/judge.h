@@ -1,4 +1,4 @@
-// Judge: all who listen to the interpreter of one run, and what they remember.
+// Judge: all that listen to the interpreter of one run, and what they remember.
 #pragma once
 
 #include "scenarios/managed_dict/judges/block.h"

@@ -120,7 +120,7 @@ struct Told {
   std::set<std::string> accused;   ///< Others, alone.
 };
 
-/// An act that changes nothing is no case.
+/// An act that changes nothing is not a case.
 bool changes(const Evidence& evidence) {
   for (const WordWrite& write : evidence.word_writes)
     if (write.writer != Writer::interpreter && write.before != write.after) return true;
@@ -149,7 +149,7 @@ void one_case(const Class& of, std::mt19937_64& random, Told& told) {
         const Address first = make_no_grad(on);
         const std::uint64_t former = on.core.attributes.word(first);
         on.judge.code().storing(first, true);
-        // Its chunk's storage is somebody's before the next one is made: another word there.
+        // Its chunk's storage is someone's before the next one is made: another word there.
         on.core.objects.decref(first);
         const bool moves = random() % 4 != 0;
         if (moves) on.core.allocator.malloc(24, md::BlockKind::noise);

@@ -61,7 +61,7 @@ TEST(ManagedDictKept, WithoutARepairTheNextIntGetsTheStorage) {
   EXPECT_EQ(fault_of(md::Version::cpython312, reuse), "") << "it is let go elsewhere";
 }
 
-// The collector finds a reference that nobody in the heap has: the repair's.
+// The collector finds a reference that nothing in the heap has: the repair's.
 TEST(ManagedDictKept, AnInstanceKeepsItsAttributes) {
   Intervention repair(Hold{.object = "instance", .let_go = "subtype_dealloc"});
   const Intervention::Current current(repair);

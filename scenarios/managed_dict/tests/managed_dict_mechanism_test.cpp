@@ -216,7 +216,7 @@ TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
   EXPECT_GE(torn, 20U);
 }
 
-// An instrument sees the same run as nobody does.
+// An instrument sees the same run as nothing does.
 TEST(ManagedDictMechanism, AnObserverChangesNothing) {
   static Stores stores;
   harness::Scenario watched = scenario;
