@@ -1,5 +1,6 @@
 // Shared: words of a segment that several processes map. Each read and write is a turn. Each word
-// has a ghost generation, the use that it was written for, which the program under test cannot see.
+// has a shadow generation, the use that it was written for, which the program under test cannot
+// see.
 //
 // A reader says which generation it expects. A word of another one is a recorded fault even if its
 // value happens to be right, and the read returns what is there, as on the real system. Programs
@@ -65,7 +66,7 @@ class SharedWords {
   }
 
  private:
-  void ghost(std::size_t index, Generation expected);
+  void report_generation(std::size_t index, Generation expected);
 
   Scheduler& scheduler_;
   Label label_;

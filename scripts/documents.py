@@ -252,7 +252,7 @@ PLANTS = [
     ("targets/argpack/README.md", "word\n" * 1300, True), ("targets/argpack/README.md", "word\n" * 1200, False),
     ("harness/docs/a.md", "`nowhere.cpp`", True), ("harness/docs/a.md", "`base_test.cpp` and `targets/my_path/own.h`", False),
     (GLOSSARY, "| term | meaning |\n|---|---|\n| tree | what has a map |\n", False),
-    (GLOSSARY, "| term | meaning |\n|---|---|\n| ghost | what no document names |\n", True),
+    (GLOSSARY, "| term | meaning |\n|---|---|\n| phantom | what no document names |\n", True),
     (GLOSSARY, "| term | meaning |\n" + "| tree | what has a map |\n" * 26, True),
     ("harness/base.h", "// See harness/README.md for more.", False),
 ]

@@ -80,7 +80,7 @@ class Trial {
 
  private:
   /// One benchmark on its way to a verdict.
-  struct Course {
+  struct Progress {
     Row row;
     Series series;
     bool takes_part = true;            ///< Whether it takes part in the measurement under way.
@@ -99,7 +99,7 @@ class Trial {
 
   Source& source_;
   Rule rule_;
-  std::map<std::string, Course> courses_;
+  std::map<std::string, Progress> progress_;
   std::vector<Row> one_sided_;
   std::size_t part_count_ = 0;  ///< Benchmarks that take part in the measurement.
   std::size_t rounds_ = 0;

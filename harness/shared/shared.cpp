@@ -130,7 +130,7 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
       take(*own, target, part_of(i, offset, bytes));
       continue;
     }
-    ghost(i, expected);
+    report_generation(i, expected);
     reported = true;
   }
 }
@@ -165,7 +165,7 @@ void SharedWords::poke(const void* source, std::size_t offset, std::size_t bytes
   }
 }
 
-void SharedWords::ghost(std::size_t index, Generation expected) {
+void SharedWords::report_generation(std::size_t index, Generation expected) {
   const Word& word = words_[index];
   Fault fault;
   fault.kind = FaultKind::ghost_generation;

@@ -2,7 +2,7 @@
 // allocate, and fail.
 //
 //   plan.h       what all ranks do            rank.h     one rank
-//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; offer.h has the themes
+//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; enabled_ops.h has the themes
 //   driver.cpp   the tasks                    judges/    who judges it
 //   model.h      what a collective means      job.h      what all of them share
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
@@ -10,7 +10,7 @@
 //
 // Judges: judges.h hears the facts, and judges what is in a slot and what is read back; service.h
 // and calls.h answers; mappings.h, slots.h, memory.h and leftovers.h what is kept and what is
-// bounded; ghost.h says which windows a run reached.
+// bounded; shadow.h says which windows a run reached.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/contract.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 
 namespace scenarios::argpack {
 namespace {

@@ -51,7 +51,7 @@ Variables Player::others_contexts() const {
   return used;
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
   // With one pack alone, code that loses it loses the rest of the program.

@@ -175,9 +175,9 @@ Setup set_up(Scene& scene, Judges& judges) {
   return {.default_stream = static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]),
           .reader = &judges,
           .observer = &judges,
-          .things = &judges.ghost().things(),
-          .graphs = &judges.ghost().graphs(),
-          .execs = &judges.ghost().execs()};
+          .things = &judges.shadow().things(),
+          .graphs = &judges.shadow().graphs(),
+          .execs = &judges.shadow().execs()};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {

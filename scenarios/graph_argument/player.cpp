@@ -52,7 +52,7 @@ Variables Player::changed_by_others(Variables graphs) const {
   return changed;
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
   list.add(offered & theme().favoured, kFavour - 1);

@@ -1,4 +1,4 @@
-// Which window a fault belongs to. Of memory, libraries and events the ghost knows it, since they
+// Which window a fault belongs to. Of memory, libraries and events the shadow knows it, since they
 // ended; of other things their kind and who met them tell.
 #include "scenarios/graph_argument/windows.h"
 
@@ -50,7 +50,7 @@ std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fa
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = scene.state<Judges>();
-  const auto window = judges.ghost().things().window_of_end(cause_of(scene, fault).object);
+  const auto window = judges.shadow().things().window_of_end(cause_of(scene, fault).object);
   // A bare address may name what something else has by its buffer.
   const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
   return bare ? Window::argument_dropped : window;

@@ -79,8 +79,8 @@ class Globals {
   virtual Status drop_all(bool graphs) = 0;
   /// An object that holds what `variable` holds and itself: only the collector frees it.
   virtual Status make_cycle(Variable variable) = 0;
-  /// Unreachable garbage whose finalizer does `mischief` to `victim`.
-  virtual Status plant(Mischief mischief, Variable victim) = 0;
+  /// Unreachable garbage whose finalizer does `action` to `victim`.
+  virtual Status plant(FinalizerAction action, Variable victim) = 0;
 
   // ---- what a variable holds now: no turn is offered ----
   virtual Kind kind(Variable variable) const = 0;

@@ -305,7 +305,7 @@ class Reread final : public SnapshotRegion {
     Policy::unmap(mappings, side, peer);  // NOLINT(bugprone-parent-virtual-call): not its parent's.
   }
 };
-TEST(AlltoallvJudges, AWordOfAnotherPostIsAGhostWhateverNumbersThePathGives) {
+TEST(AlltoallvJudges, AWordOfAnotherPostIsAShadowWhateverNumbersThePathGives) {
   EXPECT_THAT(run_policy<Reread>("C=1 ranks=2 close=never", two()),
               Contains("ghost_generation mem_info_src"));
 }

@@ -223,7 +223,7 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 int window_met(const Fault& fault, int disorder = -1) {
   harness::testing::ToldScene told(scenario);
   Job& job = make_job(told.scene());
-  if (disorder >= 0) job.judges.ghost().disorder(static_cast<Window>(disorder));
+  if (disorder >= 0) job.judges.shadow().disorder(static_cast<Window>(disorder));
   return window_of(told.scene(), fault);
 }
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"
-#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/enabled_ops.h"
 #include "scenarios/alltoallv/tests/alltoallv_broken.h"
 
 namespace scenarios::alltoallv::testing {

@@ -8,7 +8,7 @@
 #include "harness/fault/kinds.h"
 #include "harness/intervention.h"
 #include "harness/reproducer.h"
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 #include "scenarios/argpack/windows.h"
 

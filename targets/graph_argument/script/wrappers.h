@@ -57,7 +57,7 @@ struct CyclePayload {
 /// Garbage with a __del__.
 struct TrapPayload {
   Frame* frame;
-  Mischief mischief;
+  FinalizerAction action;
   Variable victim;
 };
 

@@ -1,5 +1,5 @@
-// Ghost: what the protocol means, whatever the policy does: who uses a slot, and who waits for one.
-// It hears facts, and knows by them which windows a run reached.
+// Shadow: what the protocol means, whatever the policy does: who uses a slot, and who waits for
+// one. It hears facts, and knows by them which windows a run reached.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace scenarios::alltoallv {
 
 /// Ownership: the job's; borrows the scene and the slots. Threads: the run's.
-class Ghost {
+class Shadow {
  public:
-  Ghost(harness::Scene& scene, const Slots& slots) : scene_(scene), slots_(slots) {}
+  Shadow(harness::Scene& scene, const Slots& slots) : scene_(scene), slots_(slots) {}
 
   void reach(Window window) { scene_.reach(harness::raw(window)); }
   /// From here on ranks may mean different things by the same words: what goes wrong later may

@@ -1,18 +1,18 @@
-// Course: what one run requests of its ranks, and what each of them has contributed so far.
+// JobState: what one run requests of its ranks, and what each of them has contributed so far.
 #pragma once
 
+#include "scenarios/alltoallv/enabled_ops.h"
 #include "scenarios/alltoallv/model.h"
-#include "scenarios/alltoallv/offer.h"
 
 namespace scenarios::alltoallv {
 
 /// Ownership: owned by the job. Threads: the run's.
-class Course {
+class JobState {
  public:
   using Topology = targets::alltoallv::Topology;
 
   /// Chooses the theme and the plan.
-  Course(harness::Scene& scene, const Shape& shape);
+  JobState(harness::Scene& scene, const Shape& shape);
 
   std::uint32_t rank_count() const { return rank_count_; }
   const Shape& shape() const { return shape_; }

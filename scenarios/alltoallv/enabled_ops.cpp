@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/enabled_ops.h"
 
 namespace scenarios::alltoallv {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/shadow/users.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ using targets::graph_argument::Work;
 namespace {
 
 /// By what it is, or by what the node does with it.
-Window window_of_use(const GhostNode& node, const GhostThing& thing) {
+Window window_of_use(const ShadowNode& node, const ShadowThing& thing) {
   if (node.unowned) return Window::attachment_failed;
   if (thing.kind == ThingKind::module) return Window::module_dropped;
   if (thing.kind == ThingKind::event) return Window::stream_or_event_closed;
@@ -21,8 +21,8 @@ Window window_of_use(const GhostNode& node, const GhostThing& thing) {
 }
 
 /// A captured launch does not count: all that it uses is the caller's to keep.
-const GhostNode* user_of(const GhostNodes& nodes, const GhostThing& thing, bool by_address) {
-  for (const GhostNode& node : nodes) {
+const ShadowNode* user_of(const ShadowNodes& nodes, const ShadowThing& thing, bool by_address) {
+  for (const ShadowNode& node : nodes) {
     const bool has_address = (node.work == Work::chase || node.by_address) && node.helper != &thing;
     if (node.work != Work::captured && !node.idle && node.points_into(thing) &&
         has_address == by_address)
@@ -39,7 +39,7 @@ bool is_plain(Window window) {
 }  // namespace
 
 // A bare address tells least: code that has the thing by its buffer is to find it there.
-Window GhostUsers::window_of(const GhostThing& thing) const {
+Window ShadowUsers::window_of(const ShadowThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;
   for (const bool by_address : {false, true})
@@ -48,11 +48,11 @@ Window GhostUsers::window_of(const GhostThing& thing) const {
 }
 
 // A launch that one task has waited for may be in flight to another, which was not told.
-std::optional<Window> GhostUsers::window_of_launches(const GhostThing& thing, bool by_address,
-                                                     bool finished) const {
-  for (const GhostLaunch& launch : records_.launches()) {
+std::optional<Window> ShadowUsers::window_of_launches(const ShadowThing& thing, bool by_address,
+                                                      bool finished) const {
+  for (const ShadowLaunch& launch : records_.launches()) {
     if (launch.finished != finished) continue;
-    const GhostNode* node = user_of(launch.nodes, thing, by_address);
+    const ShadowNode* node = user_of(launch.nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
@@ -67,10 +67,11 @@ std::optional<Window> GhostUsers::window_of_launches(const GhostThing& thing, bo
 
 // A launch in flight tells more than an executable, and that more than a definition; what the
 // caller must keep himself tells most.
-std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool by_address) const {
+std::optional<Window> ShadowUsers::window_of_users(const ShadowThing& thing,
+                                                   bool by_address) const {
   if (const auto window = window_of_launches(thing, by_address, false)) return window;
-  for (const GhostExec* exec : records_.execs()) {
-    const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing, by_address);
+  for (const ShadowExec* exec : records_.execs()) {
+    const ShadowNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
@@ -78,8 +79,8 @@ std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool 
     if (was_lost(*node, thing, exec->source)) return Window::node_changed;
     return exec->source->gone ? Window::definition_dropped : use;
   }
-  for (const GhostGraph* graph : records_.graphs()) {
-    const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing, by_address);
+  for (const ShadowGraph* graph : records_.graphs()) {
+    const ShadowNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     return is_plain(use) && was_lost(*node, thing, nullptr) ? Window::node_changed : use;
@@ -89,28 +90,28 @@ std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool 
 
 // An executable has what its source had by then; a clone, what was there when it was made. Of a
 // child's copy or a branch only the node's id tells.
-bool GhostUsers::was_lost(const GhostNode& node, const GhostThing& thing,
-                          const GhostGraph* source) const {
+bool ShadowUsers::was_lost(const ShadowNode& node, const ShadowThing& thing,
+                           const ShadowGraph* source) const {
   if (source != nullptr && !uses(source->nodes, thing)) return true;
   return std::any_of(records_.graphs().begin(), records_.graphs().end(),
-                     [&](const GhostGraph* graph) {
+                     [&](const ShadowGraph* graph) {
                        return std::any_of(graph->lost.begin(), graph->lost.end(),
-                                          [&](const GhostGraph::Lost& lost) {
+                                          [&](const ShadowGraph::Lost& lost) {
                                             return lost.node == node.id && lost.thing == &thing;
                                           });
                      });
 }
 
-bool GhostUsers::is_captured(const GhostThing& thing) const {
+bool ShadowUsers::is_captured(const ShadowThing& thing) const {
   return std::any_of(
-      records_.graphs().begin(), records_.graphs().end(), [&](const GhostGraph* graph) {
-        return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const GhostNode& node) {
+      records_.graphs().begin(), records_.graphs().end(), [&](const ShadowGraph* graph) {
+        return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const ShadowNode& node) {
           return node.work == Work::captured && node.points_into(thing);
         });
       });
 }
 
-bool GhostUsers::used(const GhostThing& thing) const {
+bool ShadowUsers::used(const ShadowThing& thing) const {
   const auto by = [&](const auto& nodes) { return uses(nodes, thing); };
   return std::any_of(records_.launches().begin(), records_.launches().end(),
                      [&](const auto& launch) { return !launch.finished && by(launch.nodes); }) ||
@@ -121,9 +122,9 @@ bool GhostUsers::used(const GhostThing& thing) const {
          });
 }
 
-bool GhostUsers::let_go(const GhostNodes& nodes) const {
-  for (const GhostNode& node : nodes)
-    for (const GhostThing* thing : node.all())
+bool ShadowUsers::let_go(const ShadowNodes& nodes) const {
+  for (const ShadowNode& node : nodes)
+    for (const ShadowThing* thing : node.all())
       if (thing != nullptr && node.work != Work::captured && thing->lost() && !used(*thing))
         return true;
   return false;
@@ -131,27 +132,28 @@ bool GhostUsers::let_go(const GhostNodes& nodes) const {
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-static const GhostGraph& root_of(const GhostGraph& graph) {
+static const ShadowGraph& root_of(const ShadowGraph& graph) {
   return graph.parent != nullptr ? root_of(*graph.parent) : graph;
 }
 
 // A handle of a child's graph keeps the whole of what it is in.
-bool GhostUsers::leads_to(const GhostThing& from, const GhostThing& to, std::uint32_t depth) const {
+bool ShadowUsers::leads_to(const ShadowThing& from, const ShadowThing& to,
+                           std::uint32_t depth) const {
   if (from.attribute == nullptr || depth == 0) return false;
-  const GhostGraph& kept = root_of(*from.attribute);
-  const auto leads = [&](const GhostThing* next) {
+  const ShadowGraph& kept = root_of(*from.attribute);
+  const auto leads = [&](const ShadowThing* next) {
     return next == &to || leads_to(*next, to, depth - 1);
   };
   return std::any_of(records_.graphs().begin(), records_.graphs().end(),
-                     [&](const GhostGraph* graph) {
+                     [&](const ShadowGraph* graph) {
                        return &root_of(*graph) == &kept &&
                               std::any_of(graph->ever.begin(), graph->ever.end(), leads);
                      });
 }
 
-bool GhostUsers::has_cycle() const {
+bool ShadowUsers::has_cycle() const {
   return std::any_of(records_.things().begin(), records_.things().end(),
-                     [&](const GhostThing* thing) { return leads_to(*thing, *thing, 4); });
+                     [&](const ShadowThing* thing) { return leads_to(*thing, *thing, 4); });
 }
 
 }  // namespace scenarios::graph_argument

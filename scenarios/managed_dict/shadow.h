@@ -1,4 +1,4 @@
-// Ghost: what the program did to its instances, whatever happened to their bytes: for the judges.
+// Shadow: what the program did to its instances, whatever happened to their bytes: for the judges.
 //
 // It receives facts, and reads no byte. For each live instance it has its chunk, its dict, and the
 // last value stored to each attribute, and for each object the number of references.
@@ -19,7 +19,7 @@ struct Stored {
   std::int64_t number;
 };
 
-struct GhostInstance {
+struct ShadowInstance {
   using Address = targets::managed_dict::Address;
   using Attribute = targets::managed_dict::Attribute;
 
@@ -38,17 +38,17 @@ struct GhostInstance {
   void erase(Attribute attribute);
 };
 
-/// Ownership: the judge's. Borrows the sight.
-class Ghost final : public targets::managed_dict::ProgramObserver {
+/// Ownership: the judge's. Borrows the context.
+class Shadow final : public targets::managed_dict::ProgramObserver {
  public:
   using Address = targets::managed_dict::Address;
   using Attribute = targets::managed_dict::Attribute;
 
-  explicit Ghost(const Sight& sight) : sight_(sight), references_(sight) {}
+  explicit Shadow(const JudgeContext& context) : context_(context), references_(context) {}
 
   /// Returns the instance that is alive at `object`, or null.
-  GhostInstance* find(Address object);
-  std::span<GhostInstance* const> live() const { return live_; }
+  ShadowInstance* find(Address object);
+  std::span<ShadowInstance* const> live() const { return live_; }
   References& references() { return references_; }
 
   // ---- facts ----
@@ -65,12 +65,12 @@ class Ghost final : public targets::managed_dict::ProgramObserver {
   void attributes_cleared(Address object) override;
 
  private:
-  GhostInstance& fresh();
+  ShadowInstance& fresh();
 
-  const Sight& sight_;
+  const JudgeContext& context_;
   References references_;
-  std::pmr::vector<GhostInstance*> live_;
-  std::pmr::vector<GhostInstance*> free_;
+  std::pmr::vector<ShadowInstance*> live_;
+  std::pmr::vector<ShadowInstance*> free_;
 };
 
 }  // namespace scenarios::managed_dict

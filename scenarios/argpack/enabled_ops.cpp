@@ -1,4 +1,4 @@
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 
 namespace scenarios::argpack {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenarios/managed_dict/ghost.h"
+#include "scenarios/managed_dict/shadow.h"
 
 #include <algorithm>
 
@@ -12,13 +12,13 @@ using targets::managed_dict::Version;
 
 // ---- one instance -------------------------------------------------------------------------------
 
-const Stored* GhostInstance::find(Attribute attribute) const {
+const Stored* ShadowInstance::find(Attribute attribute) const {
   for (std::uint32_t i = 0; i < stored_count; ++i)
     if (stored[i].attribute == attribute) return &stored[i];
   return nullptr;
 }
 
-void GhostInstance::set(const Stored& value) {
+void ShadowInstance::set(const Stored& value) {
   for (std::uint32_t i = 0; i < stored_count; ++i)
     if (stored[i].attribute == value.attribute) {
       stored[i] = value;
@@ -27,7 +27,7 @@ void GhostInstance::set(const Stored& value) {
   stored[stored_count++] = value;
 }
 
-void GhostInstance::erase(Attribute attribute) {
+void ShadowInstance::erase(Attribute attribute) {
   for (std::uint32_t i = 0; i < stored_count; ++i)
     if (stored[i].attribute == attribute) {
       stored[i] = stored[--stored_count];
@@ -37,24 +37,24 @@ void GhostInstance::erase(Attribute attribute) {
 
 // ---- all of them --------------------------------------------------------------------------------
 
-GhostInstance* Ghost::find(Address object) {
-  for (GhostInstance* instance : live_)
+ShadowInstance* Shadow::find(Address object) {
+  for (ShadowInstance* instance : live_)
     if (instance->object == object) return instance;
   return nullptr;
 }
 
-GhostInstance& Ghost::fresh() {
+ShadowInstance& Shadow::fresh() {
   if (free_.empty()) {
     std::pmr::polymorphic_allocator<> arena;
-    return *arena.allocate_object<GhostInstance>();
+    return *arena.allocate_object<ShadowInstance>();
   }
-  GhostInstance& instance = *free_.back();
+  ShadowInstance& instance = *free_.back();
   free_.pop_back();
   return instance;
 }
 
-void Ghost::instance_born(const Birth& birth) {
-  GhostInstance& instance = fresh();
+void Shadow::instance_born(const Birth& birth) {
+  ShadowInstance& instance = fresh();
   instance.id = birth.instance;
   instance.object = birth.object;
   instance.values = instance.given = birth.values;
@@ -66,24 +66,24 @@ void Ghost::instance_born(const Birth& birth) {
 }
 
 // From 3.13 on the values stay the instance's as well.
-void Ghost::dict_published(Address object, Address dict) {
-  sight_.reach(Window::dict_published);
-  GhostInstance* instance = find(object);
+void Shadow::dict_published(Address object, Address dict) {
+  context_.reach(Window::dict_published);
+  ShadowInstance* instance = find(object);
   if (instance == nullptr) return;
   instance->dict = dict;
-  if (sight_.version != Version::cpython313) instance->values = 0;
+  if (context_.version != Version::cpython313) instance->values = 0;
 }
 
-void Ghost::dict_replaced(Address object, Address dict) {
-  if (GhostInstance* instance = find(object)) instance->dict = dict;
+void Shadow::dict_replaced(Address object, Address dict) {
+  if (ShadowInstance* instance = find(object)) instance->dict = dict;
 }
 
-void Ghost::instance_emptied(Address object) {
-  if (GhostInstance* instance = find(object)) instance->values = instance->dict = 0;
+void Shadow::instance_emptied(Address object) {
+  if (ShadowInstance* instance = find(object)) instance->values = instance->dict = 0;
 }
 
-void Ghost::instance_died(Address object) {
-  const auto found = std::find_if(live_.begin(), live_.end(), [&](const GhostInstance* instance) {
+void Shadow::instance_died(Address object) {
+  const auto found = std::find_if(live_.begin(), live_.end(), [&](const ShadowInstance* instance) {
     return instance->object == object;
   });
   if (found == live_.end()) return;
@@ -93,17 +93,17 @@ void Ghost::instance_died(Address object) {
 
 // ---- attributes ---------------------------------------------------------------------------------
 
-void Ghost::attribute_set(const Assignment& assignment) {
-  if (GhostInstance* instance = find(assignment.object))
+void Shadow::attribute_set(const Assignment& assignment) {
+  if (ShadowInstance* instance = find(assignment.object))
     instance->set({assignment.attribute, assignment.value, assignment.number});
 }
 
-void Ghost::attribute_erased(Address object, Attribute attribute) {
-  if (GhostInstance* instance = find(object)) instance->erase(attribute);
+void Shadow::attribute_erased(Address object, Attribute attribute) {
+  if (ShadowInstance* instance = find(object)) instance->erase(attribute);
 }
 
-void Ghost::attributes_cleared(Address object) {
-  if (GhostInstance* instance = find(object)) instance->stored_count = 0;
+void Shadow::attributes_cleared(Address object) {
+  if (ShadowInstance* instance = find(object)) instance->stored_count = 0;
 }
 
 }  // namespace scenarios::managed_dict

@@ -1,5 +1,5 @@
-// Rooms: how many values new instances of each class get room for. The keys that they share leave
-// less and less to spare.
+// ValueCapacity: how many values new instances of each class get room for. The keys that they share
+// leave less and less to spare.
 #pragma once
 
 #include "scenarios/managed_dict/scenario.h"
@@ -7,9 +7,9 @@
 namespace scenarios::managed_dict {
 
 /// Ownership: the judge's. Borrows the scene.
-class Rooms {
+class ValueCapacity {
  public:
-  explicit Rooms(harness::Scene& scene) : scene_(scene) {}
+  explicit ValueCapacity(harness::Scene& scene) : scene_(scene) {}
 
   /// From now on, an instance with more room than the one before is a fault.
   void judge() { judges_ = true; }
@@ -21,7 +21,7 @@ class Rooms {
  private:
   harness::Scene& scene_;
   bool judges_ = false;
-  std::array<std::uint32_t, 2 * targets::managed_dict::kClassCountOfPath> rooms_{};
+  std::array<std::uint32_t, 2 * targets::managed_dict::kClassCountOfPath> capacity_{};
 };
 
 }  // namespace scenarios::managed_dict

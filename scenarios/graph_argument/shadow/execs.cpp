@@ -1,4 +1,4 @@
-#include "scenarios/graph_argument/ghost/execs.h"
+#include "scenarios/graph_argument/shadow/execs.h"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 
 namespace scenarios::graph_argument {
 
-static bool has_addresses(const GhostNodes& nodes) {
+static bool has_addresses(const ShadowNodes& nodes) {
   return std::any_of(nodes.begin(), nodes.end(),
-                     [](const GhostNode& node) { return node.by_address; });
+                     [](const ShadowNode& node) { return node.by_address; });
 }
 
-void GhostExecs::flatten(const GhostGraph& graph, GhostNodes& into, bool idle) {
-  for (const GhostNode& node : graph.nodes) {
+void ShadowExecs::flatten(const ShadowGraph& graph, ShadowNodes& into, bool idle) {
+  for (const ShadowNode& node : graph.nodes) {
     for (std::size_t i = 0; i < node.bodies.size(); ++i)
       if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i));
     if (node.bodies[0] != nullptr) continue;
@@ -20,14 +20,14 @@ void GhostExecs::flatten(const GhostGraph& graph, GhostNodes& into, bool idle) {
   }
 }
 
-void GhostExecs::exec_made(ExecId, GraphId graph) {
-  GhostExec& exec = records_.add_exec();
+void ShadowExecs::exec_made(ExecId, GraphId graph) {
+  ShadowExec& exec = records_.add_exec();
   exec.source = &records_.at(graph);
   flatten(*exec.source, exec.nodes);
 }
 
-void GhostExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& things) {
-  for (GhostNode& node : records_.at(exec).nodes) {
+void ShadowExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& things) {
+  for (ShadowNode& node : records_.at(exec).nodes) {
     if (node.id != changed) continue;
     node.things = records_.find(things);
     node.updated = true;
@@ -35,9 +35,9 @@ void GhostExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& th
 }
 
 // The executable continues taking updates by the nodes that it was made of.
-void GhostExecs::exec_updated(ExecId id, GraphId graph) {
-  GhostExec& exec = records_.at(id);
-  const GhostNodes before = std::exchange(exec.nodes, {});
+void ShadowExecs::exec_updated(ExecId id, GraphId graph) {
+  ShadowExec& exec = records_.at(id);
+  const ShadowNodes before = std::exchange(exec.nodes, {});
   flatten(records_.at(graph), exec.nodes);
   const std::size_t count = std::min(before.size(), exec.nodes.size());
   for (std::size_t i = 0; i < count; ++i) exec.nodes[i].id = before[i].id;
@@ -45,8 +45,8 @@ void GhostExecs::exec_updated(ExecId id, GraphId graph) {
   exec.in_doubt = exec.appended = false;
 }
 
-void GhostExecs::exec_in_doubt(ExecId id, GraphId graph) {
-  GhostExec& exec = records_.at(id);
+void ShadowExecs::exec_in_doubt(ExecId id, GraphId graph) {
+  ShadowExec& exec = records_.at(id);
   const std::size_t count = exec.nodes.size();
   flatten(records_.at(graph), exec.nodes);
   for (std::size_t i = count; i < std::min(2 * count, exec.nodes.size()); ++i)
@@ -54,22 +54,22 @@ void GhostExecs::exec_in_doubt(ExecId id, GraphId graph) {
   exec.in_doubt = true;
 }
 
-void GhostExecs::exec_appended(ExecId id) {
-  GhostExec& exec = records_.at(id);
+void ShadowExecs::exec_appended(ExecId id) {
+  ShadowExec& exec = records_.at(id);
   exec.appended = exec.in_doubt;
   if (exec.in_doubt) passages_.reach(Window::update_failed);
 }
 
-void GhostExecs::exec_dropped(ExecId id) {
-  GhostExec& exec = records_.at(id);
+void ShadowExecs::exec_dropped(ExecId id) {
+  ShadowExec& exec = records_.at(id);
   exec.gone = true;
   reach_let_go(exec.nodes);
 }
 
 // ---- launches -----------------------------------------------------------------------------------
 
-void GhostExecs::launches(ExecId id, StreamName stream) {
-  GhostExec& exec = records_.at(id);
+void ShadowExecs::launches(ExecId id, StreamName stream) {
+  ShadowExec& exec = records_.at(id);
   reach_lost(exec);
   reach_unfreed(exec);
   exec.launched = true;
@@ -80,42 +80,42 @@ void GhostExecs::launches(ExecId id, StreamName stream) {
 }
 
 // A task that began to wait while the call was under way waits for no launch of it.
-void GhostExecs::launch_failed() {
+void ShadowExecs::launch_failed() {
   records_.launches().pop_back();
   for (std::size_t& mark : marks_) mark = std::min(mark, records_.launches().size());
 }
 
-void GhostExecs::waits() {
+void ShadowExecs::waits() {
   const std::size_t task = harness::raw(scene_.world().scheduler.current());
   if (task >= marks_.size()) marks_.resize(task + 1);
   marks_[task] = records_.launches().size();
 }
 
-void GhostExecs::finished(StreamName stream) {
+void ShadowExecs::finished(StreamName stream) {
   const std::size_t mark = marks_[harness::raw(scene_.world().scheduler.current())];
   for (std::size_t i = 0; i < mark; ++i) {
-    GhostLaunch& launch = records_.launches()[i];
+    ShadowLaunch& launch = records_.launches()[i];
     if (launch.stream != stream || std::exchange(launch.finished, true)) continue;
     reach_let_go(launch.nodes);
   }
 }
 
 // A thing that has ended already is met in the window of its end, whatever ended since.
-void GhostExecs::reach_lost(const GhostExec& exec) {
-  for (const GhostNode& node : exec.nodes)
-    for (const GhostThing* thing : node.all())
+void ShadowExecs::reach_lost(const ShadowExec& exec) {
+  for (const ShadowNode& node : exec.nodes)
+    for (const ShadowThing* thing : node.all())
       if (thing != nullptr && !node.idle && thing->kind != ThingKind::function && thing->lost())
         passages_.reach(thing->end.value_or(users_.window_of(*thing)));
 }
 
 // A second launch, of what frees nothing.
-void GhostExecs::reach_unfreed(const GhostExec& exec) {
-  for (const GhostNode& node : exec.nodes)
+void ShadowExecs::reach_unfreed(const ShadowExec& exec) {
+  for (const ShadowNode& node : exec.nodes)
     if (node.memory != nullptr && exec.launched && node.memory->freed_in == nullptr)
       passages_.reach(Window::graph_memory_misused);
 }
 
-void GhostExecs::reach_let_go(const GhostNodes& nodes) {
+void ShadowExecs::reach_let_go(const ShadowNodes& nodes) {
   if (users_.let_go(nodes)) passages_.reach(Window::dropped_in_callback);
 }
 

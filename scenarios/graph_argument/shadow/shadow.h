@@ -1,30 +1,30 @@
-// Ghost: what the script did, whatever a policy kept: which windows a run reached, and why
+// Shadow: what the script did, whatever a policy kept: which windows a run reached, and why
 // something died. It hears facts, and changes nothing.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/execs.h"
-#include "scenarios/graph_argument/ghost/graphs.h"
-#include "scenarios/graph_argument/ghost/things.h"
+#include "scenarios/graph_argument/shadow/execs.h"
+#include "scenarios/graph_argument/shadow/graphs.h"
+#include "scenarios/graph_argument/shadow/things.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: the script's; what it remembers is in the run's arena. Borrows the scene.
-class Ghost {
+class Shadow {
  public:
-  explicit Ghost(harness::Scene& scene)
+  explicit Shadow(harness::Scene& scene)
       : passages_(scene),
         records_(scene.world().arena),
         things_(scene, records_, users_, passages_),
         graphs_(records_, users_, passages_),
         execs_(scene, records_, users_, passages_) {}
-  Ghost(const Ghost&) = delete;  // Its parts point at each other.
-  Ghost& operator=(const Ghost&) = delete;
+  Shadow(const Shadow&) = delete;  // Its parts point at each other.
+  Shadow& operator=(const Shadow&) = delete;
 
   // ---- who listens ----
-  GhostThings& things() { return things_; }
-  const GhostThings& things() const { return things_; }
-  GhostGraphs& graphs() { return graphs_; }
-  GhostExecs& execs() { return execs_; }
+  ShadowThings& things() { return things_; }
+  const ShadowThings& things() const { return things_; }
+  ShadowGraphs& graphs() { return graphs_; }
+  ShadowExecs& execs() { return execs_; }
 
   Passages& passages() { return passages_; }
   const Passages& passages() const { return passages_; }
@@ -33,11 +33,11 @@ class Ghost {
 
  private:
   Passages passages_;
-  GhostRecords records_;
-  GhostUsers users_{records_};
-  GhostThings things_;
-  GhostGraphs graphs_;
-  GhostExecs execs_;
+  ShadowRecords records_;
+  ShadowUsers users_{records_};
+  ShadowThings things_;
+  ShadowGraphs graphs_;
+  ShadowExecs execs_;
 };
 
 }  // namespace scenarios::graph_argument

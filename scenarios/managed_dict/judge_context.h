@@ -1,4 +1,4 @@
-// Sight: what the judges of one run look through: the scene, and the interpreter's memory.
+// JudgeContext: what the judges of one run look through: the scene, and the interpreter's memory.
 #pragma once
 
 #include "harness/scenario/faults.h"
@@ -8,7 +8,7 @@
 namespace scenarios::managed_dict {
 
 /// Ownership: borrows. Lifetime: the run's; `heap` is set before the interpreter starts.
-struct Sight {
+struct JudgeContext {
   harness::Scene& scene;
   const targets::managed_dict::HeapView* heap = nullptr;
   targets::managed_dict::Version version{};

@@ -1,13 +1,13 @@
-// GhostExecs: what the script did with its executables, and which launches may still run.
+// ShadowExecs: what the script did with its executables, and which launches may still run.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/shadow/users.h"
 #include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: borrows all.
-class GhostExecs final : public targets::graph_argument::ExecWitness {
+class ShadowExecs final : public targets::graph_argument::ExecWitness {
  public:
   using ExecId = targets::graph_argument::ExecId;
   using GraphId = targets::graph_argument::GraphId;
@@ -16,8 +16,8 @@ class GhostExecs final : public targets::graph_argument::ExecWitness {
   using Things = targets::graph_argument::Things;
   using ThingKind = targets::graph_argument::ThingKind;
 
-  GhostExecs(harness::Scene& scene, GhostRecords& records, const GhostUsers& users,
-             Passages& passages)
+  ShadowExecs(harness::Scene& scene, ShadowRecords& records, const ShadowUsers& users,
+              Passages& passages)
       : scene_(scene), records_(records), users_(users), passages_(passages) {}
 
   /// This task begins to wait.
@@ -35,14 +35,14 @@ class GhostExecs final : public targets::graph_argument::ExecWitness {
   void launch_failed() override;
 
  private:
-  static void flatten(const GhostGraph& graph, GhostNodes& into, bool idle = false);
-  void reach_lost(const GhostExec& exec);
-  void reach_unfreed(const GhostExec& exec);
-  void reach_let_go(const GhostNodes& nodes);
+  static void flatten(const ShadowGraph& graph, ShadowNodes& into, bool idle = false);
+  void reach_lost(const ShadowExec& exec);
+  void reach_unfreed(const ShadowExec& exec);
+  void reach_let_go(const ShadowNodes& nodes);
 
   harness::Scene& scene_;
-  GhostRecords& records_;
-  const GhostUsers& users_;
+  ShadowRecords& records_;
+  const ShadowUsers& users_;
   Passages& passages_;
   std::pmr::vector<std::size_t> marks_;  ///< By task: the launches when it began to wait.
 };

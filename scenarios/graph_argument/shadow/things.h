@@ -1,21 +1,21 @@
-// GhostThings: how often the script refers to each thing, whether it has lost it, and in which
+// ShadowThings: how often the script refers to each thing, whether it has lost it, and in which
 // window each has ended.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/shadow/users.h"
 #include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: borrows all.
-class GhostThings final : public targets::graph_argument::ThingWitness {
+class ShadowThings final : public targets::graph_argument::ThingWitness {
  public:
   using GraphId = targets::graph_argument::GraphId;
   using ThingId = targets::graph_argument::ThingId;
   using ThingKind = targets::graph_argument::ThingKind;
 
-  GhostThings(harness::Scene& scene, GhostRecords& records, const GhostUsers& users,
-              Passages& passages)
+  ShadowThings(harness::Scene& scene, ShadowRecords& records, const ShadowUsers& users,
+               Passages& passages)
       : scene_(scene), records_(records), users_(users), passages_(passages) {}
 
   /// Returns the window that the thing's end is in, by the name of its life; none if nothing of
@@ -26,7 +26,7 @@ class GhostThings final : public targets::graph_argument::ThingWitness {
   void reference_taken(ThingId thing) override { ++records_.at(thing).references; }
   void reference_dropped(ThingId thing) override;
   void thing_closed(ThingId thing) override {
-    GhostThing& closed = records_.at(thing);
+    ShadowThing& closed = records_.at(thing);
     lose(closed, closed.closed);
   }
   void attribute_set(ThingId buffer, GraphId definition) override {
@@ -38,12 +38,12 @@ class GhostThings final : public targets::graph_argument::ThingWitness {
 
  private:
   harness::BirthId newest(ThingKind kind) const;
-  void lose(const GhostThing& thing, bool& flag);
-  void reach_in_flight(const GhostThing& thing, Window window);
+  void lose(const ShadowThing& thing, bool& flag);
+  void reach_in_flight(const ShadowThing& thing, Window window);
 
   harness::Scene& scene_;
-  GhostRecords& records_;
-  const GhostUsers& users_;
+  ShadowRecords& records_;
+  const ShadowUsers& users_;
   Passages& passages_;
 };
 

@@ -1,6 +1,6 @@
-// Offer: the ops that can do something now, restricted to the theme of the run.
+// Enabled ops: the ops that can do something now, restricted to the theme of the run.
 //
-// The offer never changes the meaning of an op on a tape: a tape holds names of ops, and every
+// The theme never changes the meaning of an op on a tape: a tape holds names of ops, and every
 // theme is a subset of the default one, in which everything is offered.
 #pragma once
 

@@ -1,13 +1,14 @@
-// GhostGraphs: what the script did with its graphs and their nodes, and which handles are no one's.
+// ShadowGraphs: what the script did with its graphs and their nodes, and which handles are no
+// one's.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/shadow/users.h"
 #include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: borrows all.
-class GhostGraphs final : public targets::graph_argument::GraphWitness {
+class ShadowGraphs final : public targets::graph_argument::GraphWitness {
  public:
   using GraphId = targets::graph_argument::GraphId;
   using NodeFacts = targets::graph_argument::NodeFacts;
@@ -15,7 +16,7 @@ class GhostGraphs final : public targets::graph_argument::GraphWitness {
   using Things = targets::graph_argument::Things;
   using Work = targets::graph_argument::Work;
 
-  GhostGraphs(GhostRecords& records, const GhostUsers& users, Passages& passages)
+  ShadowGraphs(ShadowRecords& records, const ShadowUsers& users, Passages& passages)
       : records_(records), users_(users), passages_(passages) {}
 
   /// CUDA has had a graph or a node by the handle, and has given it to nothing since.
@@ -41,11 +42,11 @@ class GhostGraphs final : public targets::graph_argument::GraphWitness {
   void works_in(GraphId graph, NodeId allocation) override;
 
  private:
-  GhostGraph& clone(const GhostGraph& graph, GhostGraph* parent);
-  static GhostNode* find(GhostGraph& graph, NodeId node);
+  ShadowGraph& clone(const ShadowGraph& graph, ShadowGraph* parent);
+  static ShadowNode* find(ShadowGraph& graph, NodeId node);
 
-  GhostRecords& records_;
-  const GhostUsers& users_;
+  ShadowRecords& records_;
+  const ShadowUsers& users_;
   Passages& passages_;
   std::pmr::vector<std::uint64_t> dead_handles_;
 };

@@ -1,4 +1,4 @@
-#include "scenarios/graph_argument/ghost/things.h"
+#include "scenarios/graph_argument/shadow/things.h"
 
 #include "scenarios/graph_argument/contract.h"
 
@@ -6,7 +6,7 @@ namespace scenarios::graph_argument {
 
 /// Returns the last life of that kind which was born where we are: the one that the path has just
 /// made.
-harness::BirthId GhostThings::newest(ThingKind kind) const {
+harness::BirthId ShadowThings::newest(ThingKind kind) const {
   static constexpr std::array<harness::Label, 3> kLives{"device memory", "library", "event"};
   if (kind == ThingKind::function) return harness::BirthId::none;
   const auto& lives = scene_.world().ledger.lives();
@@ -20,30 +20,30 @@ harness::BirthId GhostThings::newest(ThingKind kind) const {
 }
 
 // The script keeps no reference to a function.
-void GhostThings::thing_made(ThingId, ThingKind kind) {
-  GhostThing& thing = records_.add_thing();
+void ShadowThings::thing_made(ThingId, ThingKind kind) {
+  ShadowThing& thing = records_.add_thing();
   thing.kind = kind;
   thing.life = newest(kind);
   thing.gone = kind == ThingKind::function;
 }
 
-void GhostThings::reference_dropped(ThingId id) {
-  GhostThing& thing = records_.at(id);
+void ShadowThings::reference_dropped(ThingId id) {
+  ShadowThing& thing = records_.at(id);
   if (--thing.references == 0) lose(thing, thing.gone);
 }
 
-void GhostThings::lose(const GhostThing& thing, bool& flag) {
+void ShadowThings::lose(const ShadowThing& thing, bool& flag) {
   if (!std::exchange(flag, true)) reach_in_flight(thing, users_.window_of(thing));
 }
 
 /// Reaches the window of a thing that goes, if a launch may be using it.
-void GhostThings::reach_in_flight(const GhostThing& thing, Window window) {
-  for (const GhostLaunch& launch : records_.launches())
+void ShadowThings::reach_in_flight(const ShadowThing& thing, Window window) {
+  for (const ShadowLaunch& launch : records_.launches())
     if (!launch.finished && works_on(launch.nodes, thing)) return passages_.reach(window);
 }
 
-void GhostThings::thing_ends(ThingId id) {
-  GhostThing& thing = records_.at(id);
+void ShadowThings::thing_ends(ThingId id) {
+  ShadowThing& thing = records_.at(id);
   thing.end = users_.window_of(thing);
   reach_in_flight(thing, *thing.end);
   if (thing.end != Window::captured_dropped) return;
@@ -54,9 +54,9 @@ void GhostThings::thing_ends(ThingId id) {
     harness::SiteScope::rename(scheduler, kBufferCapturedSite);
 }
 
-std::optional<Window> GhostThings::window_of_end(harness::Name life) const {
+std::optional<Window> ShadowThings::window_of_end(harness::Name life) const {
   const harness::Ledger& ledger = scene_.world().ledger;
-  for (const GhostThing* thing : records_.things())
+  for (const ShadowThing* thing : records_.things())
     if (thing->end && ledger.life(thing->life).name == life) return thing->end;
   return std::nullopt;
 }

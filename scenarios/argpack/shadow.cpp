@@ -1,4 +1,4 @@
-#include "scenarios/argpack/ghost.h"
+#include "scenarios/argpack/shadow.h"
 
 #include <algorithm>
 
@@ -10,53 +10,53 @@ using targets::argpack::kNewExternal;
 
 static constexpr harness::Label kMemory = "device memory";
 
-Ghost::Ghost(harness::Scene& scene, Passages& passages) : scene_(scene), passages_(passages) {
+Shadow::Shadow(harness::Scene& scene, Passages& passages) : scene_(scene), passages_(passages) {
   things_.reserve(32);
   things_.push_back(nullptr);
 }
 
 // ---- who refers to what -------------------------------------------------------------------------
 
-void Ghost::made(const targets::argpack::Making& making) {
+void Shadow::made(const targets::argpack::Making& making) {
   HARNESS_CHECK(raw(making.thing) == things_.size(), "things are numbered in order");
   harness::Arena& arena = scene_.world().arena;
-  GhostThing* thing = arena.make<GhostThing>();
+  ShadowThing* thing = arena.make<ShadowThing>();
   things_.push_back(thing);
   if (making.kind != Kind::context) return;
-  thing->binding = arena.make<GhostBinding>();
+  thing->binding = arena.make<ShadowBinding>();
   thing->binding->generation = making.generation;
 }
 
-void Ghost::attached(ThingId id, std::size_t member, ThingId value) {
-  GhostThing* now = find(value);
+void Shadow::attached(ThingId id, std::size_t member, ThingId value) {
+  ShadowThing* now = find(value);
   if (now != nullptr) ++now->references;
   let_go(std::exchange(find(id)->members[member], now));
 }
 
 // For good, and with it what only it refers to.
-void Ghost::lose(GhostThing& thing) {
+void Shadow::lose(ShadowThing& thing) {
   if (std::exchange(thing.gone, true)) return;
   taken(thing);
-  for (GhostThing*& member : thing.members) let_go(std::exchange(member, nullptr));
+  for (ShadowThing*& member : thing.members) let_go(std::exchange(member, nullptr));
 }
 
-void Ghost::moved(ThingId id) {
-  GhostThing& thing = *find(id);
+void Shadow::moved(ThingId id) {
+  ShadowThing& thing = *find(id);
   ++thing.moves;
   taken(thing);
   note_end(thing);
 }
 
-void Ghost::taken(GhostThing& thing) {
+void Shadow::taken(ShadowThing& thing) {
   if ((setting_ & task_bit()) != 0) thing.taken_reentrantly = true;
   if (is_in_flight(thing)) reach(Window::dropped_in_flight, thing.in_flight_by);
   take_from_launches(thing);
 }
 
 /// It may be the launch that uses it, or the kernel, or code that copies back.
-void Ghost::take_from_launches(const GhostThing& thing) {
-  for (const GhostUser& user : launching_)
-    for (const GhostBound& bound : user.context->places) {
+void Shadow::take_from_launches(const ShadowThing& thing) {
+  for (const ShadowUser& user : launching_)
+    for (const ShadowBound& bound : user.context->places) {
       if (bound.thing != &thing) continue;
       reach(Window::dropped_in_flight, user.way);
       if (&bound == &user.context->at(Place::external)) reach(Window::external_gone, user.way);
@@ -66,7 +66,7 @@ void Ghost::take_from_launches(const GhostThing& thing) {
 // ---- how things end -----------------------------------------------------------------------------
 
 // Storage on the device is no one's object: it is the memory that the current activation made last.
-void Ghost::built(ThingId id, harness::BirthId object, std::uint32_t generation) {
+void Shadow::built(ThingId id, harness::BirthId object, std::uint32_t generation) {
   find(id)->beneath = object;
   find(id)->generation = generation;
   if (object != harness::BirthId::none) return;
@@ -79,12 +79,12 @@ void Ghost::built(ThingId id, harness::BirthId object, std::uint32_t generation)
   }
 }
 
-void Ghost::ended(ThingId id) {
+void Shadow::ended(ThingId id) {
   lose(*find(id));
   note_end(*find(id));
 }
 
-void Ghost::note_end(const GhostThing& thing) {
+void Shadow::note_end(const ShadowThing& thing) {
   ends_.push_back({.beneath = thing.beneath,
                    .activation = scene_.world().picker.current().name,
                    .reentrant = thing.taken_reentrantly,
@@ -92,7 +92,7 @@ void Ghost::note_end(const GhostThing& thing) {
 }
 
 // The last one, for storage that was to move and stayed in its place ends later.
-const GhostEnd* Ghost::end_of_storage(harness::Name life) const {
+const ShadowEnd* Shadow::end_of_storage(harness::Name life) const {
   const harness::Ledger& ledger = scene_.world().ledger;
   for (std::size_t i = ends_.size(); i-- > 0;)
     if (ledger.life(ends_[i].beneath).name == life) return &ends_[i];
@@ -101,11 +101,11 @@ const GhostEnd* Ghost::end_of_storage(harness::Name life) const {
 
 // An object goes with its memory, in the finalizer of a wrapper that need not be its own; and each
 // finalizer is its own activation.
-const GhostEnd* Ghost::end_of_object(harness::Name life) const {
+const ShadowEnd* Shadow::end_of_object(harness::Name life) const {
   const auto& lives = scene_.world().ledger.lives();
   std::size_t i = lives.size() - 1;
   while (i > 0 && lives[i].name != life) --i;
-  for (const GhostEnd& end : ends_)
+  for (const ShadowEnd& end : ends_)
     if (i > 0 && end.activation == lives[i].death_activation) return &end;
   return nullptr;
 }
@@ -113,12 +113,12 @@ const GhostEnd* Ghost::end_of_object(harness::Name life) const {
 // ---- contexts -----------------------------------------------------------------------------------
 
 // Code that continues with something else has given up what he was launching.
-GhostUser& Ghost::use(const GhostBinding& binding, bool launches, bool again) {
+ShadowUser& Shadow::use(const ShadowBinding& binding, bool launches, bool again) {
   harness::World& world = scene_.world();
   const std::uint32_t task = raw(world.scheduler.current());
   users_.push_back({world.picker.current().name, world.scheduler.now(), task, &binding, binding.way,
                     launches, again});
-  std::erase_if(launching_, [&](const GhostUser& user) { return user.task == task; });
+  std::erase_if(launching_, [&](const ShadowUser& user) { return user.task == task; });
   if (launches) launching_.push_back(users_.back());
   return users_.back();
 }
@@ -138,29 +138,29 @@ static harness::Tick submitted_at(const harness::History& history, harness::Tick
   return tick;
 }
 
-const GhostUser* Ghost::launch_of_kernel(harness::Tick tick) const {
+const ShadowUser* Shadow::launch_of_kernel(harness::Tick tick) const {
   const harness::Tick submitted = submitted_at(scene_.world().history, tick);
-  return last_user([&](const GhostUser& user) { return user.launches && user.tick <= submitted; });
+  return last_user([&](const ShadowUser& user) { return user.launches && user.tick <= submitted; });
 }
 
-const GhostUser* Ghost::launch_in(harness::Name activation) const {
+const ShadowUser* Shadow::launch_in(harness::Name activation) const {
   return last_user(
-      [&](const GhostUser& user) { return user.launches && user.activation == activation; });
+      [&](const ShadowUser& user) { return user.launches && user.activation == activation; });
 }
 
-const GhostUser* Ghost::user_in(harness::Name activation) const {
-  return last_user([&](const GhostUser& user) { return user.activation == activation; });
+const ShadowUser* Shadow::user_in(harness::Name activation) const {
+  return last_user([&](const ShadowUser& user) { return user.activation == activation; });
 }
 
 // External memory is of no program.
-GhostBound Ghost::bind(GhostThing* thing) const {
+ShadowBound Shadow::bind(ShadowThing* thing) const {
   if (thing == nullptr) return {};
   const bool stale = thing->generation != 0 && thing->generation != generation_;
   return {thing, thing->moves, stale};
 }
 
-void Ghost::bound(ThingId context, Place place, ThingId id) {
-  GhostBinding& binding = *find(context)->binding;
+void Shadow::bound(ThingId context, Place place, ThingId id) {
+  ShadowBinding& binding = *find(context)->binding;
   if (id != ThingId::none)
     set(binding);
   else
@@ -170,19 +170,19 @@ void Ghost::bound(ThingId context, Place place, ThingId id) {
     binding.places[raw(Place::external)] = {};
     return;
   }
-  GhostThing* thing = find(id);
+  ShadowThing* thing = find(id);
   binding.places[raw(place)] = bind(thing);
   if (place > Place::nested_twice) return;
   binding.depth = thing != nullptr ? std::max(binding.depth, raw(place) + std::uint32_t{1}) : 0;
 }
 
-bool Ghost::was_bound_stale(const GhostUser& user, harness::Name life) const {
+bool Shadow::was_bound_stale(const ShadowUser& user, harness::Name life) const {
   return std::any_of(user.context->places.begin(), user.context->places.end(),
-                     [&](const GhostBound& bound) { return bound.stale && is_of(bound, life); });
+                     [&](const ShadowBound& bound) { return bound.stale && is_of(bound, life); });
 }
 
 // The memory of an object is what was made last before it, at the same site.
-bool Ghost::is_of(const GhostBound& bound, harness::Name life) const {
+bool Shadow::is_of(const ShadowBound& bound, harness::Name life) const {
   const auto& lives = scene_.world().ledger.lives();
   const std::size_t object = raw(bound.thing->beneath);
   if (lives[object].name == life) return true;
@@ -193,15 +193,15 @@ bool Ghost::is_of(const GhostBound& bound, harness::Name life) const {
   return memory > 0 && lives[memory].name == life;
 }
 
-void Ghost::compiling(ThingId context, std::uint32_t generation) {
-  const GhostBinding& binding = *find(context)->binding;
+void Shadow::compiling(ThingId context, std::uint32_t generation) {
+  const ShadowBinding& binding = *find(context)->binding;
   use(binding, false);
   if (binding.generation != generation) reach(Window::taken_reentrantly, binding.way);
 }
 
-void Ghost::launching(ThingId context, std::uint32_t generation) {
+void Shadow::launching(ThingId context, std::uint32_t generation) {
   setting_ended();
-  GhostBinding& binding = *find(context)->binding;
+  ShadowBinding& binding = *find(context)->binding;
   const bool again = std::exchange(binding.tried, true);
   const bool ended = generation <= ended_;
   use(binding, true, again).ended = ended;
@@ -220,18 +220,18 @@ void Ghost::launching(ThingId context, std::uint32_t generation) {
     reach(Window::taken_reentrantly, binding.way);
 }
 
-bool Ghost::lost_reentrantly(const GhostBinding& binding) const {
-  return std::any_of(binding.places.begin(), binding.places.end(), [](const GhostBound& bound) {
+bool Shadow::lost_reentrantly(const ShadowBinding& binding) const {
+  return std::any_of(binding.places.begin(), binding.places.end(), [](const ShadowBound& bound) {
     return bound.lost() && bound.thing->taken_reentrantly;
   });
 }
 
-void Ghost::submitted(ThingId context) {
-  GhostBinding& binding = *find(context)->binding;
-  std::erase_if(launching_, [&](const GhostUser& user) { return user.context == &binding; });
+void Shadow::submitted(ThingId context) {
+  ShadowBinding& binding = *find(context)->binding;
+  std::erase_if(launching_, [&](const ShadowUser& user) { return user.context == &binding; });
   if (std::exchange(binding.launched, true)) return;
   ++submitted_;
-  for (const GhostBound& bound : binding.places)
+  for (const ShadowBound& bound : binding.places)
     if (bound.thing != nullptr) {
       bound.thing->in_flight = submitted_;
       bound.thing->in_flight_by = binding.way;

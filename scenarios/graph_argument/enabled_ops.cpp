@@ -1,4 +1,4 @@
-#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 
 namespace scenarios::graph_argument {
 namespace {

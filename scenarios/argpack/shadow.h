@@ -1,4 +1,4 @@
-// Ghost: what the script did with bound objects, whatever the policy kept, and the windows that it
+// Shadow: what the script did with bound objects, whatever the policy kept, and the windows that it
 // went through.
 //
 // It receives facts, and changes nothing. For each wrapper and launch context it has the references
@@ -11,10 +11,10 @@
 
 namespace scenarios::argpack {
 
-struct GhostBinding;
+struct ShadowBinding;
 
 /// Lifetime: in the run's arena; outlives its wrapper.
-struct GhostThing {
+struct ShadowThing {
   std::uint32_t references = 0;
   bool gone = false;  ///< The script can reach it no more.
   bool taken_reentrantly =
@@ -22,15 +22,15 @@ struct GhostThing {
   std::uint32_t moves = 0;  ///< How often its memory has moved.
   std::uint32_t in_flight = 0;     ///< The last launch that uses it; they count from 1.
   Way in_flight_by = Way::kernel;  ///< Way of that launch.
-  std::array<GhostThing*, 2> members{};
-  GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
+  std::array<ShadowThing*, 2> members{};
+  ShadowBinding* binding = nullptr;                   ///< The binding of a launch context.
   harness::BirthId beneath = harness::BirthId::none;  ///< Lifetime of the object, or of the
                                                       ///< storage.
   std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
 /// The end of what was beneath a thing.
-struct GhostEnd {
+struct ShadowEnd {
   harness::BirthId beneath;
   harness::Name activation;  ///< The code that ended it.
   bool reentrant;            ///< It came in the middle of its own task's setting of arguments.
@@ -38,8 +38,8 @@ struct GhostEnd {
 };
 
 /// The thing that a binding took hold of, as it was then.
-struct GhostBound {
-  GhostThing* thing = nullptr;
+struct ShadowBound {
+  ShadowThing* thing = nullptr;
   std::uint32_t moves = 0;
   bool stale = false;  ///< Its program had been reset by then.
 
@@ -47,37 +47,37 @@ struct GhostBound {
 };
 
 /// An activation in which a context is bound to or launched.
-struct GhostUser {
+struct ShadowUser {
   harness::Name activation;
   harness::Tick tick;
   std::uint32_t task;
-  const GhostBinding* context;
+  const ShadowBinding* context;
   Way way;
   bool launches;
   bool again;  ///< It was to be launched before, and was not: a call failed, or it was refused.
   bool ended = false;  ///< It launches in a program that has ended.
 };
 
-struct GhostBinding {
-  std::array<GhostBound, targets::argpack::kPlaceCount> places;
+struct ShadowBinding {
+  std::array<ShadowBound, targets::argpack::kPlaceCount> places;
   std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
   std::uint32_t generation = 0;  ///< Generation of the program that made the context.
   bool launched = false;
   bool tried = false;  ///< It was to be launched.
   Way way = Way::kernel;
 
-  const GhostBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
+  const ShadowBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
 };
 
 /// Ownership: in the run's arena; borrows the scene and the passages.
-class Ghost {
+class Shadow {
  public:
   using Place = targets::argpack::Place;
   using ThingId = targets::argpack::ThingId;
 
-  Ghost(harness::Scene& scene, Passages& passages);
-  Ghost(const Ghost&) = delete;  // Things point at each other.
-  Ghost& operator=(const Ghost&) = delete;
+  Shadow(harness::Scene& scene, Passages& passages);
+  Shadow(const Shadow&) = delete;  // Things point at each other.
+  Shadow& operator=(const Shadow&) = delete;
 
   // ---- facts: see targets::argpack::Observer ----
   /// The program of now is of this generation, or there is none: 0.
@@ -112,57 +112,57 @@ class Ghost {
 
   /// Returns the launch whose kernel runs at `tick`, or null: the last that had begun when it was
   /// submitted.
-  const GhostUser* launch_of_kernel(harness::Tick tick) const;
+  const ShadowUser* launch_of_kernel(harness::Tick tick) const;
   /// Returns the last launch that began in `activation`, or null.
-  const GhostUser* launch_in(harness::Name activation) const;
+  const ShadowUser* launch_in(harness::Name activation) const;
   /// Returns the context that was bound to or launched last in `activation`, or null.
-  const GhostUser* user_in(harness::Name activation) const;
+  const ShadowUser* user_in(harness::Name activation) const;
   /// Says if the user's context was bound to the object that the ledger calls `life`, or to the one
   /// whose memory that is, when its program had been reset.
-  bool was_bound_stale(const GhostUser& user, harness::Name life) const;
+  bool was_bound_stale(const ShadowUser& user, harness::Name life) const;
   /// Returns the end of the storage that the ledger calls `life`, or null.
-  const GhostEnd* end_of_storage(harness::Name life) const;
+  const ShadowEnd* end_of_storage(harness::Name life) const;
   /// Returns the end of a wrapper in whose activation the ledger has `life` die, or null.
-  const GhostEnd* end_of_object(harness::Name life) const;
+  const ShadowEnd* end_of_object(harness::Name life) const;
 
  private:
-  GhostThing* find(ThingId thing) const { return things_[harness::raw(thing)]; }
-  void let_go(GhostThing* thing) {
+  ShadowThing* find(ThingId thing) const { return things_[harness::raw(thing)]; }
+  void let_go(ShadowThing* thing) {
     if (thing != nullptr && --thing->references == 0) lose(*thing);
   }
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
   /// Returns the last user for which `is(user)` holds, or null.
   template <class Is>
-  const GhostUser* last_user(Is is) const {
+  const ShadowUser* last_user(Is is) const {
     for (std::size_t i = users_.size(); i-- > 0;)
       if (is(users_[i])) return &users_[i];
     return nullptr;
   }
-  GhostUser& use(const GhostBinding& binding, bool launches, bool again = false);
-  bool is_of(const GhostBound& bound, harness::Name life) const;
-  GhostBound bind(GhostThing* thing) const;
+  ShadowUser& use(const ShadowBinding& binding, bool launches, bool again = false);
+  bool is_of(const ShadowBound& bound, harness::Name life) const;
+  ShadowBound bind(ShadowThing* thing) const;
   /// Something is bound to the context, which may have been launched before.
-  void set(const GhostBinding& binding) {
+  void set(const ShadowBinding& binding) {
     use(binding, false);
     if (binding.launched) reach(Window::context_reused, binding.way);
   }
-  void take_from_launches(const GhostThing& thing);
-  void lose(GhostThing& thing);
-  void taken(GhostThing& thing);
-  void note_end(const GhostThing& thing);
+  void take_from_launches(const ShadowThing& thing);
+  void lose(ShadowThing& thing);
+  void taken(ShadowThing& thing);
+  void note_end(const ShadowThing& thing);
   /// A kernel that uses it may be running.
-  bool is_in_flight(const GhostThing& thing) const { return thing.in_flight > finished_; }
-  bool lost_reentrantly(const GhostBinding& binding) const;
+  bool is_in_flight(const ShadowThing& thing) const { return thing.in_flight > finished_; }
+  bool lost_reentrantly(const ShadowBinding& binding) const;
   std::uint64_t task_bit() const {
     return std::uint64_t{1} << (harness::raw(scene_.world().scheduler.current()) % 64);
   }
 
   harness::Scene& scene_;
   Passages& passages_;
-  std::pmr::vector<GhostThing*> things_;   ///< Things by id; [0] is none.
-  std::pmr::vector<GhostEnd> ends_;        ///< Ends in order.
-  std::pmr::vector<GhostUser> users_;      ///< Users in order.
-  std::pmr::vector<GhostUser> launching_;  ///< Launches that have begun and submitted nothing yet.
+  std::pmr::vector<ShadowThing*> things_;   ///< Things by id; [0] is none.
+  std::pmr::vector<ShadowEnd> ends_;        ///< Ends in order.
+  std::pmr::vector<ShadowUser> users_;      ///< Users in order.
+  std::pmr::vector<ShadowUser> launching_;  ///< Launches that have begun and submitted nothing yet.
   std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
   std::uint32_t ended_ = 0;       ///< Generation of the last program that has ended.
   std::uint32_t submitted_ = 0;
