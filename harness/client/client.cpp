@@ -1,4 +1,4 @@
-// How it works. The orders and the reports of a run are in a folder of its own, which goes with it.
+// How it works. The orders and the reports of a run are in a separate folder, which goes with it.
 // LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
@@ -53,8 +53,8 @@ bool is_one_path(const Client& client) {
   return client.library_folder.find_first_of(" :") == std::string::npos;
 }
 
-/// Returns how the loader is told of them. A path that LD_PRELOAD would take for several is left to
-/// LD_LIBRARY_PATH.
+/// Returns how the loader is informed of them. A path that LD_PRELOAD would take for several is
+/// left to LD_LIBRARY_PATH.
 std::string preloaded(const Client& client) {
   const std::string& library_folder = client.library_folder;
   const bool is_one = is_one_path(client);

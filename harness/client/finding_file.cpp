@@ -80,7 +80,7 @@ std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
   return {};
 }
 
-/// Says how a decision differs, or nothing.
+/// Says how a choice differs, or nothing.
 std::string other_decision(const ToldDecision& recorded, const ToldDecision& now) {
   if (without_lines(recorded.who) != without_lines(now.who) || recorded.answer != now.answer)
     return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded.who),
@@ -91,7 +91,7 @@ std::string other_decision(const ToldDecision& recorded, const ToldDecision& now
   return first_difference(recorded.place, now.place, what.c_str());
 }
 
-/// Says in which decision two runs differ first, or nothing.
+/// Says in which choice two runs differ first, or nothing.
 std::string other_decisions(const std::vector<ToldDecision>& recorded,
                             const std::vector<ToldDecision>& now) {
   if (recorded.size() != now.size())
@@ -171,7 +171,7 @@ std::string finding_name(const Finding& finding, const std::string& program) {
                      hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
 }
 
-/// Returns the run's fault, decisions and reason why it may not repeat as a file would have them.
+/// Returns the run's fault, choices and reason why it may not repeat as a file would have them.
 static Finding as_filed(const ToldFault& fault, const ClientRun& run, const std::string& doubt,
                         const Command& command) {
   Finding finding;
@@ -201,7 +201,7 @@ std::string difference(const FindingFile& file, const ClientRun& run) {
   const Finding now = as_filed(*fault, run, "", file.command);
   if (std::string differs = other_fields(recorded.fault, now.fault); !differs.empty())
     return differs;
-  // A reason that the file lacks may come of a busy machine.
+  // A reason that the file lacks may result from a busy machine.
   if (!recorded.doubt.empty() && !has_doubt(*fault, run, file))
     return fmt::format("doubt is '{}' in the file, but the run has none", shown(recorded.doubt));
   return other_decisions(recorded.decisions, now.decisions);

@@ -15,7 +15,7 @@ namespace {
 
 int new_socket() { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); }
 
-/// Returns the address in the folder; nothing where its name is too long for one.
+/// Returns the address in the folder; nothing if its name is too long for one.
 std::optional<sockaddr_un> address_in(const std::string& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

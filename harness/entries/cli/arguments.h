@@ -1,5 +1,5 @@
-// Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight,
-// "" as nothing, 2^64 as something, and takes "nan" for a time. And how the help of a command ends.
+// Arguments: checks of values on the command line, and the end of a command's help. CLI11 alone
+// reads 010 as eight, accepts "" and 2^64, and takes "nan" as a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace harness::entries {
 
-/// A whole number in decimal digits, without a sign and without zeros in front.
+/// A whole number in decimal digits, without sign and leading zeros.
 inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -26,7 +26,7 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
       "");
 }
 
-/// A number in decimal digits; nan and inf are none.
+/// A number in decimal digits; nan and inf are refused.
 inline CLI::Validator number(double least, double most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -40,7 +40,7 @@ inline CLI::Validator number(double least, double most) {
 }
 
 /// A size: a whole number of bytes, or one with K, M, G or T (1024 bytes, and so on) or KiB, MiB,
-/// GiB or TiB after it. Hands on the number of bytes.
+/// GiB or TiB after it. Replaces the text by the number of bytes.
 inline CLI::Validator size_in_bytes() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -65,7 +65,7 @@ inline CLI::Validator not_empty() {
       [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
 }
 
-/// Adds the option that says where what is drawn begins.
+/// Adds the option --seed.
 inline void add_seed(CLI::App& command, std::uint64_t& seed, const char* words) {
   command.add_option("--seed", seed, words)
       ->check(whole_number(0, ~std::uint64_t{0}))

@@ -1,4 +1,4 @@
-// explain: runs a reproducer with the instruments of its path on, and tells who did it.
+// explain: runs a reproducer with the instruments of its path on, and says who did it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // A finding is on disk at once, as it was found, so that nothing is lost however the program
 // ends; it is written again when it is minimized. A disk that is full is said soon, too, and the
-// search goes on.
+// search continues.
 #include <fmt/format.h>
 
 #include <chrono>

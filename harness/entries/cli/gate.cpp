@@ -1,4 +1,4 @@
-// gate: compares two commands by the rule of harness/gate/rule.h, and shows what came of it as a
+// gate: compares two commands by the rule of harness/gate/rule.h, and shows the result of it as a
 // table, and in files if they are wanted.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ namespace {
 using gate::Comparison;
 using gate::Outcome;
 
-/// Returns the looks of the rule, up to so many rounds; further ones each twice the one before.
+/// Returns the looks of the rule, up to this many rounds; further ones each twice the one before.
 std::vector<std::size_t> looks_up_to(std::size_t rounds) {
   std::vector<std::size_t> looks;
   for (std::size_t look = gate::Rule().looks.front(); look < rounds; look *= 2)

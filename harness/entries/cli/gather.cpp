@@ -12,7 +12,7 @@
 namespace harness::entries {
 namespace {
 
-// A stale use in few decisions reads best, in the first window and in few turns; what belongs to no
+// A stale use in few choices reads best, in the first window and in few turns; what belongs to no
 // window reads worst.
 auto plainness(const Finding& finding) {
   const FaultKind kind = finding.fault.kind;

@@ -75,7 +75,7 @@ void add_members(Table& table, const char* kind, std::span<const Info* const> me
     table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
 }
 
-// A kind with a name of its own and another owner says so: a scenario leaves it out by the owner's.
+// A kind with its own name and another owner says so: a scenario leaves it out by the owner's.
 void add_faults(Table& table) {
   for (const FaultKindInfo& info : kFaultKinds) {
     std::string words(info.summary);

@@ -82,7 +82,7 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
 struct Result {
   Minimized minimized;
   std::string signature;
-  /// Decisions that the file has and its run has no use for, in a sentence; or empty.
+  /// Choices that the file has and its run has no use for, in a sentence; or empty.
   std::string never_asked;
   int window = -1;
   double seconds = 0;
@@ -133,7 +133,7 @@ void print(const Result& result, const std::string& file) {
   fmt::print("written to {}\n", printable(file));
 }
 
-/// Where a case goes when nobody says where: "found.repro" to "found.min.repro".
+/// Where a case goes when no one says where: "found.repro" to "found.min.repro".
 std::string beside(std::string file) {
   constexpr std::string_view kEnding = ".repro";
   if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());

@@ -36,9 +36,9 @@ std::string caveat(const Finding& finding) {
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin. Nothing tells whether something can
+// A search that cannot keep what it finds had better not begin. Nothing says whether something can
 // be made in a folder but making it. It goes again, so that a search that finds nothing leaves
-// nothing, and has a name of its own, so that searches at once are not in each other's way.
+// nothing, and has its own name, so that searches at once are not in each other's way.
 void require_writable_folder(const std::string& folder, std::string_view advice) {
   std::error_code failed;
   fs::path there = fs::absolute(folder, failed);

@@ -1,4 +1,4 @@
-// prove: on each window's smallest program, runs every set of at most k further decisions, for one
+// prove: on each window's smallest program, runs every set of at most k further choices, for one
 // variant or for all of a path, and says what was enumerated and whether the claim came out.
 #include <fmt/format.h>
 

@@ -65,7 +65,7 @@ void require_gdb_alone(const ReplayOptions& options) {
     throw UsageError("--gdb writes no files: leave out --html, --trace, --sarif, --flow and --why");
 }
 
-/// The search comes last: it runs the case anew, and what is told is of the last run.
+/// The search comes last: it runs the case again, and what is told is of the last run.
 void print_why(Runner& runner, const reports::Telling& telling, const std::string& signature) {
   fmt::print("\n{}", reports::cause_in_words(telling));
   std::fflush(stdout);

@@ -1,5 +1,5 @@
 // selftest: whether this Afterlife works where it is. It gives its own commands small programs of
-// which the answer is known, each in a process of its own, as a user would.
+// which the answer is known, each in a separate process, as a user would.
 #include "harness/entries/cli/selftest.h"
 
 #include <fmt/format.h>

@@ -29,7 +29,8 @@ void write_all(int fd, std::string_view text) noexcept {
   }
 }
 
-/// Whoever asks for memory that there is not: a run cannot go on, nor unwind what its tasks hold.
+/// Code that asks for memory that there is not: a run cannot continue, nor unwind what its tasks
+/// hold.
 [[noreturn]] void end_without_memory() {
   write_all(2, "afterlife: out of memory: raise the limit (ulimit -v, ulimit -d)\n");
   _exit(2);

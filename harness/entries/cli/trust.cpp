@@ -48,7 +48,7 @@ std::optional<fs::path> state_folder() {
   return fs::path(home) / ".local/state/afterlife";
 }
 
-/// Reads the key. A file that others may read or write, or that is a link, is no key.
+/// Reads the key. A file that others may read or write, or that is a link, is not a key.
 std::optional<Key> read_key(const fs::path& file) {
   const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found{};
@@ -61,7 +61,7 @@ std::optional<Key> read_key(const fs::path& file) {
   return key;
 }
 
-/// Makes a key. It appears whole: a name of its own is linked to the key's, which fails if another
+/// Makes a key. It appears whole: its own name is linked to the key's, which fails if another
 /// process was faster.
 void make_key(const fs::path& folder) {
   std::error_code none;

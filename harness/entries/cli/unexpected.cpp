@@ -29,7 +29,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "--runs" of "--runs=3"; "" of what is no option.
+/// "--runs" of "--runs=3"; "" of what is not an option.
 std::string option_name(std::string_view word) {
   const bool is_option = word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
   return is_option ? std::string(word.substr(0, word.find('='))) : "";

@@ -23,11 +23,11 @@ class AccessTrap {
     virtual void over() = 0;
   };
 
-  /// Says whether over() is ever called here. Where it is not, a page stays open until somebody
+  /// Says whether over() is ever called here. If it is not, a page stays open until another
   /// protects it again.
   static bool sees_end();
-  /// Has the listener hear from now on, before whoever else handles these signals by now. It must
-  /// live as long as the process. Cheap where nobody came between.
+  /// Has the listener hear from now on, before code that else handles these signals by now. It must
+  /// live as long as the process. Cheap where nothing came between.
   static void listen(Listener& listener);
 };
 

@@ -1,7 +1,7 @@
 // Free threads: those that call the driver beside others and take no turns, so that the system
 // decides who is first.
 //
-// A thread that alone calls the driver depends on nobody, whichever it is.
+// A thread that alone calls the driver depends on nothing, whichever it is.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver.
+/// Threads: for code that has the driver.
 class FreeThreads {
  public:
   /// Hears of a call by the calling thread, which has this number. Returns whether it is the first
@@ -19,10 +19,10 @@ class FreeThreads {
   /// Hears that the thread which called first took no turns, and takes none now.
   void add_first();
 
-  /// Returns the number of the thread that called first; 0 where none has.
+  /// Returns the number of the thread that called first; 0 if none has.
   std::size_t first() const { return first_; }
   bool are_any() const { return !free_.empty(); }
-  /// Says that there are, as a reason why a run may not repeat; nothing where there are none.
+  /// Says that there are, as a reason why a run may not repeat; nothing if there are none.
   std::string words(bool has_python) const;
 
  private:

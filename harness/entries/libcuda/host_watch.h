@@ -22,8 +22,8 @@ namespace harness::entries {
 /// Memory of the program's own that is registered is not watched: it shares pages with what else is
 /// on the program's heap.
 ///
-/// Threads: for whoever has the driver, but for what AccessTrap calls. Lifetime: until the process
-/// ends.
+/// Threads: for code that has the driver, but for what AccessTrap calls. Lifetime: until the
+/// process ends.
 class HostWatch final : public AccessTrap::Listener {
  public:
   /// Names what the program does.
@@ -42,8 +42,8 @@ class HostWatch final : public AccessTrap::Listener {
   void begin_call();
   /// The driver may use all its memory.
   void lift();
-  /// The program goes on: asks about new allocations, and protects what work that nobody has waited
-  /// for still uses.
+  /// The program continues: asks about new allocations, and protects what work that nothing has
+  /// waited for still uses.
   void protect(World& world);
 
   bool met(std::uintptr_t address, bool writes, std::uintptr_t code) override;
@@ -55,7 +55,7 @@ class HostWatch final : public AccessTrap::Listener {
     std::uintptr_t low, high;       ///< Its pages.
     int protection = kOpen;         ///< That of its pages while the program runs.
     unsigned access_count = 0;      ///< Accesses that were met since the last call.
-    unsigned stepping_threads = 0;  ///< Threads of which an instruction that was met goes on.
+    unsigned stepping_threads = 0;  ///< Threads of which an instruction that was met continues.
   };
   static const int kOpen;
 

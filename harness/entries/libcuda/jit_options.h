@@ -20,7 +20,7 @@ struct JitOptions {
   /// Reads them. Those that make no difference here are accepted. Returns CUDA_ERROR_INVALID_VALUE
   /// for one that there is not, or that is not for linking.
   CUresult read(unsigned count, const CUjit_option* options, void** values);
-  /// Adds to the time that the program is told.
+  /// Adds to the time that the program is reported.
   void took(float milliseconds);
 };
 

@@ -13,7 +13,7 @@ namespace harness::entries {
 class LentPages {
  public:
   bool are_none() const { return count_.load(std::memory_order_relaxed) == 0; }
-  /// Returns whether memory that is lent may begin in so many bytes from there on.
+  /// Returns whether memory that is lent may begin in this many bytes from there on.
   bool may_hold(std::uintptr_t low, std::size_t bytes) const {
     if (are_none()) return false;
     constexpr std::uintptr_t kMostPages = 16;

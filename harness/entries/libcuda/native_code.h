@@ -22,7 +22,7 @@ struct NativeCode {
 
 /// Returns the file of the program, whatever it was called by.
 inline const char* program_file() {
-  static char name[4096];  // Whoever comes first writes what all would.
+  static char name[4096];  // Code that comes first writes what all would.
   if (*name == '\0') (void)!readlink("/proc/self/exe", name, sizeof name - 1);
   return name;
 }

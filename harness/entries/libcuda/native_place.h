@@ -1,4 +1,4 @@
-// Native place: where a program that is no script makes a call.
+// Native place: where a program that is not a script makes a call.
 #pragma once
 
 #include <cstdint>

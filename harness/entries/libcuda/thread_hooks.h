@@ -1,5 +1,5 @@
 // Thread hooks: between the library that is loaded before a program's, which sees its threads begin
-// and wait, and the driver, which decides who goes on.
+// and wait, and the driver, which decides which one runs next.
 //
 // The library knows no driver, the driver may be loaded late: it hands over this table when it is.
 #pragma once
@@ -26,8 +26,8 @@ enum class Woken {
 
 /// Threads: any, for all of it.
 struct ThreadHooks {
-  /// A thread is about to be made, by the interpreter of Python or by somebody else. Returns what
-  /// it is known as, or null where it is left alone.
+  /// A thread is about to be made, by the interpreter of Python or by something else. Returns what
+  /// it is known as, or null if it is left alone.
   void* (*starting)(bool is_pythons);
   /// It has been made, and the system knows it as `handle`.
   void (*is_started)(void* thread, pthread_t handle);

@@ -28,11 +28,11 @@ struct FutexCall {
   std::uint32_t bits;
 };
 
-/// Threads: any, for all of it. A limit is null where there is none.
+/// Threads: any, for all of it. A limit is null if there is none.
 struct TurnHooks {
   /// Threads that are not Python's take turns.
   const std::atomic<bool>* are_on;
-  /// The code of the driver itself, whose own synchronisation is no turn.
+  /// The code of the driver itself, whose own synchronisation is not a turn.
   std::uintptr_t code_begin;
   std::uintptr_t code_end;
 
@@ -63,7 +63,7 @@ struct TurnHooks {
   int (*sleep_until)(const Moment& end);
   /// Tells the time of a clock that stands still while threads run.
   int (*now)(clockid_t clock, timespec* now);
-  /// A function of the C library that is no wait is about to be called.
+  /// A function of the C library that is not a wait is about to be called.
   void (*comes)(const char* function);
   /// Waits for something that comes from elsewhere.
   int (*awaits)(const char* function, bool (*is_there)(void* what), void* what,

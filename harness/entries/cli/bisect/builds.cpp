@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build of one revision may take so long.
+/// A build of one revision may take this long.
 constexpr double kBuildSeconds = 6 * 3600;
-/// So many programs are kept.
+/// This many programs are kept.
 constexpr std::size_t kKept = 64;
 
 /// Written by the set-up; every tree of the machine needs it.

@@ -35,7 +35,7 @@ struct Programs {
   std::string bad;
 };
 
-/// Builds the programs of the revisions that are named in place of programs.
+/// Builds the programs of the revisions that are named instead of programs.
 class Revisions {
  public:
   Revisions(const DivergeOptions& options, const std::atomic<bool>& stop)

@@ -54,7 +54,7 @@ struct NightlyOptions {
   std::uint64_t nights = 0;
 };
 
-/// Plans a night, or goes on with one, runs all of its shards, and merges them.
+/// Plans a night, or continues with one, runs all of its shards, and merges them.
 int nightly(const NightlyOptions& options);
 /// Plans a night and prints a command for each shard.
 int nightly_plan(const NightlyOptions& options);

@@ -34,7 +34,7 @@ constexpr double kSeconds = 6 * 3600;
 
 bool names_programs(const NightlyOptions& options) { return !options.good_program.empty(); }
 
-/// Returns what `diverge` is told of the two programs; nothing, and why, where there are none.
+/// Returns what `diverge` is informed of the two programs; nothing, and why, if there are none.
 std::optional<Command> programs_of(const NightlyOptions& options, const Night& night,
                                    std::string& why) {
   if (names_programs(options))

@@ -102,7 +102,7 @@ Deadline deadline_of(const NightlyOptions& options, const Plan& plan) {
   return Deadline::in(static_cast<double>(rounds) * nightly::seconds_of_shard(plan));
 }
 
-/// Runs all shards of a night: several at once, where that is wanted, in processes of their own;
+/// Runs all shards of a night: several at once, if that is wanted, in their own processes;
 /// what these leave, here. Once it was told to stop it only looks at what the others have come to.
 SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
                  const std::atomic<bool>& stop) {
@@ -134,7 +134,7 @@ void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped
                left, limit);
 }
 
-/// Merges, reports the last night that the shards are of, tells people of one that is whole by
+/// Merges, reports the last night that the shards are of, informs users of one that is whole by
 /// this, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
                    const std::vector<std::string>& folders, const Deadline& deadline,

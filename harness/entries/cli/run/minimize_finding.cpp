@@ -30,7 +30,7 @@ class Minimizing {
   Minimizing(const client::Client& client, const std::atomic<bool>& stop)
       : client_(client), stop_(stop) {}
 
-  /// Minimizes what the run of the recorded decisions showed.
+  /// Minimizes what the run of the recorded choices showed.
   void minimize(Finding& finding, const client::ClientRun& run) {
     const client::Orders base = client::default_orders_of(finding);
     const int code = again("running without choices, run", base).ended.code;

@@ -1,4 +1,4 @@
-// run: runs somebody's program again and again on the simulated driver, and tells what it still
+// run: runs someone's program again and again on the simulated driver, and says what it still
 // uses after it has died, in the lines of that program.
 #include "harness/entries/cli/run/run_client.h"
 
@@ -38,7 +38,8 @@ namespace {
 
 constexpr double kSecondsByDefault = 60;
 
-/// Passes on what the program prints in its plain run, tells findings as they come, and keeps them.
+/// Passes on what the program prints in its default run, tells findings as they come, and keeps
+/// them.
 class Watcher final : public client::SearchWatcher {
  public:
   explicit Watcher(const RunOptions& options) : options_(options) {}
@@ -76,13 +77,13 @@ class Watcher final : public client::SearchWatcher {
   }
 
   const std::vector<std::string>& files() const { return files_; }
-  /// Errors: std::runtime_error where a finding could not be written.
+  /// Errors: std::runtime_error if a finding could not be written.
   void require_kept() const {
     if (!failure_.empty()) throw std::runtime_error(failure_);
   }
 
  private:
-  /// Writes the finding. Returns whether it could be: what is found is told all the same.
+  /// Writes the finding. Returns whether it could be: what is found is told nevertheless.
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
       make_folder(options_.out);
@@ -111,7 +112,7 @@ int code_of(const client::SearchResult& result, const RunOptions& options,
   return kAsClaimed;
 }
 
-/// Errors: std::runtime_error where a suppression is of a kind that no fault has.
+/// Errors: std::runtime_error if a suppression is of a kind that no fault has.
 void require_known_kinds(const client::Suppressions& suppressions) {
   std::vector<std::string_view> known{"*", client::kFailure};
   for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());

@@ -9,7 +9,7 @@ namespace harness::entries {
 /// Returns the name of the error; "" where there are several, or `function` is none that fails.
 std::string_view failure_of(std::string_view function);
 
-/// Says how a call of `function` fails, where there is one way.
+/// Says how a call of `function` fails, if there is one way.
 std::string failure_words(std::string_view function);
 
 }  // namespace harness::entries

@@ -11,7 +11,8 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver. Lifetime: until the process ends; borrows all it is given.
+/// Threads: for code that has the driver. Lifetime: until the process ends; borrows all it is
+/// given.
 class Called {
  public:
   Called(client::CallMark& mark, client::Report& report, Askers& askers, const Parties& parties,

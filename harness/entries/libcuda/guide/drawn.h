@@ -1,4 +1,4 @@
-// Drawn: answers from a seed, of a run of somebody's program: a random walk, but that one call
+// Drawn: answers from a seed, of a run of someone's program: a random walk, but that one call
 // fails or two, as most programs give up at the first that does, and in a quarter of the runs
 // nothing is forced.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace harness::entries {
 
-/// Failures, and what is forced, have draws of their own: a run without any is the run of the same
+/// Failures, and what is forced, have their own draws: a run without any is the run of the same
 /// seed in which none is asked for. Threads: confined to one thread.
 class Drawn final : public Strategy {
  public:
@@ -28,10 +28,10 @@ class Drawn final : public Strategy {
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
-  std::uint64_t asked_ = 0;                            ///< So many calls might have failed.
-  std::uint64_t asked_for_turn_ = 0;                   ///< So many turns of threads,
-  std::uint64_t asked_to_force_ = 0;                   ///< so many questions were forced,
-  std::uint64_t forced_ = 0;                           ///< and so many were not answered plainly.
+  std::uint64_t asked_ = 0;           ///< This many calls might have failed.
+  std::uint64_t asked_for_turn_ = 0;  ///< This many turns of threads,
+  std::uint64_t asked_to_force_ = 0;  ///< this many questions were forced,
+  std::uint64_t forced_ = 0;          ///< and this many were not answered by default.
   std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Those that do, by their number.
 };
 

@@ -93,7 +93,7 @@ class Guided final : public Guide,
   void take_turn(Label function);
   /// Forgets, in a fork, all that its parent shared.
   void forget_peers();
-  /// Reports decisions that are not in the report yet, where the orders say so.
+  /// Reports choices that are not in the report yet, where the orders say so.
   void flush();
   /// Waits before the call, where the orders say so.
   void try_wait(Name call) const;
@@ -127,9 +127,9 @@ class Guided final : public Guide,
   std::atomic<bool> has_queued_functions_{false};  ///< Functions of the program lag.
   client::Report report_;
   client::CallMark mark_;
-  std::size_t flushed_count_ = 0;    ///< So many decisions are in the report, if it is flushed.
+  std::size_t flushed_count_ = 0;    ///< This many choices are in the report, if it is flushed.
   bool has_forced_ = false;          ///< Something was, and is in the report.
-  std::uint32_t told_failures_ = 0;  ///< So many calls that were told to fail are in the report.
+  std::uint32_t told_failures_ = 0;  ///< So many calls that were made to fail are in the report.
   std::mutex doubt_mutex_;
   std::string doubt_;  ///< Goes into the report.
   Askers askers_;

@@ -1,7 +1,7 @@
 // Hang: a process that hangs says where its threads are, once the watch of its run asks.
 //
 // All happens in the handler of a signal. A thread that waits for another holds no lock that is
-// needed here; where one does all the same, there is no answer, and the watch ends the process.
+// needed here; where one does nevertheless, there is no answer, and the watch ends the process.
 #pragma once
 
 #include <functional>

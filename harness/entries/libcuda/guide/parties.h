@@ -1,5 +1,5 @@
 // Parties: the calls that have a part in a fault, with their places, threads and streams; and the
-// decisions, in words.
+// choices, in words.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver. Lifetime: borrows who knows of calls and of threads.
+/// Threads: for code that has the driver. Lifetime: borrows who knows of calls and of threads.
 class Parties {
  public:
   Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
@@ -28,7 +28,7 @@ class Parties {
     const client::Place& handed_over = place_of(cause);
     place.insert(place.end(), handed_over.begin(), handed_over.end());
   }
-  /// Notes a call of another process, which has told of it.
+  /// Notes a call of another process, which has reported it.
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
   /// From now on parties say which process they are of; this one has these words.
   void name_process(std::string words) { process_ = std::move(words); }
@@ -37,9 +37,9 @@ class Parties {
                                const Fault::Source& source) const {
     return party_of_use(world, site, source);
   }
-  /// Returns where the call is that an activation comes from; an empty place where nobody looked.
+  /// Returns where the call is that an activation comes from; an empty place if no one looked.
   const client::Place& place_of(Name activation) const;
-  /// Returns the program's name of the thread, or its number, where it has several.
+  /// Returns the program's name of the thread, or its number, if it has several.
   std::string thread_of(Name activation) const;
   /// Returns whether the thread of this number is the one that started the first other one of
   /// Python's.
@@ -47,7 +47,7 @@ class Parties {
   /// Fills in the parties of a fault. `locates`: places were noted.
   void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
 
-  /// Returns a decision in words.
+  /// Returns a choice in words.
   client::ToldDecision told(const Decision& decision) const;
 
  private:

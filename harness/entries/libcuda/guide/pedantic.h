@@ -1,4 +1,4 @@
-// Pedantic: what the documentation forbids, and drivers of today do well all the same.
+// Pedantic: what the documentation forbids, and drivers of today do well nevertheless.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace harness::entries {
 /// do: an answer then decides what else it does.
 void let_driver_be_late(World& world, bool as_documented);
 
-/// Says in a sentence why drivers of today go on where this fault is; "" where they may not.
+/// Says in a sentence why drivers of today continue where this fault is; "" where they may not.
 std::string_view pedantic_reason(const Fault& fault);
 
 }  // namespace harness::entries

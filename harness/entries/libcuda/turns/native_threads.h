@@ -1,7 +1,7 @@
 // Native threads: those of a program without Python take turns, at each call of the driver and at
 // each synchronisation that the library which is loaded first sees.
 //
-// All that they do is asked here and done by the baton: a lock that is taken has whoever wants it
+// All that they do is asked here and done by the baton: a lock that is taken has code that wants it
 // wait for its turn, and not for the system. The locks themselves are the system's, so that a
 // thread which takes no turns uses them, too.
 #pragma once
@@ -19,7 +19,7 @@ class NativeThreads final : public Turns {
  public:
   /// Gives hooks to the library that is loaded before the program; there may be none.
   static void listen();
-  /// The calling thread is about to start another. Returns what that is known as, or null where it
+  /// The calling thread is about to start another. Returns what that is known as, or null if it
   /// takes no turns.
   static BatonThread* start_another();
   /// It was started.
