@@ -1,4 +1,4 @@
-// Outer call: which function of a runtime on top of the driver the calling thread is in.
+// Outer call: the function of a runtime on top of the driver that the calling thread is in.
 //
 // libcuda.so.1 exports afterlife_outer_call(), which our runtimes look up by its name: reports then
 // name the runtime's function, and begin with the frame that called it.

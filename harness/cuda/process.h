@@ -1,9 +1,9 @@
 // ProcessWorld: the world of a program that brought none, and the threads that the driver has
 // there.
 //
-// A program that loaded our libcuda.so.1 calls on whichever threads it likes: one call at a time
-// has the driver. What a run gives to tasks of the driver's, here a thread does, and while it is in
-// a function of the program others have the driver.
+// A program that loaded our libcuda.so.1 may call on any thread; one call at a time has the driver.
+// Threads do what tasks of the driver do in a run, and release the driver while they call a
+// function of the program.
 //
 // A function of the program may not return: it may block for ever, end its thread (pthread_exit,
 // pthread_cancel) or the process. Python ends threads so once its interpreter finalizes. A thread
@@ -34,14 +34,15 @@ class ProcessThread;
 /// for the static functions and lock(); the others are for code that has the driver.
 class ProcessWorld {
  public:
-  /// Says who makes the device of this process. Without it a call that has no run is a mistake.
+  /// Sets the maker of the device of this process. Without it, a call outside of a run is a
+  /// mistake.
   static void serve(Device* (*make)());
-  /// Says who makes its guide: null where `make` returns none.
+  /// Sets the maker of its guide; `make` may return null.
   static void guide_by(std::unique_ptr<Guide> (*make)());
-  /// Returns that of this process, made when it is first asked for.
+  /// Returns the world of this process, which is made at the first call.
   static ProcessWorld& get();
-  /// Returns the number of the calling thread, from 1 on; 0 before it has called, and kOwnThread of
-  /// one of ours.
+  /// Returns the number of the calling thread, from 1 on; 0 before its first call; kOwnThread for
+  /// our own threads.
   static std::size_t calling_thread();
   static constexpr std::size_t kOwnThread = ~std::size_t{0};
   /// Returns whether the calling thread has the driver.
@@ -54,11 +55,11 @@ class ProcessWorld {
   static bool is_own_thread();
   /// whose turn it is.
   static bool has_turn();
-  /// Returns which activation handed over the function that the calling thread is in; 0 for none.
+  /// Returns the activation that passed the function which the calling thread runs; 0 for none.
   static Name cause();
-  /// Returns which function of a runtime the calling thread is in.
+  /// Returns the runtime function that the calling thread is in.
   static OuterCall& outer_call();
-  /// The calling thread is ours, and no thread of the program.
+  /// Marks the calling thread as ours, not the program's.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
@@ -70,11 +71,11 @@ class ProcessWorld {
   void end_call();
   /// Lets others have the driver at the end of a call that returns an error, and tells the guide.
   void end_failed_call(Label function, CUresult error, bool is_injected);
-  /// Asks the guide a question with this many options, outside of a call, for the thread that has
-  /// the driver. There must be a guide.
+  /// Makes a choice between this many options, outside of a call, for the thread that has the
+  /// driver. There must be a guide.
   std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count,
                     const Options* options = nullptr);
-  /// Keeps others out of the driver for a question alone: nothing happens there.
+  /// Keeps others out of the driver during a choice; nothing else happens.
   class Asking {
    public:
     explicit Asking(ProcessWorld& process) : lock_(process.mutex_) {}
@@ -93,8 +94,7 @@ class ProcessWorld {
   /// Returns it if `world` is its world, or null: `world` has tasks, or stands for a run's.
   static ProcessWorld* of(const World& world);
   World& world() { return world_; }
-  /// Returns which process this is of those that forked on the way: a child has none of the
-  /// threads.
+  /// Returns the generation of this process: a forked child has none of the threads.
   unsigned generation() const { return generation_; }
 
   /// Lets others have the driver until `done()` holds or the time is over. It is asked whenever

@@ -1,4 +1,4 @@
-// Fork point: where a process stops that forks the runs of its program, and children continue.
+// Fork point: the place at which a process stops and forks a child for each run.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// HostWatch: sees how the program itself uses memory that it shares with the device, pinned and
-// managed, while work that it has not waited for uses it, too.
+// HostWatch: detects the program's own accesses to pinned and managed memory while unfinished
+// device work uses it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class SimDevice;
 
 namespace harness::entries {
 
-/// Whether an allocation is watched is a question, asked by the call that made it: a watched one is
-/// protected while the program runs, and a system call that is given it then fails.
+/// Whether an allocation is watched is a choice at its allocation. A watched one is protected while
+/// the program runs, so a system call with it fails.
 ///
 /// Memory of the program's own that is registered is not watched: it shares pages with what else is
 /// on the program's heap.

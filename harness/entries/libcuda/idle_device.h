@@ -1,5 +1,5 @@
-// IdleDevice: the device continues by itself where the program waits for it without a call, as for
-// a host function that sets an event of Python's.
+// IdleDevice: advances the device while the program waits for it without a call, such as for a host
+// function that sets a Python event.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ class IdleDevice {
   void begin_call() { ++call_count_; }
   /// The driver is let go, and there is work that lags, or none.
   void left(bool lags);
-  /// Returns whether it cannot continue by itself: nothing lags, or it has gone on since the last
-  /// call, in vain.
+  /// Returns whether it cannot continue by itself: no work is late, or it has continued since the
+  /// last call without effect.
   bool is_stuck() const { return !lags_ || gone_on_after_ == call_count_; }
 
  private:

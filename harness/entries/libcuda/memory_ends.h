@@ -1,5 +1,5 @@
-// MemoryEnds: hears of the ends of memory that the program has lent to the driver: it is freed, or
-// the stack frame that it is in ends.
+// MemoryEnds: detects the end of memory that is lent to the driver: it is freed, or its stack frame
+// ends.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class MemoryEnds final : public devices::LentMemory::Listener {
   MemoryEnds(Askers& askers, Parties& parties, const client::Orders& orders)
       : askers_(askers), parties_(parties), orders_(orders) {}
 
-  /// Has memory of this process be lent from now on, if the library is loaded that sees it end.
+  /// From now on, tracks lent memory of this process, if the library that detects frees is loaded.
   void begin(World& world);
   /// The calling thread calls the driver: ends the stack frames that it has left.
   void begin_call(World& world, const Activation& call);

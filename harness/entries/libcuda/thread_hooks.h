@@ -1,5 +1,5 @@
-// Thread hooks: between the library that is loaded before a program's, which sees its threads begin
-// and wait, and the driver, which decides which one runs next.
+// Thread hooks: the interface between the preloaded library, which intercepts thread starts and
+// waits, and the driver, which decides which thread runs next.
 //
 // The library knows no driver, the driver may be loaded late: it hands over this table when it is.
 #pragma once
@@ -18,7 +18,7 @@ struct Moment {
 
 /// How a wait ended.
 enum class Woken {
-  unwatched,    ///< It did not begin: the thread is none of those that take turns.
+  unwatched,    ///< The wait did not begin, because the thread takes no turns.
   ready,        ///< It is there; a semaphore has been taken.
   timed_out,    ///< The moment has come.
   interrupted,  ///< A signal has come.

@@ -1,4 +1,4 @@
-// Thread options: which of the program's threads continues, as the options of a question.
+// Thread options: the threads of the program that can run next, as the options of a choice.
 #pragma once
 
 #include <cstdint>

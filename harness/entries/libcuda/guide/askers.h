@@ -1,5 +1,5 @@
-// Askers: who asks the questions of a process, named by causes that stay where they are when the
-// program is edited elsewhere, and told in words.
+// Askers: the places at which choices of a process are made, with names that do not change when the
+// program is edited elsewhere, and in words.
 //
 // A call is named by its thread, its function, and how many times that thread has called it; a line
 // by its file, its number and how many times that thread reached it.
@@ -20,7 +20,7 @@
 
 namespace harness::entries {
 
-/// Code that asks a question.
+/// A place at which a choice is made.
 struct Asker {
   enum class Kind { call, line, before_call, process_turn, wait, end };
   Kind kind = Kind::call;
@@ -40,9 +40,9 @@ struct Asker {
 /// it is informed of live as long.
 class Askers {
  public:
-  /// Names what is asked from now on after this process.
+  /// Uses this process in names from now on.
   void begin(Name process) { process_ = process; }
-  /// Returns the name of the thread of this number, if it is none that another one started.
+  /// Returns the name of the thread of this number, unless another thread started it.
   Name thread(std::size_t number) const;
 
   /// Each returns the activation of what happens next on the thread: a call,
@@ -60,11 +60,11 @@ class Askers {
   /// Takes what an activation was caused by.
   void add_parent(Name activation, Name parent) { new_parents_.emplace_back(activation, parent); }
 
-  /// Makes it known by name who asked and what caused what, as the functions below look it up.
+  /// Adds these names, for the functions below.
   void index();
   /// Returns the name of the call or the line that an activation comes from.
   Name origin_of(Name activation) const;
-  /// Returns who asks there, or null.
+  /// Returns the place of that name, or null.
   const Asker* find(Name activation) const;
 
  private:

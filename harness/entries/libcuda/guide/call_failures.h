@@ -1,4 +1,4 @@
-// Call failures: the error with which a call fails that is told to.
+// Call failures: the error that is injected into a call.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Called: which function of the program the driver is calling, kept so that it is known however the
-// process ends.
+// Called: records which function of the program the driver is calling, so that it is known even
+// after a crash.
 #pragma once
 
 #include "harness/client/call_mark.h"

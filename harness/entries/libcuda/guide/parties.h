@@ -1,5 +1,5 @@
-// Parties: the calls that have a part in a fault, with their places, threads and streams; and the
-// choices, in words.
+// Parties: the calls that take part in a fault, with their places, threads and streams; and choices
+// in words.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Parties {
   Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
       : askers_(askers), threads_(threads), free_threads_(free_threads) {}
 
-  /// Notes where a call, or what is forced before one, is in the program.
+  /// Records the place of a call, or of a forced choice before it.
   void note(Name activation, client::Place place) { places_[activation] = std::move(place); }
   /// Adds to the place of a function's call where that function was handed over, by this
   /// activation.
@@ -32,12 +32,12 @@ class Parties {
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
   /// From now on parties say which process they are of; this one has these words.
   void name_process(std::string words) { process_ = std::move(words); }
-  /// Returns the party that a call of this process, or its work, is in words.
+  /// Returns the party for a call of this process, or for its work.
   client::Party told_elsewhere(const World& world, std::string_view site,
                                const Fault::Source& source) const {
     return party_of_use(world, site, source);
   }
-  /// Returns where the call is that an activation comes from; an empty place if no one looked.
+  /// Returns the place of the call that caused an activation; empty if it was not recorded.
   const client::Place& place_of(Name activation) const;
   /// Returns the program's name of the thread, or its number, if it has several.
   std::string thread_of(Name activation) const;

@@ -1,6 +1,6 @@
-// Baton: of the threads that take turns one continues at a time, the one that has the baton.
+// Baton: one thread at a time runs, of those that take turns: the one with the baton.
 //
-// It is handed on where its thread says so: before a step, where the thread waits, and at its end.
+// Its thread passes it on before a step, when it waits, and at its end.
 // A wait that ends at a moment ends so only once nothing else can continue, in the order of these
 // moments. They are counted on a clock that stands still while something continues, so that the
 // order is the same on a slow machine; but none ends before the time is really over. A wait for
@@ -33,11 +33,11 @@
 
 namespace harness::entries {
 
-/// A thread that takes turns. Its waiting is the baton's; the rest is written by the thread itself.
+/// A thread that takes turns. The baton owns its wait; the thread itself writes the rest.
 struct BatonThread {
   Name name = 0;                      ///< By its cause: who started it, and how many-th.
   std::string shown;                  ///< The program's name for it.
-  bool is_first = false;              ///< Nothing of the others started it.
+  bool is_first = false;              ///< No other thread started it.
   std::uint32_t child_count = 0;      ///< How many threads it has started.
   const std::string* file = nullptr;  ///< The last line of the user's that it came to; or null.
   int line = 0;
@@ -83,23 +83,23 @@ class Baton {
   /// not looked since the line before, or the caller keeps its lock.
   enum class At { line, call, sync, wait, end, unseen_line, locked_call };
 
-  /// Decides which one runs next.
+  /// Decides which thread runs next.
   class Judge {
    public:
     virtual ~Judge() = default;
     /// Returns the index of one of at least two options; the first is the default one.
     virtual std::size_t next(const BatonThread& asking, At at,
                              std::span<BatonThread* const> options) = 0;
-    /// Hears that a thread has taken no step for long, so that others continue beside it: it waits
-    /// for something unseen, or `is_busy`.
+    /// A thread has taken no step for a long time, so others run beside it. It waits for something
+    /// unobserved, or `is_busy`.
     virtual void lost(const BatonThread& thread, bool is_busy) = 0;
     /// Returns whether some thread is in the driver.
     virtual bool is_in_driver() const = 0;
-    /// Hears that each waits for another one of them, for ever.
+    /// Each thread waits for another one, for ever.
     virtual void stand() = 0;
   };
 
-  /// While it lives, what the calling thread does is ours, and none of the program's steps.
+  /// While it exists, actions of the calling thread are ours, not steps of the program.
   class Inside {
    public:
     Inside();
@@ -131,8 +131,8 @@ class Baton {
 
   /// Begins the calling thread, which is `me` from now on, and waits for its turn.
   void enter(BatonThread& me);
-  /// Returns who is to continue instead, or null: of a thread that others continue beside, itself.
-  /// Where nothing may ask, something else continues only after very many steps.
+  /// Returns the thread that runs instead, or null; for a thread that others run beside, that
+  /// thread itself. Without a choice, another thread runs only after very many steps.
   BatonThread* next(BatonThread& me, At at, bool may_ask);
   /// Returns whether another one can continue, or will by its clock or by itself.
   bool others_may_go_on(const BatonThread& me);
@@ -167,10 +167,10 @@ class Baton {
   /// Ends the calling thread's part.
   void leave(BatonThread& me);
 
-  /// How the threads have gone so far.
+  /// The schedule so far.
   struct Schedule {
     std::uint64_t hash = 0;          ///< The same for the same order of the same threads.
-    std::uint64_t switch_count = 0;  ///< This often another one continued.
+    std::uint64_t switch_count = 0;  ///< Number of switches.
   };
   Schedule schedule() const { return schedule_; }
   /// Returns which others wait for what this one holds, in words; empty for none, and where that
@@ -197,12 +197,13 @@ class Baton {
   std::vector<BatonThread*> ready_others(const BatonThread& me);
   BatonThread* first_in_time();
   bool is_eligible(const BatonThread& thread, bool is_paced) const;
-  /// Returns who may wake before others wait, since a real one would sleep for short only; or null.
+  /// Returns the thread that may wake before others wait, because its real sleep would be short; or
+  /// null.
   BatonThread* light_sleeper();
   /// Returns which one runs next once nothing else can, or null.
   BatonThread* first_of_the_late();
   void give(BatonThread& thread);
-  /// Gives the baton to code that can continue, if anything.
+  /// Gives the baton to a thread that can run, if there is one.
   void give_to_anyone(const BatonThread* but);
   void pass_on(Lock& lock, BatonThread& me, At at);
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit, bool is_outside);
@@ -223,10 +224,10 @@ class Baton {
   std::mutex mutex_;
   std::deque<BatonThread> threads_;
   std::atomic<std::size_t> living_count_ = 0;
-  BatonThread* holder_ = nullptr;  ///< Has the baton; null while all wait.
+  BatonThread* holder_ = nullptr;  ///< The thread with the baton; null while all wait.
   BatonThread* keeper_ =
-      nullptr;                  ///< While all wait: who looks often whether anything can continue.
-  std::uint64_t progress_ = 0;  ///< Steps of code that has the baton.
+      nullptr;  ///< While all wait: the thread that checks often whether any can run.
+  std::uint64_t progress_ = 0;                       ///< Steps of code that has the baton.
   std::uint64_t seen_progress_ = ~std::uint64_t{0};  ///< Nothing has looked yet.
   Clock::time_point still_since_;  ///< No progress since then, as far as was looked;
   Clock::time_point quiet_since_;  ///< and asleep.

@@ -1,4 +1,4 @@
-// Doing: a function of the C library that a thread which takes turns has come to.
+// Doing: a call of a C library function by a thread that takes turns.
 #pragma once
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ class Doing {
   void offer() const;
   /// Waits until another wakes those that wait for this.
   Woken park(const void* on, const Baton::Limit& limit, bool may_look_again = true) const;
-  /// Tries until it has what is asked for, and parks on it between.
+  /// Tries until it gets the resource, and parks on it between attempts.
   template <class Try>
   int take(const void* on, const Moment* end, Try tries) const {
     offer();
