@@ -331,7 +331,7 @@ int run_command_line(int argc, char** given) {
   std::vector<char*> words = usual_words(argc, given);
   char** const argv = words.data();
   argc = static_cast<int>(words.size()) - 1;
-  CLI::App app("Afterlife finds uses after free and data races in GPU programs, without a GPU.",
+  CLI::App app("Afterlife finds use-after-free and data races in GPU programs, without a GPU.",
                "afterlife");
   app.require_subcommand(1);
   app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);

@@ -60,7 +60,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command =
       app.add_subcommand("run",
                          "Run an unchanged program many times on the simulated driver, and report "
-                         "uses after free, data races and failures: -- COMMAND...");
+                         "use-after-free, data races and failures: -- COMMAND...");
   command
       ->add_option("--seconds", options.seconds, "Start no run after N seconds (60 unless --runs)")
       ->check(number(0.01, 1e7))
