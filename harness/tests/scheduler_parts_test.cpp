@@ -117,7 +117,7 @@ TEST_F(SchedulerParts, AWaiterMakesADeadlockAndPollersALivelock) {
   EXPECT_EQ(fault.object_kind, Label("lock"));
   EXPECT_EQ(fault.detail, "task waits for news; task waits for lock held by task");
   task(1).daemon = true;
-  EXPECT_EQ(stuck_fault(tasks_).kind, FaultKind::livelock) << "nobody must finish who waits";
+  EXPECT_EQ(stuck_fault(tasks_).kind, FaultKind::livelock) << "no one must finish who waits";
 }
 
 TEST(TurnCount, NoTwoRunsShareATime) {

@@ -144,7 +144,7 @@ TEST(TriageDifference, ATrailTellsHowOftenCodeRanBefore) {
   ASSERT_THAT(trail.code(), Not(IsEmpty()));
   std::vector<std::size_t> counts;
   for (const Trail::Code& one : trail.code()) counts.push_back(one.step_count);
-  EXPECT_THAT(counts, Contains(5)) << "whoever runs the test ran at all steps before";
+  EXPECT_THAT(counts, Contains(5)) << "the code that runs the test ran at all steps before";
   EXPECT_THAT(counts, Contains(0)) << "the call of the watched step did not";
 }
 

@@ -325,7 +325,7 @@ TEST(TriageOrder, AReaderThatWaitsForNobodyIsNotRepaired) {
   triaging::Finding finding = trial.look(0, suspect(early_read))->finding;
   trial.learn_writers(finding);
   EXPECT_TRUE(trial.passes(order("receive", "send", "note"), finding));
-  EXPECT_FALSE(trial.passes(order("receive", "nobody", "note"), finding));
+  EXPECT_FALSE(trial.passes(order("receive", "stranger", "note"), finding));
   EXPECT_FALSE(trial.passes(order("receive", "send", "another"), finding));
 }
 
@@ -338,7 +338,7 @@ TEST(TriageOrder, OnlyTheActsThatItNamesAreDelayed) {
 
 TEST(TriageOrder, WhatAnybodyElseDidBeforeIsNoOrder) {
   Order one("note", "receive", "send");
-  one.kept("nobody");
+  one.kept("stranger");
   EXPECT_EQ(one.kept_count(), 0u);
   one.kept("send");
   EXPECT_EQ(one.kept_count(), 1u);

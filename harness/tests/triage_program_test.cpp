@@ -53,7 +53,7 @@ void read(Scene& scene, Meeting& meeting) {
   const ActivationScope slot(scheduler, 0, 1);
   const SiteScope site(scheduler, "read");
   scheduler.note(EventKind::op, "meet");
-  scheduler.wait_until({meeting.bell, AccessKind::read}, "somebody",
+  scheduler.wait_until({meeting.bell, AccessKind::read}, "someone",
                        [&] { return meeting.count > 0; });
   const LockGuard lock(meeting.lock);
   scene.expect("note", meeting.note.read(Generation{1}), 7);

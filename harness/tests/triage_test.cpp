@@ -239,7 +239,7 @@ TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   EXPECT_TRUE(trial.passes(hold("Whole", {}), finding)) << "the part has not ended then";
   const triaging::Finding other = trial.look(0, suspect(ended_as_another))->finding;
   EXPECT_TRUE(trial.passes(hold("Part", "end"), other));
-  EXPECT_FALSE(trial.passes(hold("Part", {}), other)) << "nobody is there by accident alone";
+  EXPECT_FALSE(trial.passes(hold("Part", {}), other)) << "no one is there by accident alone";
   const triaging::Finding used = trial.look(0, suspect(used_then_ended))->finding;
   EXPECT_TRUE(trial.passes(hold("Part", {}), used)) << "its end comes later, and is another fault";
 }

@@ -43,7 +43,7 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"proxy_reread", "the same, with what the slow rank mapped as a proxy"},
     {"slot_released",
      "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
-    {"key_reused", "memory is freed and allocated anew, then its old mapping is let go of"},
+    {"key_reused", "memory is freed and allocated again, then its old mapping is let go of"},
     {"blind_close", "an invalidate or a purge closes a mapping, then it is used or let go of"},
     {"open_failed",
      "the second attempt to open a handle fails, then what was never opened is copied from"},

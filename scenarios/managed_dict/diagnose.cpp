@@ -90,7 +90,7 @@ Suspected from_words(const Evidence& evidence) {
     return Suspicion{
         seen.order, "a|b|c|e",
         fmt::format("allocation counter: instance #{} is the one that was there, and its "
-                    "word went {:#x} -> {:#x}: somebody wrote to it",
+                    "word went {:#x} -> {:#x}: someone wrote to it",
                     seen.instance, before->word, seen.word)};
   }
   return {};
@@ -119,7 +119,7 @@ Suspected from_paths(const Evidence& evidence) {
 
 const char* conclusion_of(std::string_view kind) {
   if (kind == "a|b|c|e")
-    return "somebody wrote to the word of a live instance, and nothing here tells how wide";
+    return "someone wrote to the word of a live instance, and nothing here tells how wide";
   if (kind.size() > 1) return "one of these: what is recorded fits them all";
   switch (kind[0]) {
     case 'a':

@@ -115,7 +115,7 @@ Reading reading_of(const WordWrite& write, const std::vector<std::uint64_t>& wor
   if (write.width == 1)
     return is_former(write, words) ? Reading{"c", "one byte, as another instance had it"}
                                    : Reading{"a|c", "one byte, which has nothing to do with it"};
-  if (is_filled(write)) return {"c", "one byte again and again: what somebody cleared"};
+  if (is_filled(write)) return {"c", "one byte again and again: what someone cleared"};
   if (is_former(write, words)) return {"c", "a part of it, as another instance had it"};
   return {"b|c", "a part of it, by something that has nothing to do with it"};
 }

@@ -270,7 +270,7 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-/// Returns a command's exit code, if anybody could read its answer. A reader that has enough, as
+/// Returns a command's exit code, if anyone could read its answer. A reader that has enough, as
 /// `head` does, need not be told.
 int finish(int code) {
   const std::string error = finish_output();

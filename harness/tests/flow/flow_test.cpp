@@ -93,7 +93,7 @@ TEST(Divergence, ByAValueIsInTheFirstFunctionThatActsOnItUponAnAnswer) {
   EXPECT_THAT(divergence->upon[0].function, EndsWith("::inner"));
   const auto other = divergence_of(flow_of(Turn::none), flow_of(Turn::early_return));
   ASSERT_TRUE(other);
-  EXPECT_TRUE(other->upon.empty()) << "inner() had called nobody";
+  EXPECT_TRUE(other->upon.empty()) << "inner() had called no one";
 }
 
 TEST(FlowSymbols, AreQualifiedNames) {
@@ -181,7 +181,7 @@ TEST(Divergence, IsUponWhateverPassedTheAnswerOn) {
     for (const CodePlace& one : divergence.value().upon) names += one.function;
     return names;
   };
-  EXPECT_EQ(upon(), "ghij") << "four, with nobody back in between";
+  EXPECT_EQ(upon(), "ghij") << "four, with no one back in between";
   both.push_back(edge("h", 2));
   both.push_back(edge("g", 2));
   EXPECT_EQ(upon(), "ghij") << "each was back by itself";

@@ -174,7 +174,7 @@ std::string Mappings::holders(const Region& region) const {
   for (const Held& held : held_[region.opening.rank])
     if (held.region == region.opening.region)
       text += (text.empty() ? "" : ", ") + in_words(held.use);
-  return text.empty() ? "nobody any more" : text;
+  return text.empty() ? "no rank any more" : text;
 }
 
 void Mappings::ended(std::uint32_t rank, const Use& what) {
@@ -230,7 +230,7 @@ void Mappings::settle(std::uint32_t rank) {
     if (region.reported || !must_go(region)) continue;
     region.reported = true;
     retain(scene_, region.opening.region,
-           region.marked ? "out of the table, and no rank holds it" : "nobody holds it");
+           region.marked ? "out of the table, and no rank holds it" : "no rank holds it");
   }
 }
 

@@ -119,7 +119,7 @@ void Model::comes_after(std::size_t count) {
   const Call* call = calls_.current();
   if (call == nullptr || call->referred_count == 0) return;
   if ((count != 0) != (call->after() != 0))
-    scene_.refuse("node", count != 0 ? "after a node that nobody has named" : "after none");
+    scene_.refuse("node", count != 0 ? "after a node that no one has named" : "after none");
 }
 
 const Call* Model::bound() {

@@ -112,7 +112,7 @@ void HeapJudge::judge_values(const ShadowInstance& instance) const {
     const auto value = context_.heap->read<Address>(instance.given + i * kWord);
     if (value == 0 || holds(instance, value)) continue;
     Fault fault = context_.fault_here(FaultKind::wrong_value, "attribute",
-                                      fmt::format("{:#x}, which nobody stored", value));
+                                      fmt::format("{:#x}, which no one stored", value));
     fault.object = context_.name_of(instance.id);
     return context_.report(std::move(fault));
   }

@@ -42,7 +42,7 @@ TEST(ManagedDictKept, AnIntIsReadAndCountedAndItsStorageIsNobodyElses) {
                          EXPECT_TRUE(is_kept(on, number));
                          EXPECT_EQ(on.core.objects.number(number), 7);
                          on.core.objects.decref(number);
-                         EXPECT_TRUE(is_kept(on, number)) << "whoever lets go of it once more";
+                         EXPECT_TRUE(is_kept(on, number)) << "for one more release";
                          EXPECT_NE(on.core.objects.new_number(8), number);
                        }),
               "");

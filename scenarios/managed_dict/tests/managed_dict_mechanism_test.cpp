@@ -232,7 +232,7 @@ TEST(ManagedDictMechanism, AnObserverChangesNothing) {
       ASSERT_EQ(runner.trace_hash(), trace) << scenario.variants[variant].name.view() << " " << i;
     }
   }
-  EXPECT_GE(stores.seen.size(), 3u) << "nobody was watched";
+  EXPECT_GE(stores.seen.size(), 3u) << "no one was watched";
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ ROW("user_object.last_launch",
              f.at.load());
     })
 ROW("user_object.last_launch_unwatched",
-    "the same, and nobody calls the driver after the gate opens: does the destructor run by "
+    "the same, and no one calls the driver after the gate opens: does the destructor run by "
     "itself?",
     kUser, [] {
       init();

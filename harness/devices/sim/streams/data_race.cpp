@@ -234,7 +234,7 @@ void DataRaces::blocks_raced(std::uint32_t block, const UsedRange& range, const 
 
 void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
   report_race(block, uses_of(block), by, {by.at, "host", 0, {}},
-              "it was submitted before the host wrote them, and nobody has waited for it");
+              "it was submitted before the host wrote them, and no one has waited for it");
 }
 
 void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {

@@ -25,7 +25,7 @@ enum class Standing : std::uint8_t { shown, absent, unknown };
 
 struct Judgement {
   Standing standing = Standing::unknown;
-  std::string how;         ///< "as recorded", or why nobody can tell.
+  std::string how;         ///< "as recorded", or why no one can tell.
   bool by_search = false;  ///< More than the recorded schedule was looked at.
 };
 
