@@ -9,7 +9,7 @@ namespace harness {
 namespace {
 
 struct Character {
-  std::size_t bytes;  ///< 0 where the text does not begin with UTF-8.
+  std::size_t bytes;  ///< 0 if the text does not begin with UTF-8.
   std::uint32_t code;
 };
 

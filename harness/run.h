@@ -44,8 +44,7 @@ class Runner {
   ~Runner();
 
   /// Runs `scenario` under `strategy`. The outcome stays valid until the next run.
-  /// Errors: std::runtime_error, in the first run on a device that is not there; no other
-  /// exception.
+  /// Errors: std::runtime_error, in the first run on an absent device; no other exception.
   const Outcome& run(const Scenario& scenario, std::size_t variant, const Config& config,
                      const DeviceInfo& device, Strategy& strategy);
 

@@ -38,7 +38,7 @@ class Watched {
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
-  /// A step of many that one turn may take: a block of a kernel, of which a launch has any number.
+  /// One of many steps within a turn, such as a block of a kernel.
   static void step() { ++steps_; }
 
   /// The position of the code under test. Equal as long as it takes neither turn nor step.
@@ -47,7 +47,7 @@ class Watched {
     Tick turns = 0;
     bool operator==(const Place&) const = default;
   };
-  /// Returns where the innermost watched code of this thread is.
+  /// Returns the position of the innermost watched code of this thread.
   static Place place();
 
  private:

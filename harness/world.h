@@ -1,4 +1,4 @@
-// World: everything one run consists of. Made once per thread, begun anew for every run.
+// World: everything one run consists of. Made once per thread, begun again for every run.
 #pragma once
 
 #include "harness/arena.h"

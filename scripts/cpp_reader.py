@@ -37,7 +37,7 @@ def flat(text):
 
 
 class Reader:
-    """One source. Whoever is derived from it says what is done with a function."""
+    """One source. A derived class says what is done with a function."""
 
     def __init__(self, name, text):
         self.name, self.text = name, text

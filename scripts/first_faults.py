@@ -89,7 +89,7 @@ def markdown(rows, limit):
 
 
 def remarks(rows, unclaimed):
-    """What was not found by every seed, and what nobody claims: a line each."""
+    """What was not found by every seed, and what no one claims: a line each."""
     for walk in WALKS:
         missed = [f"{subject.window} (by {first[walk].count(None)} of {len(first[walk])} seeds)"
                   for subject, first in rows if None in first[walk]]

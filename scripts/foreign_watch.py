@@ -97,7 +97,7 @@ def paths_in(arguments, folder):
 
 
 def wrong_calls(batch, program):
-    """What strace saw that no file of somebody else may bring about."""
+    """What strace saw that no file of someone else may bring about."""
     own, named = str(batch.folder), str(batch.named())
     first = None
     for process, call, arguments, result in calls(batch.folder / "strace.log"):

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that the tree names no folder of one machine and no package registry, and that it speaks plainly.
+"""Checks that the tree names no folder of one machine and no package registry, and that its words are those of the field.
 
 Usage: scripts/hygiene.py [--self-test]
 
-Plainly: certain private words are in no source and no document, and no comment begins with a word that makes half
-a sentence of it. And what says how it is run can be run.
+Certain private words are in no source and no document, and no comment begins with a word that makes half a sentence
+of it. A script that says how it is run is executable.
+
+The vocabulary (PRIVATE) has at most 40 words. No other tool holds it. Vale is a binary that its package downloads when
+it first runs. The dictionary of codespell has single words only, and takes an identifier for one; the checks of
+proselint are fixed. And none of them finds the comments and strings of C++.
 
 Exit: 0 clean, 1 not. --self-test plants a line per pattern; each must be found.
 """
@@ -31,6 +35,8 @@ PRIVATE = [
     (r"dea[r](?:er|est)?", "expensive"), (r"ha[d] again", "given out again"), (r"bur(?:[y]|ie[sd])", "the deed itself"),
     (r"deserte[d]", "done"), (r"sprin[g]s?", "run"), (r"li[e]s?", "is, are"),
     (r"blam[e][ds]?", "concerned, named"),
+    (r"(?:no|some|any|every)bod[y]", "a mechanism is a thing: nothing, another task, no caller"),
+    (r"whoeve[r]", "code that, the task that"), (r"ane[w]", "again"), (r"plainl[y]", "by default"),
 ]
 PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
@@ -101,6 +107,8 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("planted.h", "// It was ha" + "d again.", True), ("planted.m" + "d", "The dea" + "rest one.", True),
     ("planted.cpp", "void bur" + "y(int);", True), ("planted.py", "# Where it li" + "es.", True),
     ("planted.cpp", "Latch deserte" + "d;", True), ("planted.cu", "void sprin" + "g();", True),
+    ("planted.cpp", "// For some" + "body else.", True), ("planted.m" + "d", "Who" + "ever reads it.", True),
+    ("planted.py", "# Begun an" + "ew.", True), ("planted.h", "// Plain" + "ly it waits.", True), ("planted.h", "// A body.", False),
     ("planted.cpp", "// An earlier belief, nearby, unburied.", False), ("planted.bin", "li" + "es", False),
     ("harness/planted.h", "/// What it does.\nint a();", True), ("harness/planted.h", "int a;  ///< Of the run.", True),
     ("harness/planted.h", "int a;  ///< ... and more.", True), ("harness/planted.h", "// As said.", True),
@@ -135,7 +143,7 @@ def main():
         print(__doc__.strip())
         return 0 if sys.argv[1] in ("-h", "--help") else 3
     lines = check()
-    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and speak plainly")
+    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and no private word")
     return 1 if lines else 0
 
 

@@ -163,7 +163,7 @@ def judge(path, search, tested, bar):
 
 
 def write_survivors(folder, path, search):
-    """For whoever closes the gaps."""
+    """A list for closing the gaps."""
     folder.mkdir(parents=True, exist_ok=True)
     reasons = excused(path, search)
     lines = [f"{'equivalent' if point.id in reasons else 'MISS'} | targets/{path.name}/{point.file}:{point.line} | "

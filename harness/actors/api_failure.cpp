@@ -9,6 +9,7 @@ void install(Scene& scene) { scene.world().calls_may_fail = true; }
 }  // namespace
 
 extern const ActorInfo api_failure;
-const ActorInfo api_failure{"api_failure", "any CUDA call that can fail may be told to", install};
+const ActorInfo api_failure{"api_failure", "errors are injected into CUDA calls that can fail",
+                            install};
 
 }  // namespace harness::actors

@@ -11,6 +11,7 @@ void install(Scene& scene) { give_leeway(scene.world()); }
 }  // namespace
 
 extern const ActorInfo leeway;
-const ActorInfo leeway{"leeway", "the driver may leave undone what it only may do", install};
+const ActorInfo leeway{"leeway", "the driver may omit what the documentation only permits",
+                       install};
 
 }  // namespace harness::actors

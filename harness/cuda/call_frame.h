@@ -1,4 +1,4 @@
-// Call frame: where the stack of the program ends while it calls the driver.
+// Call frame: the end of the program's stack while it calls the driver.
 #pragma once
 
 #include <cstdint>

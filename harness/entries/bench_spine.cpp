@@ -146,7 +146,7 @@ void spine_m3(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// `turn/N`: what one turn costs with N tasks that all can go on.
+/// `turn/N`: what one turn costs with N tasks that all can continue.
 void spine_turn(benchmark::State& state) {
   constexpr std::int64_t kTurns = 4096;
   Spine spine;

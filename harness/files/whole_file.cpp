@@ -76,7 +76,7 @@ class Draft {
 
   int number() const { return number_; }
 
-  /// Where nothing was, nothing that came in between is replaced.
+  /// If nothing was, nothing that came in between is replaced.
   void place(const std::string& file, bool replace) {
     const char* const from = name_.c_str();
     int failed = replace ? ::rename(from, file.c_str())

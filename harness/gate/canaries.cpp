@@ -70,11 +70,11 @@ CanaryRecord read_canaries(const std::string& file) {
       if (names.empty()) refuse(file, number, "names no benchmark");
     } else {
       const CanaryRound round = round_of(names, words);
-      if (round.base.empty()) refuse(file, number, "is no round of a record of canaries");
+      if (round.base.empty()) refuse(file, number, "is not a round of a record of canaries");
       record[words[0]].push_back(round);
     }
   }
-  if (number < 2) throw std::runtime_error(fmt::format("{}: holds no record of canaries", file));
+  if (number < 2) throw std::runtime_error(fmt::format("{}: contains no record of canaries", file));
   return record;
 }
 

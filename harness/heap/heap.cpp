@@ -75,7 +75,7 @@ Object& Heap::prepare(const TypeInfo& info) {
   return *arena.make<Object>(*this, info, arena.resource());
 }
 
-// The run's last reference goes, whoever holds it.
+// The run's last reference goes, code that holds it.
 static void drop_last(void* thing) {
   auto* object = static_cast<Object*>(thing);
   std::optional<AttachScope> attached;
@@ -159,7 +159,7 @@ void Heap::dispose(Object& object) {
 }
 
 // PEP 442: the object is alive, with one reference, while its finalizer runs; if there are others
-// afterwards, it goes on living, and is never finalized again.
+// afterwards, it continues living, and is never finalized again.
 bool Heap::saved_by_finalizer(Object& object) {
   if (object.finalized_ || object.type().finalize == nullptr) return false;
   const BirthId birth = object.birth_;

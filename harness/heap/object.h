@@ -211,7 +211,7 @@ class Object : private HeapLink {
     Ref value;
   };
 
-  /// Without a GIL each access is a step of its own, and the object may be gone afterwards.
+  /// Without a GIL each access is a separate step, and the object may be gone afterwards.
   void announce(AccessKind kind) const;
   /// Counts down what may be the last reference, or a stale one.
   void last_count_down(BirthId meant);

@@ -100,7 +100,7 @@ std::string in_words(int error) {
     case EINVAL:
       return "the kernel cannot deliver watchpoints as signals (before Linux 5.13)";
     case ENOSPC:
-      return "all debug registers are in use, by a debugger perhaps";
+      return "all debug registers are in use, perhaps by a debugger";
     case ENOSYS:
       return "the kernel has no perf events";
     default:

@@ -18,7 +18,7 @@ namespace harness::instruments {
 using GeneralRegisters = std::array<std::uint64_t, 16>;
 
 struct DecodedStore {
-  std::uint8_t width = 0;  ///< In bytes; 0 where it is not known.
+  std::uint8_t width = 0;  ///< In bytes; 0 if it is not known.
   std::uintptr_t address = 0;
 };
 

@@ -41,7 +41,7 @@ void Enumeration::run_next_size() {
 
 bool Enumeration::run_sets() {
   larger_count_ = 0;
-  sets_.assign(case_.tape, size_ + 1);  // One more than is run: the ways to go on are counted.
+  sets_.assign(case_.tape, size_ + 1);  // One more than is run: the ways to continue are counted.
   do {
     if (spent()) return false;
     ++proof_.run_count;

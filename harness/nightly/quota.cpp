@@ -90,7 +90,7 @@ class Quota {
     }
   }
 
-  // A row that loses its text leaves room in the file, which only making the file anew gives back.
+  // A row that loses its text leaves room in the file, which only making the file again gives back.
   void drop_reproducers() {
     std::uint64_t gone = 0;
     {

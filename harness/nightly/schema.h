@@ -25,7 +25,7 @@ int schema_version();
 int version_of(Database& database);
 
 /// Brings the file to version `to`. Refuses a file that is newer than this program, and one that is
-/// no history.
+/// not a history.
 void migrate(Database& database, int to = schema_version());
 
 /// Returns the tables of the newest version, those that others refer to first.

@@ -5,7 +5,7 @@
 
 namespace harness::nvrtc {
 
-/// A program, to those who have only its handle.
+/// A program, to those that have only its handle.
 class Program;
 
 enum class Result : int {

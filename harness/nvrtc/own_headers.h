@@ -1,4 +1,4 @@
-// Own headers: those of device/, which clang is given in place of a toolkit's.
+// Own headers: those of device/, which clang is given instead of a toolkit's.
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,7 @@ namespace harness {
 
 class Sample final : public Strategy {
  public:
-  /// Plays the ops of `program` under other decisions, drawn from `seed`.
+  /// Plays the ops of `program` under other choices, drawn from `seed`.
   void assign(const Tape& program, std::uint64_t seed) {
     program_.assign(program);
     seed_ = mix(0, seed);

@@ -31,7 +31,7 @@ std::vector<std::string> package_folders() {
   return folders;
 }
 
-/// Where a build has a link to the toolkit that it was made with, seen from its libraries, from its
+/// If a build has a link to the toolkit that it was made with, seen from its libraries, from its
 /// programs, and from the stand-ins. Nothing of that is installed.
 constexpr const char* kBuildFolders[] = {"/toolkit/bin/", "/lib/toolkit/bin/",
                                          "/../../toolkit/bin/"};

@@ -152,7 +152,7 @@ RunningProcess::~RunningProcess() {
   }
 }
 
-// It has closed its output, and may run on all the same.
+// It has closed its output, and may run on nevertheless.
 int RunningProcess::wait() {
   int status = 0;
   bool is_ended_by_us = false;

@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// Lifetime: the process ends with it at the latest, and so does what it started.
-/// Errors: std::runtime_error where it cannot be started.
+/// Lifetime: the process ends with it at the latest, and so does what it started. Errors:
+/// std::runtime_error if it cannot be started.
 class RunningProcess {
  public:
   RunningProcess(const Command& command, const ProcessOptions& options,

@@ -14,7 +14,7 @@ namespace harness {
 
 enum class Standstill {
   none,      ///< A thread runs, or waits for something other than a thread of the process.
-  possible,  ///< Each waits for another; some look now and then whether they may go on.
+  possible,  ///< Each waits for another; some look now and then whether they may continue.
   certain,   ///< Each waits for another without a limit.
 };
 
@@ -41,7 +41,7 @@ class StandstillWatch {
  private:
   pid_t process_;
   std::string but_;
-  std::string before_;  ///< How often each thread has slept; empty where one did not sleep.
+  std::string before_;  ///< How often each thread has slept; empty if one did not sleep.
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Compiler: C++ as a shared object, by a clang of this machine in a process of its own.
+// Compiler: C++ as a shared object, by a clang of this machine in a separate process.
 #pragma once
 
 #include <string>

@@ -159,7 +159,7 @@ void add_entries(Loaded& made, const Layout& layout, const Code& code) {
   }
 }
 
-/// The address of a function, 0 where the module has none of that name.
+/// The address of a function, 0 if the module has none of that name.
 std::uint64_t address_of(const Layout& layout, const Code& code, const std::string& name) {
   std::size_t index = 0;
   for (const Function& function : layout.module().functions) {

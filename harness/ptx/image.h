@@ -18,7 +18,7 @@ enum class Form : unsigned char {
 /// Returns the form of an image.
 Form form_of(const void* image);
 
-/// Makes the kernels of a text. Each call makes variables of their own. Lifetime: until the process
+/// Makes the kernels of a text. Each call makes their own variables. Lifetime: until the process
 /// ends, for work in flight and names in reports outlive modules. Errors: Refused.
 const KernelImage* load(const std::string& text);
 

@@ -94,7 +94,7 @@ std::size_t set_level(FunctionWriter& writer, const Instruction& instruction,
   return 2;
 }
 
-/// Sets the offsets of `f`, where there are some. What stands there and is no vector is a depth to
+/// Sets the offsets of `f`, if there are some. What stands there and is not a vector is a depth to
 /// compare with.
 void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::size_t index,
                  const Geometry& geometry, std::string& made) {

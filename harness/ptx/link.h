@@ -19,7 +19,7 @@ struct NotLinked {
 };
 
 /// Returns one text of them all, in their order. Names that a module keeps to itself are changed
-/// where another one has the same. Errors: NotLinked; Malformed where one is no PTX.
+/// where another one has the same. Errors: NotLinked; Malformed where one is not PTX.
 std::string link(const std::vector<LinkInput>& inputs);
 
 }  // namespace harness::ptx

@@ -134,12 +134,13 @@ std::string cross_tables(const Findings& findings, const Terminal& terminal) {
   }
   if (variants.empty()) return text;
   return text + tables_of(variants, terminal) + refusals_of(findings) +
-         terminal.paint(Colour::dim,
-                        wrapped(fmt::format("open: runs that failed there, of those that got "
-                                            "there; closed: {} and more got there and none failed; "
-                                            "few: fewer did; contract: the caller's to avoid",
-                                            grouped(kEnoughArrivals)),
-                                terminal.width, 2)) +
+         terminal.paint(
+             Colour::dim,
+             wrapped(fmt::format(
+                         "open: failed of the runs that reached it; closed: at least {} reached it "
+                         "and none failed; few: fewer reached it; contract: an error of the caller",
+                         grouped(kEnoughArrivals)),
+                     terminal.width, 2)) +
          "\n\n";
 }
 

@@ -1,4 +1,4 @@
-// Decision words: a decision of a reproducer as a sentence.
+// Decision words: a choice of a reproducer as a sentence.
 #pragma once
 
 #include <string>

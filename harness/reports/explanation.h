@@ -17,7 +17,7 @@ struct Explanation {
   };
 
   std::string path;
-  std::string signature;       ///< The fault that the case is about; empty where there is none.
+  std::string signature;       ///< The fault that the case is about; empty if there is none.
   std::vector<Label> without;  ///< Instruments that were left out.
   Diagnosis diagnosis;
   std::vector<Share> shares;

@@ -17,9 +17,9 @@ namespace harness::reports {
 struct Replay {
   const Reproducer& recorded;   ///< Read from the file.
   std::string_view file;        ///< Named so on the command line.
-  std::string_view signature;   ///< The fault that the case is about; empty where there is none.
-  std::string_view difference;  ///< How the run is not as recorded; empty where it is.
-  /// Decisions of the file that had no question, in a sentence; or empty.
+  std::string_view signature;   ///< The fault that the case is about; empty if there is none.
+  std::string_view difference;  ///< How the run is not as recorded; empty if it is.
+  /// Choices of the file that had no question, in a sentence; or empty.
   std::string_view never_asked;
 };
 

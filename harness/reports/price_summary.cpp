@@ -32,7 +32,7 @@ std::uint64_t failed(const VariantPrice& row) {
   return count;
 }
 
-/// Returns the word that stands in place of a price, "" where the variant has one.
+/// Returns the word that stands instead of a price, "" where the variant has one.
 std::string instead(const VariantPrice& row) {
   if (failed(row) > 0) return "fails";
   return row.compared ? "" : "vacuous";

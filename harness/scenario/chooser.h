@@ -20,7 +20,7 @@ class Chooser {
   std::uint32_t number(std::uint32_t count) { return scene_.pick(Site::argument, count); }
   /// Plain: yes.
   bool yes() { return number(2) == 0; }
-  /// Answers yes to one choice of so many. Plain: no.
+  /// Answers yes to one choice of this many. Plain: no.
   bool one_in(std::uint32_t count) { return number(count) == count - 1; }
   /// One of the values that a tape may hold, [0] plain.
   std::uint32_t of(std::span<const std::uint32_t> values) {

@@ -5,7 +5,7 @@ namespace harness {
 
 struct World;
 
-/// Returns whether the device tells of each kernel that it runs. A GPU does not.
+/// Returns whether the device reports each kernel that it runs. A GPU does not.
 bool sees_kernels(const World& world);
 
 }  // namespace harness

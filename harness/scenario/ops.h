@@ -34,8 +34,8 @@ struct Slot {
   std::uint32_t index = 0;
 };
 
-/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` what
-/// its calls come to: an enumeration, in which 0 is ok.
+/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` the
+/// result of its calls: an enumeration, in which 0 is ok.
 template <class Player, class Situation, class Answer>
 struct OpRow {
   Label name;

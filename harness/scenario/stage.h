@@ -1,4 +1,4 @@
-// Stage: all that the tasks of one run share, in a path whose judges are told of its facts.
+// Stage: all that the tasks of one run share, in a path whose judges are informed of its facts.
 #pragma once
 
 #include <span>

@@ -30,7 +30,7 @@ class Team {
       });
     return main;
   }
-  /// Waits until all others have come to their end.
+  /// Waits until all others have reached their end.
   void await_others() { others_done_.wait(); }
 
  private:

@@ -21,7 +21,7 @@ class Unwatched {
   Unwatched() { AnnotateIgnoreReadsBegin(__FILE__, __LINE__); }
   ~Unwatched() { AnnotateIgnoreReadsEnd(__FILE__, __LINE__); }
 #else
-  Unwatched() {}  // Not defaulted: whoever has one uses it.
+  Unwatched() {}  // Not defaulted: code that has one uses it.
 #endif
   Unwatched(const Unwatched&) = delete;
   Unwatched& operator=(const Unwatched&) = delete;

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// Something that can advance without a stack of its own: a device stream. It is an option of
+/// Something that can advance without a separate stack: a device stream. It is an option of
 /// schedule choices while it is ready.
 class Engine {
  public:

@@ -36,7 +36,7 @@ class ReadySet {
   const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
 
   void make_ready(std::uint16_t index);    ///< Makes one ready.
-  void make_unready(std::uint16_t index);  ///< Keeps it from going on, if it could.
+  void make_unready(std::uint16_t index);  ///< Keeps it from continuing, if it could.
 
   /// Returns the indices of those that are ready, ascending.
   const std::vector<std::uint16_t>& ready() const { return ready_; }

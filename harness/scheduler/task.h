@@ -1,4 +1,4 @@
-// Task: a program with a stack of its own, and its state for the scheduler.
+// Task: a program with a separate stack, and its state for the scheduler.
 #pragma once
 
 #include <array>

@@ -19,7 +19,7 @@ namespace {
 
 using searching::Clock;
 
-/// Share of the time that is left, where there may be something to minimize.
+/// Share of the time that is left, if there may be something to minimize.
 constexpr double kRunShare = 0.6;
 constexpr double kLeastShare = 0.01;  ///< Share of all time: less is not shared out any more.
 

@@ -126,7 +126,7 @@ class RandomBytes final : public Strategy {
 }  // namespace
 
 extern const StrategyInfo bytes;
-const StrategyInfo bytes{"bytes", "answers from byte strings, as a fuzzer feeds them",
+const StrategyInfo bytes{"bytes", "choices from byte strings, as a fuzzer provides them",
                          [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
                            return std::make_unique<RandomBytes>(seed);
                          }};

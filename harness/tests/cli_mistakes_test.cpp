@@ -1,4 +1,4 @@
-// Command lines that somebody types who is new here, and what they are told to type.
+// Command lines that something types who is new here, and what they are told to type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// `afterlife nightly --programs`: nights of somebody's programs, by a list in TOML.
+// `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
 #include "harness/process/process.h"
 #include "harness/tests/cli_nights.h"
 #include "harness/tests/program_nights.h"
@@ -257,15 +257,15 @@ TEST_F(CliNightlyPrograms, AListThatIsNoneIsRefusedInOneLine) {
     expect_one_line(night("here"), 2, "list.toml" + why);
   };
   refused("[[program]\n", ":1: ");
-  refused("", ": programs are wanted, and nothing else: [[program]]");
+  refused("", ": expected programs and nothing else: [[program]]");
   refused("[[program]]\nname = \"a b\"\ncommand = [\"true\"]\n", ":1: the name 'a b' is not plain");
-  refused("[[program]]\nname = \"a\"\n", ":1: command is wanted");
+  refused("[[program]]\nname = \"a\"\n", ":1: command is missing");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\", 3]\n",
-          ":3: a word of the command is no text");
+          ":3: a word of the command is not a string");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nrun = 3\n",
           ":4: a program has no 'run'; it may have: name command");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nruns = 3\nseconds = 1\n",
-          ":1: runs or seconds are wanted, and not both");
+          ":1: give either runs or seconds");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nfolder = \"none\"\n", ":1: ");
   const std::string twice = "[[program]]\nname = \"a\"\ncommand = [\"true\"]\n";
   refused(twice + twice, ":4: there are two programs called 'a'");

@@ -189,7 +189,7 @@ TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   EXPECT_THAT(none.err, HasSubstr("holds no history"));
 }
 
-/// All that a history of these shards, merged one by one, tells of its night.
+/// All that a history of these shards, merged one by one, reports its night.
 std::string told_of(const std::string& folder, const std::vector<std::string>& shards) {
   const std::string history = folder + "/history";
   for (const std::string& shard : shards)

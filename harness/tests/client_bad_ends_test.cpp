@@ -168,7 +168,7 @@ TEST_F(ClientBadEnds, EveryFreeThreadedPythonThatIsHereIsRefused) {
 }
 
 TEST_F(ClientBadEnds, NoCommandIsAMistakeOfTheCaller) {
-  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is wanted");
+  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is missing");
   expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
 }
 
@@ -268,7 +268,7 @@ TEST_F(ClientBadEnds, AThreadThatExitsTheProcessEndsItAndOneThatExitsItselfDoesN
   expect_found(run_lines("def act(): free_twice(), os._exit(0)\n" + act), "double_free");
 }
 
-// ---- what it found all the same ----------------------------------------------------------------
+// ---- what it found nevertheless ----------------------------------------------------------------
 
 TEST_F(ClientBadEnds, AProgramThatClosesItsOutputIsJudgedAllTheSame) {
   for (const char* closed : {"2", "1, 2", "0, 1, 2"})

@@ -1,4 +1,4 @@
-// Calls that are told to fail in somebody's program: off by default, and no fault by themselves.
+// Calls that are made to fail in someone's program: off by default, and no fault by themselves.
 #include "harness/tests/run_stage.h"
 
 namespace harness {

@@ -197,11 +197,11 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   run = run_of(finding);
   run.reports[0].decisions[0].decision.nth = 8;
   EXPECT_THAT(difference(recorded, run),
-              HasSubstr("the decision crash.py:3 has another number in the file"));
+              HasSubstr("the choice crash.py:3 has another number in the file"));
   run.reports[0].decisions.clear();
-  EXPECT_THAT(difference(recorded, run), HasSubstr("1 decisions in the file, 0 in the run"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("1 choices in the file, 0 in the run"));
   run.reports[0].faults.clear();
-  EXPECT_THAT(difference(recorded, run), HasSubstr("a fault that the run has not"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("a fault that the run does not have"));
 }
 
 TEST(ClientFiles, AReplayInAnotherFolderOrWithMovedLinesIsAsRecorded) {

@@ -28,7 +28,7 @@ std::string with_comments(const std::string& text) {
 
 class ClientMoved : public testing::RunStage {
  protected:
-  /// Searches the program in a folder of its own. Returns the file of its first finding.
+  /// Searches the program in a separate folder. Returns the file of its first finding.
   std::string found_in_a_folder(const std::string& text, const Words& options) const {
     fs::create_directory(folder_ / "before");
     fs::create_directory(folder_ / "after");
@@ -97,7 +97,7 @@ TEST_F(ClientMoved, ADecisionThatNoLongerFitsIsNamed) {
   text.replace(text.find("def check(status):"), 18, "def check(status, *more):\n    more = 1");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("the run does not come to this decision: program.py:"));
+  EXPECT_THAT(ended.out, HasSubstr("the run does not reach this choice: program.py:"));
 }
 
 }  // namespace

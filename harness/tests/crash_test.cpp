@@ -119,7 +119,7 @@ class HalfDoneDevice final : public Device {
   void begin(World&) override { ++begun_; }
   void end() override {}
   const DriverTable& table() const override {
-    check_failed(__FILE__, __LINE__, "false", "nobody calls it");
+    check_failed(__FILE__, __LINE__, "false", "no one calls it");
   }
   bool runs_host_kernels() const override { return begun_ == 1; }
 

@@ -76,7 +76,7 @@ TEST_P(CudaArguments, WhatWorksOnAContextWantsOneThatIsCurrent) {
   EXPECT_GT(tried, 30u);
 }
 
-/// Where zeros mean something: a default, nothing to do, or nothing that was asked for.
+/// If zeros mean something: a default, nothing to do, or nothing that was asked for.
 const std::set<std::string_view> kMeanSomething{
     "cuInit",
     "cuCtxResetPersistingL2Cache",

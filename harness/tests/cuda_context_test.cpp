@@ -19,7 +19,7 @@ namespace {
 
 class CudaContext : public OnEveryDevice {
  protected:
-  /// Whether the driver counts who uses a context: through the GPU device nobody may ask it to.
+  /// Whether the driver counts who uses a context: through the GPU device nothing may ask it to.
   bool counts_users() const { return GetParam() == Backend::sim; }
 };
 

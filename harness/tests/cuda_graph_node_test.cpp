@@ -1,4 +1,4 @@
-// The conformance suite of devices/: what nodes do, and what they are told.
+// The conformance suite of devices/: what nodes do, and what they are reported.
 #include <array>
 
 #include "harness/tests/graph_stage.h"

@@ -217,7 +217,7 @@ TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
     CUDA_OK(cuGraphExecUpdate_v2(exec, make(address), nullptr));
     write_int(address, 0);
     launch_and_wait(exec);
-    EXPECT_EQ(read_int(address), 2) << "updated, though nobody is told how";
+    EXPECT_EQ(read_int(address), 2) << "updated, though no one is told how";
   });
   expect_no_fault();
 }

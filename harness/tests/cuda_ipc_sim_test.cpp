@@ -301,7 +301,7 @@ TEST_F(SimIpc, AGraphsKernelRunsInTheProcessThatLaunchedIt) {
                         const CUipcEventHandle handle = export_event(event);
                         CUDA_OK(cuGraphLaunch(exec, stream));
                         CUDA_OK(cuEventRecord(event, stream));
-                        {  // Somebody else waits for it.
+                        {  // Another waits for it.
                           const AsImporter importer(stage.world);
                           CUevent opened = nullptr;
                           CUDA_OK(cuIpcOpenEventHandle(&opened, handle));

@@ -289,7 +289,7 @@ TEST_P(CudaOlderForms, AnUpdateTellsHowItEnded) {
     EXPECT_EQ(result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
     const CUDA_MEMSET_NODE_PARAMS later = set_params(address, 9);
     CUDA_OK(cuGraphMemsetNodeSetParams(node, &later));
-    CUDA_OK(update(exec, graph, nullptr, nullptr)) << "nobody wants to know";
+    CUDA_OK(update(exec, graph, nullptr, nullptr)) << "no one wants to know";
     CUDA_OK(cuGraphLaunch(exec, nullptr));
     EXPECT_EQ(read_int(address), 9);
     EXPECT_EQ(update(exec, another, nullptr, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);

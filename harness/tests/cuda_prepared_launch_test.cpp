@@ -4,7 +4,7 @@
 #include "harness/tests/cuda_stage.h"
 #include "harness/tests/folder.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

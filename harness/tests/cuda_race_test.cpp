@@ -288,7 +288,7 @@ TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
   EXPECT_TRUE(other.faults.empty()) << other.fault();
 }
 
-// cuda.h: an executable in flight is freed asynchronously, on completion. Nobody has waited.
+// cuda.h: an executable in flight is freed asynchronously, on completion. Nothing has waited.
 TEST_F(CudaRace, DestroyingAnExecutableOrdersNothingAfterItsLaunch) {
   for (const bool has_user_object : {false, true}) {
     run([has_user_object] {

@@ -222,7 +222,7 @@ TEST_P(CudaRegisteredHere, FlagsAreOfMemoryThatTheDriverGaveOut) {
 TEST_P(CudaRegisteredHere, MemoryIsCopiedWholeOrNotAtAll) {
   Pages pages;
   run([&] {
-    if (GetParam() != Backend::sim) return;  // The pass-through notes it besides.
+    if (GetParam() != Backend::sim) return;  // The pass-through notes it as well.
     CUdeviceptr address = allocate(8192);
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
     EXPECT_EQ(cuMemcpyHtoD_v2(address, pages.start, 8192), CUDA_ERROR_INVALID_VALUE);

@@ -128,7 +128,7 @@ TEST_F(CudaSurvivors, APoolKeepsMemoryUpToItsThreshold) {
   });
 }
 
-/// Makes something in a context of its own, which is gone when this returns.
+/// Makes something in its own context, which is gone when this returns.
 template <class Make>
 auto made_in_a_context_that_ended(Make make) {
   CUcontext before = current_context();

@@ -131,7 +131,8 @@ TEST_F(CudaTiming, ASynchronousCopyFromPageableMemoryMayStillBeUnderWayForANonBl
     CUdeviceptr address = allocate(64);
     CUdeviceptr copied = allocate(64);
     CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
-    CUDA_OK(cuMemsetD32Async(address, 7, 1, stream));  // It goes first among those that can go on.
+    CUDA_OK(
+        cuMemsetD32Async(address, 7, 1, stream));  // It goes first among those that can continue.
     CUDA_OK(cuStreamSynchronize(stream));
     write_int(address, 8);
     CUDA_OK(cuMemcpyDtoDAsync_v2(copied, address, sizeof(int), stream));

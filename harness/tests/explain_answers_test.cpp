@@ -56,7 +56,7 @@ TEST(ExplainAnswers, AFaultThatOnlyTheFileHasIsExitCode1) {
     write_file(other, with_another_fault(read_file(file)));
     const Ended ended = run_child("afterlife", {"explain", other});
     EXPECT_EQ(ended.code, 1) << file;
-    EXPECT_THAT(ended.err, HasSubstr("the file has a fault that the run has not: "));
+    EXPECT_THAT(ended.err, HasSubstr("the file has a fault that the run does not have: "));
     EXPECT_EQ(run_child("afterlife", {"explain", other, "--json"}).code, 1) << file;
   }
 }

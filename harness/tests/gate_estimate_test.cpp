@@ -207,7 +207,7 @@ TEST(GateRule, WhatIsNoisierThanTheAllowedIsNamedSo) {
 
 // ---- futility ----
 
-/// An undecided estimate of so many rounds, with this half-interval around `centre`.
+/// An undecided estimate of this many rounds, with this half-interval around `centre`.
 Estimate open_at(std::size_t rounds, double half, double centre = 0.01) {
   Estimate one = estimated(centre - half, centre + half);
   one.rounds = rounds;

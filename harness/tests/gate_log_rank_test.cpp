@@ -143,7 +143,7 @@ TEST(GateLogRank, QuantilesOfANormalVariableAreTheKnownOnes) {
 
 // ---- simulated searches ----
 
-/// Windows of a variant, each found after so many runs on average.
+/// Windows of a variant, each found after this many runs on average.
 constexpr double kMeans[] = {20, 300, 2500};
 constexpr std::uint64_t kLimit = 1000;
 

@@ -1,4 +1,4 @@
-// The hardware watch, where the machine has one; elsewhere the reason is told.
+// The hardware watch, if the machine has one; elsewhere the reason is reported.
 #include "harness/instruments/hardware_watch.h"
 
 #include <gmock/gmock.h>

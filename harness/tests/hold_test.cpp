@@ -1,4 +1,4 @@
-// A hold, and things that are met by a number: a table of the path's may have given it out anew.
+// A hold, and things that are met by a number: a table of the path's may have given it out again.
 #include <gtest/gtest.h>
 
 #include "harness/intervention.h"

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 class Installed : public testing::InstalledStage {};
 
 TEST_F(Installed, TheSelfTestPasses) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   const ProcessEnd end = without_build("afterlife selftest");
   EXPECT_EQ(end.code, 0) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("everything works"));
@@ -42,7 +42,7 @@ TEST_F(Installed, OneThatLacksALibrarySaysWhichAndWhatToDo) {
 }
 
 TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   fs::copy_file(fs::current_path() / "harness/tests/clients/collected.py", in("mine.py"),
                 fs::copy_options::overwrite_existing);
   const ProcessEnd end = without_build("afterlife run --runs 30 --out found -- python3 mine.py");
@@ -98,7 +98,7 @@ TEST_F(Installed, AProjectOfTenLinesFindsThePackageAndItsGtestFailsByABug) {
 }
 
 TEST_F(Installed, AWheelOfItWorksInAnEmptyEnvironment) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   const std::string python = "/usr/bin/python3", environment = in("environment");
   if (ended({python, "-m", "venv", environment}).code != 0) GTEST_SKIP() << "no python3-venv here";
   const std::string made = wheel();

@@ -89,7 +89,7 @@ class ToyMemory final : public devices::DeviceMemoryMap {
   std::uint64_t base_;
   std::uint64_t cursor_;
   std::vector<devices::BlockRef> blocks_;
-  std::vector<bool> newest_;  ///< Nobody was born where this block begins since.
+  std::vector<bool> newest_;  ///< Nothing was born where this block begins since.
   mutable std::size_t last_ = 0;
 };
 

@@ -31,7 +31,7 @@ namespace toy = testing::toy;
 
 using Words = std::vector<std::string>;
 
-/// A tape of so many decisions; equal numbers of them differ by `first`.
+/// A tape of this many choices; equal numbers of them differ by `first`.
 std::string tape_of(std::size_t decisions, std::uint64_t first = 1) {
   Tape tape;
   for (std::size_t i = 0; i < decisions; ++i) tape.push_back({first + i, 2, 3, 4});
@@ -187,7 +187,7 @@ nightly::CellRecord searched(const std::string& variant, std::uint64_t runs,
   return nightly::run_shard(runner, plan, 1, folder.path(), services()).record.cells.at(0);
 }
 
-/// Returns the decisions of the tape of each feature.
+/// Returns the choices of the tape of each feature.
 std::map<std::string, std::size_t> lengths_of(const std::vector<KeptTape>& tapes) {
   std::map<std::string, std::size_t> lengths;
   for (const KeptTape& one : tapes)

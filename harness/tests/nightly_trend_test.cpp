@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 /// Nights of one shard each, by hand, of which the test says what they took.
 class Nights : public ::testing::Test {
  protected:
-  /// Merges the next night; a sound run takes so many seconds, and so many instructions.
+  /// Merges the next night; a sound run takes this many seconds, and this many instructions.
   void merge(double seconds, std::uint64_t instructions, const std::string& machine = "m",
              const std::string& target = "toy") {
     nightly::Plan plan = testing::hand_made_plan(1, ++number_);

@@ -1,4 +1,4 @@
-// Our libnvidia-ml.so.1, as a program sees it: the device that libcuda.so.1 tells of.
+// Our libnvidia-ml.so.1, as a program sees it: the device that libcuda.so.1 reports.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 

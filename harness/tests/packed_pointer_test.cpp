@@ -1,4 +1,4 @@
-// Where pointers are looked for in what a call copies: at every byte, whatever stands beside them.
+// If pointers are looked for in what a call copies: at every byte, whatever stands beside them.
 #include <array>
 #include <cstring>
 

@@ -53,7 +53,7 @@ std::vector<Field> fields_of(const std::string& bytes) {
   return fields;
 }
 
-/// A trace as a program of somebody else's reads it.
+/// A trace as a program of another owner's reads it.
 class ReadTrace {
  public:
   explicit ReadTrace(const std::string& trace) {

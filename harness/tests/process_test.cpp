@@ -15,7 +15,7 @@ namespace {
 
 constexpr ProcessId kSecond{1};
 
-/// Delays with one option, and goes on with whoever has not just been there where it can.
+/// Delays with one option, and continues with code that has not just been there where it can.
 class Delays : public Strategy {
  public:
   explicit Delays(std::uint32_t option) : option_(option) {}

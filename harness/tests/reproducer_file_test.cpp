@@ -1,5 +1,4 @@
-// Where files are written: beside links, pipes and what is read-only, in a folder of the test's
-// own.
+// If files are written: beside links, pipes and what is read-only, in a folder of the test's own.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

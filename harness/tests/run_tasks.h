@@ -34,7 +34,7 @@ class Dice : public Strategy {
   std::uint64_t state_;
 };
 
-/// Answers schedule questions with "anyone but the one who is there", in turn; the rest plainly.
+/// Answers schedule questions with "anyone but the one who is there", in turn; the rest by default.
 class Alternate : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

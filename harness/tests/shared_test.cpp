@@ -1,4 +1,4 @@
-// Shared segments: generations that nobody sees, words in turns, and the program's own values.
+// Shared segments: generations that no one sees, words in turns, and the program's own values.
 #include "harness/shared.h"
 #include "harness/fault/kinds.h"
 

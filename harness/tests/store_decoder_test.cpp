@@ -25,7 +25,7 @@ struct Row {
   const char* what;
   Bytes code;
   std::uint8_t width;
-  std::intptr_t offset;  ///< Where it begins, from the word.
+  std::intptr_t offset;  ///< If it begins, from the word.
 };
 
 TEST(StoreDecoder, TellsWidthAndPlaceOfEveryKindOfStore) {

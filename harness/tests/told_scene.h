@@ -6,7 +6,7 @@
 
 namespace harness::testing {
 
-/// A tape answers, which is empty by default; the variant is the first, the config the plain one.
+/// A tape answers, which is empty by default; the variant is the first, the config the default one.
 /// Lifetime: while it lives, its world is current.
 class ToldScene {
  public:

@@ -26,7 +26,7 @@ inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 
 /// Returns the toy under another name, whose runs take another course, and have no windows.
 Scenario driven_by(Label name, void (*drive)(Scene& scene));
-/// The same, where nothing is let go of: it leaves retention out.
+/// The same, if nothing is let go of: it leaves retention out.
 Scenario hoarding(Label name, void (*drive)(Scene& scene));
 
 inline Case make_case(Variant variant, Tape tape = {}, std::size_t config = 0) {

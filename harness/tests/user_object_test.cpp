@@ -19,7 +19,7 @@ class UserObject : public OnSim {
 
 constexpr Resource kCalls = hash_name("calls");
 
-/// Counts, and tells those who wait for it.
+/// Counts, and tells those that wait for it.
 void count_call(void* data) {
   count_up(data);
   edge_release(data);

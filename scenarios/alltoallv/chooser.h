@@ -5,7 +5,7 @@
 
 #include "harness/scenario/chooser.h"
 #include "harness/scenario/variables.h"
-#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/enabled_ops.h"
 
 namespace scenarios::alltoallv {
 

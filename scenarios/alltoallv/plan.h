@@ -15,7 +15,7 @@ namespace scenarios::alltoallv {
 
 class Rank;
 
-/// Everybody, as a rank.
+/// All, as a rank.
 inline constexpr std::uint32_t kAll = 0xffffffff;
 inline constexpr std::uint32_t kNobody = 0xfffffffe;
 

@@ -35,7 +35,7 @@ SCENERY = r"observer|tell_|name_next|Causing|scheduler\.die"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [
-    ("whoever is in the way is closed", "snapshot_region.h", "CloseRule::counted", "CloseRule::blind"),
+    ("any mapping in the way is closed", "snapshot_region.h", "CloseRule::counted", "CloseRule::blind"),
 ]
 
 # A mutant that must be refuted, or the search itself is at fault.

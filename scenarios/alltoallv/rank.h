@@ -13,7 +13,7 @@ class Rank {
   using Topology = targets::alltoallv::Topology;
 
   Rank(Job& job, std::uint32_t rank)
-      : job_(job), course_(job.course), rank_(rank), collectives_(job, rank) {}
+      : job_(job), state_of_job_(job.job_state), rank_(rank), collectives_(job, rank) {}
 
   void run();
 
@@ -48,7 +48,7 @@ class Rank {
   void poll();
 
   Job& job_;
-  Course& course_;
+  JobState& state_of_job_;
   std::uint32_t rank_;
   Collectives collectives_;
   bool two_teams_ = false;

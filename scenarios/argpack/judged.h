@@ -66,7 +66,8 @@ class JudgedGarbage final : public Judged<targets::argpack::Garbage> {
  public:
   using Judged::Judged;
   Status make_cycle(Variable variable) override;
-  Status plant(targets::argpack::Mischief mischief, Variable victim, std::int32_t value) override;
+  Status plant(targets::argpack::FinalizerAction action, Variable victim,
+               std::int32_t value) override;
   Status collect(std::uint32_t generation) override;
 };
 

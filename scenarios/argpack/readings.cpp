@@ -105,7 +105,7 @@ void judge_out(Comparison& out, Words words) {
 
 bool surely_ran(const harness::Scene& scene) { return scene.world().injected_failures == 0; }
 
-/// The elements of even threads are nobody's but the script's; where kernels write, twice what they
+/// The elements of even threads are no one's but the script's; where kernels write, twice what they
 /// read.
 void judge_array(harness::Scene& scene, const Thing& thing, Words words) {
   const bool is_gradient = !thing.kernels.empty();

@@ -12,7 +12,7 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-/// The shipped gfx backend drops requests to delete what a launch uses: retention, whoever asks.
+/// The shipped gfx backend drops requests to delete what a launch uses: retention, code that asks.
 constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
                           "external_gone",     "dropped_in_flight", "stale_wrapper",
                           "taken_reentrantly", "context_reused",    "retention"};

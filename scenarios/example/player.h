@@ -34,7 +34,7 @@ class Player final : public harness::Player<Player, Situation, Theme, Answer> {
 
  private:
   Situation look() const override { return {}; }
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
 
   const Shape shape_;

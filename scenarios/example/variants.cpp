@@ -12,8 +12,7 @@ using harness::Label;
 constexpr Label kBoth[] = {"replaced_before_launch", "replaced_in_flight"};
 
 constexpr harness::VariantInfo kVariants[] = {
-    {"borrow",
-     {ClaimKind::unsound, kBoth, false, "frees a buffer as soon as another stands in its place"}},
+    {"borrow", {ClaimKind::unsound, kBoth, false, "frees a buffer as soon as it is replaced"}},
     {"retain",
      {ClaimKind::sound, {}, false, "holds a buffer until the last request for it has finished"}},
 };

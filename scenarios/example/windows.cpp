@@ -1,5 +1,5 @@
-// Tells which window a fault belongs to: by who found it, or, of a wrong answer, by what became of
-// its request.
+// Returns which window a fault belongs to: by who found it, or, of a wrong answer, by what became
+// of its request.
 #include "harness/fault/kinds.h"
 #include "scenarios/example/model.h"
 

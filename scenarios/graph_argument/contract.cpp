@@ -7,7 +7,7 @@ namespace scenarios::graph_argument {
 using harness::Fault;
 using harness::FaultKind;
 
-// The node has the address of what was closed, whoever lives there later. Who that is cannot know
+// The node has the address of what was closed, code that lives there later. Who that is cannot know
 // of its launches, so that nothing orders the end of the memory after them, either: such a fault
 // tells the kernel, and not by which node.
 bool comes_of(const Fault& fault, const Fault& callers) {

@@ -9,7 +9,7 @@ namespace scenarios::graph_argument {
 /// The fault that ends a run says why.
 static void judge_end(harness::Scene& scene, const Judges& judges) {
   if (!judges.ended() && scene.world().history.faults().empty())
-    scene.refuse("script", "ended in the middle, for no reason that anybody gave");
+    scene.refuse("script", "ended in the middle, without a reason");
 }
 
 // The contract has it: CUDA's references are nothing that a collector sees.

@@ -51,8 +51,8 @@ Status WitnessedGlobals::make_cycle(Variable variable) {
                   [&] { return path_.make_cycle(variable); });
 }
 
-Status WitnessedGlobals::plant(Mischief mischief, Variable victim) {
-  return judging_({.op = Op::plant}, [&] { return path_.plant(mischief, victim); });
+Status WitnessedGlobals::plant(FinalizerAction action, Variable victim) {
+  return judging_({.op = Op::plant}, [&] { return path_.plant(action, victim); });
 }
 
 // ---- buffers, modules, events and streams -------------------------------------------------------

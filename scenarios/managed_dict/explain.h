@@ -7,11 +7,11 @@
 
 namespace scenarios::managed_dict {
 
-/// The first run is the record. Where it had more instances than the processor has registers, it is
+/// The first run is the record. If it had more instances than the processor has registers, it is
 /// repeated until each of them was watched.
 class ManagedInstruments final : public harness::Instruments {
  public:
-  /// `hardware`: whether watchpoints are set, where the machine has them.
+  /// `hardware`: whether watchpoints are set, if the machine has them.
   explicit ManagedInstruments(bool hardware = true);
 
   /// Begins the record of one run: the driver's observer.

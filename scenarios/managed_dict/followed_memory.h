@@ -26,7 +26,7 @@ class FollowedMemory final : public targets::managed_dict::MemoryObserver {
 
  private:
   static constexpr std::array<harness::Label, targets::managed_dict::kBlockKindCount> kStores{
-      "instance", "values", "dict", "int", "table", "noise", "type", "nobody's"};
+      "instance", "values", "dict", "int", "table", "noise", "type", "no one's"};
 
   harness::World& world_;
 };

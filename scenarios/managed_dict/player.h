@@ -68,7 +68,7 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
 
   Situation look() const override;
   std::size_t moment() const override;
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
   void run(std::size_t op, const Situation& now, const harness::Slot& slot) override;
 

@@ -54,7 +54,7 @@ void drive_shaped(harness::Scene& scene, const Shape& shape,
                   targets::managed_dict::MemoryObserver* observer = nullptr,
                   const Settings& settings = {});
 
-/// The same with a path that is no variant, and slots for 40 ops.
+/// The same with a path that is not a variant, and slots for 40 ops.
 using Maker = targets::managed_dict::ManagedDict* (*)(harness::Runtime&,
                                                       const targets::managed_dict::Setup&);
 void drive_path(harness::Scene& scene, Maker make);

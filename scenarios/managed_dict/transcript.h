@@ -2,8 +2,8 @@
 // (embedded/program.h).
 //
 // It stands before the path's own statements (Detour) and passes on what it is asked. What the path
-// refuses is no statement. The tasks of a run share it, so only that of a script alone can be run
-// again.
+// refuses is not a statement. The tasks of a run share it, so only that of a script alone can be
+// run again.
 #pragma once
 
 #include <fmt/format.h>

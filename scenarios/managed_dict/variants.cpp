@@ -63,7 +63,7 @@ constexpr harness::VariantInfo kVariants[] = {
     {"skip_compilation",
      {ClaimKind::vacuous, {}, false, "the workaround: nothing is compiled, so nothing is shown"}},
     {"inline_values", sound("3.13's layout: no tag, no chunk to free")},
-    {"stock", sound("CPython as it is: nobody else writes")},
+    {"stock", sound("CPython as it is: no one else writes")},
 };
 
 }  // namespace

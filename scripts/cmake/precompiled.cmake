@@ -23,7 +23,7 @@ function(precompile first)
 endfunction()
 
 # precompile_code(<program>): has the code of what the headers define made once for all of the program's own sources,
-# rather than by each: a quarter less to compile. It is made as the program is linked, and what nobody calls is left
+# rather than by each: a quarter less to compile. It is made as the program is linked, and what no one calls is left
 # out, since that may call what a library does not have.
 function(precompile_code program)
   if(NOT AFTERLIFE_PRECOMPILED)

@@ -7,7 +7,7 @@ function(use_profile target)
   if(NOT AFTERLIFE_PROFILE OR DEFINED ENV{AFTERLIFE_UNPROFILED})
     return()
   endif()
-  # By a name of its content: another one makes all objects anew, and clones that have the same share theirs.
+  # By a name of its content: another one makes all objects again, and clones that have the same share theirs.
   file(SHA256 ${PROJECT_SOURCE_DIR}/${AFTERLIFE_PROFILE} hash)
   set(profile generated/${hash}.profdata)
   configure_file(${PROJECT_SOURCE_DIR}/${AFTERLIFE_PROFILE} ${PROJECT_BINARY_DIR}/${profile} COPYONLY)

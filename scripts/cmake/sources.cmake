@@ -42,7 +42,7 @@ function(subfolders variable folder)
 endfunction()
 
 # add_objects(<target> <file>...): adds a part of what every program is linked from. Objects, not
-# archives: nothing is left out because nobody calls it by name.
+# archives: nothing is left out because no one calls it by name.
 add_library(everything INTERFACE)
 function(add_objects target)
   add_library(${target} OBJECT ${ARGN})

@@ -117,7 +117,7 @@ def self_test(tally, made):
     for file, reader, what, change, said in breaks.BREAKS:
         with broken(made.file(file), change):
             why = reason(reader_of(reader), made)
-        tally.add(why is not None and said in why, f"{file}, {what}: {why or 'nobody minded'}")
+        tally.add(why is not None and said in why, f"{file}, {what}: {why or 'no one minded'}")
     if not browser.browser():
         tally.skip(f"plants in pages: {browser.ABSENT}")
         return
@@ -127,7 +127,7 @@ def self_test(tally, made):
         for what, change, said in breaks.PAGE_BREAKS:
             with broken(page, change):
                 why = reason(pages.look, chromium, page) or reason(pages.night_page, chromium, made)
-            tally.add(why is not None and said in why, f"page, {what}: {why or 'nobody minded'}")
+            tally.add(why is not None and said in why, f"page, {what}: {why or 'no one minded'}")
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ def differences(build, finding, replays, planted):
         replay = printed([build / "afterlife", "replay", "--json", finding["file"]])
         now = replay.get("now")
         if planted and number % 7 == 6 and now:
-            now["decisions"] = now["decisions"][1:] or [{"who": "nobody", "answer": "something", "place": []}]
+            now["decisions"] = now["decisions"][1:] or [{"who": "no one", "answer": "something", "place": []}]
         if now is None:
             reasons["the fault is not there"] += 1
         elif told(now) != told(finding):

@@ -30,7 +30,7 @@ here=$root/scripts/slurm
 export AFTERLIFE=${AFTERLIFE:-$root/build/release/afterlife}
 count=$1
 shift
-[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "night: '$count' is no number of shards; see --help" >&2; exit 3; }
+[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "night: '$count' is not a number of shards; see --help" >&2; exit 3; }
 
 export AFTERLIFE_HISTORY=$root/results/nightly
 shared= array= merge=

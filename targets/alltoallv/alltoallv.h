@@ -38,7 +38,7 @@ enum class Collective : std::uint8_t {
   alltoall,
   alltoallv,
   allgather_ring,         ///< Through the scratch of the right neighbour, step by step.
-  reduce_scatter_linear,  ///< Through everybody's scratch, then a kernel.
+  reduce_scatter_linear,  ///< Through all's scratch, then a kernel.
 };
 
 /// Which peers reach each other. Rank 1 copies for the pair that does not.

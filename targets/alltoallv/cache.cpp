@@ -86,7 +86,7 @@ CUresult Cache::open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, b
   }
   core_.tell([&](Observer& observer) { observer.open_failed(rank_, peer_); });
   if (core_.policy->refuses_failed_opens()) return result;
-  mapped = kGarbage;  // Upstream only logs, and goes on with an entry that was never filled in.
+  mapped = kGarbage;  // Upstream only logs, and continues with an entry that was never filled in.
   garbage = true;
   return CUDA_SUCCESS;
 }

@@ -13,7 +13,7 @@ class FindByKey final : public SnapshotRegion {
   void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
     Mapping& mapping = mappings.of(side, peer);
     mappings.cache_of(peer).unmap(mapping.key, mapping, Cache::Missing::followed);
-    mapping = {};  // The next post may fail before it maps anew.
+    mapping = {};  // The next post may fail before it maps again.
   }
 };
 

@@ -55,8 +55,8 @@ struct Entry {
       broken;  ///< Collectives that failed since, by turns.
 };
 
-/// Split-phase, sense-reversing: everybody starts, then tests until the last one has started.
-/// A rank's own sense and state are its own; only its tasks touch them.
+/// Split-phase, sense-reversing: all starts, then tests until the last one has started. A rank's
+/// own sense and state are its own; only its tasks touch them.
 class ShmBarrier {
  public:
   ShmBarrier(harness::Scheduler& scheduler, std::uint32_t size)

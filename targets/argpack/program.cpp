@@ -103,7 +103,7 @@ void Program::erase(const Borrowed<Ndarray>& ndarray) {
 
 // ---- contents -----------------------------------------------------------------------------------
 
-// By the table of the pack's own program, whoever writes.
+// By the table of the pack's own program, code that writes.
 Status Program::write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                       std::size_t size) {
   Device& device = *target.device;

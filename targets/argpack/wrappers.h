@@ -49,7 +49,7 @@ struct CyclePayload {
 /// Garbage with a __del__.
 struct TrapPayload {
   ScriptGarbage* maker;
-  Mischief mischief;
+  FinalizerAction action;
   Variable victim;
   std::int32_t value;
 };

@@ -2,7 +2,7 @@
 
 namespace targets::graph_argument {
 
-// The queue has a lock of its own, which nobody waits for.
+// The queue has its own lock, which nothing waits for.
 
 void DeferredCleanup::push(Owners& owners) {
   {

@@ -41,7 +41,7 @@ static void call(Core& core, const Garbage& garbage) {
   }
 }
 
-/// Returns the place in cuda.core where the thing comes to its end.
+/// Returns the place in cuda.core where the thing reaches its end.
 static harness::Label end_site(const Garbage& garbage) {
   if (garbage.kind == ResourceKind::event) return kEventEndSite;
   if (garbage.kind == ResourceKind::library) return kModuleEndSite;

@@ -69,7 +69,7 @@ extern "C" __global__ void captured(Block* x) {
   x->out[i] = x->in[i] + 1;
 }
 
-/// By way of memory that a graph allocates, a bare address to whoever launches it.
+/// By way of memory that a graph allocates, a bare address to code that launches it.
 extern "C" __global__ void scratch(int* memory, Block* y) {
   const int i = element();
   memory[i] = 3 * y->in[i];

@@ -21,7 +21,7 @@ using Words = std::array<std::int32_t, kBlockWords>;
 struct Block {
   Words in;
   Words mid;  ///< Words that `produce` writes.
-  Words out;  ///< Words that everybody else writes.
+  Words out;  ///< Words that all else writes.
   CUdeviceptr next;
 };
 static_assert(sizeof(Block) == 776);

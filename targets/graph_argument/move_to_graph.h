@@ -5,7 +5,7 @@
 // Its author says: "every owner, until the last of what CUDA made of the graph is gone". It holds
 // all owners of nodes, and what an executable's node is given, by the accumulator of its last
 // successful whole update. If CUDA has exchanged an executable's user objects and returns an error
-// all the same, the handle names one that is gone. Python's main thread releases what user objects
+// nevertheless, the handle names one that is gone. Python's main thread releases what user objects
 // held (cleanup_queue.h); anything else is released by the code that drops it, on CUDA's threads
 // too. Few places request the pending call again: after a full queue at the last destructor, and
 // nothing but buffers and streams afterwards, everything stays.

@@ -55,7 +55,7 @@ void RetainPerNode::roll_back_update(ExecBox& exec) {
   }
 }
 
-// After a failure nobody knows which of the two the executable holds, so that both stay with it.
+// After a failure no one knows which of the two the executable holds, so that both stay with it.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;

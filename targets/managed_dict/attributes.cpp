@@ -266,7 +266,7 @@ void Attributes::clear(Address object) {
   const Where where = look(object);
   const Version version = core_.setup.version;
   if (where.dict != 0 && version == Version::cpython313) {
-    // Whoever else holds the dict keeps what is in it; without memory for it, an empty dict.
+    // Code that else holds the dict keeps what is in it; without memory for it, an empty dict.
     if (core_.dicts.detach(where.dict) != Status::ok) core_.dicts.forsake(where.dict);
   } else if (where.values != 0) {
     drop_values(where.values, type.keys.entry_count());

@@ -117,7 +117,7 @@ struct Counters {
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
-  /// Where the heap's bytes are in this process: for watchpoints, never for a record.
+  /// If the heap's bytes are in this process: for watchpoints, never for a record.
   virtual void mapped(Address /*base*/, const std::byte* /*bytes*/) {}
   /// Which interpreter this is, before it runs.
   virtual void began(Version) {}

@@ -32,7 +32,7 @@ struct Connected {
   std::string path;
   json end;  ///< The call that it is told to have ended by.
   bool said_bye = false;
-  bool lags = false;  ///< Its device goes on by itself, once it sleeps.
+  bool lags = false;  ///< Its device continues by itself, once it sleeps.
   int file = -1;      ///< Its memory.
 };
 
@@ -49,7 +49,7 @@ std::uint64_t number_of_run() {
 
 }  // namespace
 
-/// Whoever sits there answers.
+/// Code that sits there answers.
 class Broker::Desk {
  public:
   explicit Desk(const Broker& broker) : broker_(broker) {}
@@ -71,7 +71,7 @@ class Broker::Desk {
     one.socket = std::move(socket);
   }
 
-  /// Takes in what has come: ends before all else, since whoever waited for one may ask.
+  /// Takes in what has come: ends before all else, since code that waited for one may ask.
   void take(const std::vector<pollfd>& files) {
     std::vector<pollfd> now = files;
     ::poll(now.data(), now.size(), 0);  // All that led to a question has come by now.

@@ -46,9 +46,9 @@ Turns::Granted Turns::give() {
   Granted granted{first->process, {}};
   const bool has_polled = runners_.take_polling() != 0;
   if (was_long_)
-    granted.doubt = "another process of the program ran for long, and others went on beside it";
+    granted.doubt = "another process of the program ran for long, so others ran beside it";
   else if (has_polled)
-    granted.doubt = "a process of the program looks again and again, and others went on beside it";
+    granted.doubt = "a process of the program polls, so others ran beside it";
   asking_.erase(first);
   since_ = Clock::now();
   return granted;

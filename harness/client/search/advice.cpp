@@ -62,7 +62,7 @@ Advice wait(const Party& first, const Party& second, const std::string& idle = {
                         second.stream, next, first.stream, work),
             trial};
   return {
-      fmt::format("wait for {} before {}: {} may still be under way", stream_of(first), next, work),
+      fmt::format("wait for {} before {}: {} may still be running", stream_of(first), next, work),
       trial};
 }
 

@@ -1,5 +1,5 @@
 // How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
-// Fewer decisions may lead to it by others, in an earlier round of a loop: then one more run, with
+// Fewer choices may lead to it by others, in an earlier round of a loop: then one more run, with
 // places noted, says whether the functions are the same.
 #include "harness/client/search/completion.h"
 
@@ -86,7 +86,7 @@ ToldFault Completion::placed(const ToldFault& fault, const ClientRun& run) const
 
 // ---- minimizing ---------------------------------------------------------------------------------
 
-/// Returns the fewest decisions of the run that still show the fault, and as few as can be had of
+/// Returns the fewest choices of the run that still show the fault, and as few as can be had of
 /// those that are forced. The finding has them in words.
 Tape Completion::minimize(Finding& finding, const ClientRun& run) const {
   constexpr const char* kDoing = "minimizing, run";
@@ -126,7 +126,7 @@ std::vector<AskedQuestion> Completion::asked_by(const Tape& tape) const {
   Orders asking = orders_for(tape, false);
   asking.asks = true;
   std::vector<AskedQuestion> all;
-  for (const Report& report : run_("looking what is asked, run", asking).reports)
+  for (const Report& report : run_("recording choices, run", asking).reports)
     all.insert(all.end(), report.asked.begin(), report.asked.end());
   return all;
 }

@@ -40,7 +40,7 @@ ToldFault failure_of(const ToldError& error, const std::string& ended) {
   failure.decision_count = error.decision_count;
   failure.signature =
       fmt::format("{} {} {}{}", kFailure, error.function, error.status, where(error.place));
-  failure.detail = fmt::format("returned {}; without these decisions it does not", error.status);
+  failure.detail = fmt::format("returned {}; without these choices it does not", error.status);
   failure.ended = ended;
   return failure;
 }

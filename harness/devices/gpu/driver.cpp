@@ -23,7 +23,7 @@ auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return [](Arguments...) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; };
 }
 
-/// The name that a function is asked for by: its base's, unless it has one of its own, as
+/// The name that a function is asked for by: its base's, unless it has its own, as
 /// cuGraphInstantiateWithFlags has, whose base's meant an older function when it came.
 const char* asked_name(const char* name, const char* base) {
   return std::strchr(name, '_') == nullptr ? name : base;

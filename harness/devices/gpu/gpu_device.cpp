@@ -153,7 +153,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Another process's memory is this one's as far as it has it open, and nobody has freed it.
+/// Another process's memory is this one's as far as it has it open, and nothing has freed it.
 CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
   const Imports::Mapping* mapping = imports_.find(world_->scheduler.process(), address);
   if (mapping == nullptr) {

@@ -16,7 +16,7 @@ class JitLog {
   void limit(void** bytes);
   /// Adds a line, as far as there is room. A zero is behind the last.
   void add(std::string_view line);
-  /// Says how much there is, where the program can be told.
+  /// Says how much there is, if the program can be reported.
   void tell() const;
 
  private:

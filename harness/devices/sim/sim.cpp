@@ -41,7 +41,7 @@ CUresult left(SimDevice& sim, CUresult status) {
   return status;
 }
 
-// Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole
+// Streams that legacy work waits for stay distinguished: only what names stream 0 touches the whole
 // device.
 Resource resource(SimDevice& sim, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;

@@ -17,7 +17,7 @@ struct Workload {
   std::function<std::function<void()>(Gpu&)> prepare;
 };
 
-/// All there are, sorted by name; none where this was built without nvcc.
+/// All there are, sorted by name; none if this was built without nvcc.
 std::vector<Workload> workloads();
 
 }  // namespace harness::entries

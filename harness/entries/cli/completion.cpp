@@ -32,7 +32,7 @@ Words names_of(std::span<const Info* const> table) {
   return words;
 }
 
-/// Returns what may stand for a value of this type; none where the shell or nobody knows.
+/// Returns what may stand for a value of this type; none if the shell or no one knows.
 Words values_of(const std::string& type) {
   Words words;
   if (type == "PATH" || type == "PATH[/VARIANT]") words = names_of(tables::scenarios());

@@ -12,7 +12,7 @@ namespace {
 
 AccessTrap::Listener* listening = nullptr;
 
-/// A signal that we handle before somebody else.
+/// A signal that we handle before something else.
 struct Handled {
   int signal;
   struct sigaction theirs{};
@@ -48,7 +48,7 @@ std::uintptr_t code_of(const ucontext_t&) { return 0; }
 /// This thread runs one instruction for us.
 thread_local bool is_stepping = false;
 
-/// Leaves it to whoever handled the signal before: the instruction raises it again.
+/// Leaves it to code that handled the signal before: the instruction raises it again.
 void hand_back(const Handled& one) { sigaction(one.signal, &one.theirs, nullptr); }
 
 void on_access(int, siginfo_t* info, void* where) {

@@ -1,4 +1,4 @@
-// Native place: where a program that is no script makes a call.
+// Native place: the call stack of machine code.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// System threads: what the system says of the threads of this process.
+// System threads: the state of this process's threads, according to the system.
 //
 // Source: proc(5), /proc/PID/task/TID/stat.
 #pragma once

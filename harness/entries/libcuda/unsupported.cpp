@@ -54,7 +54,7 @@ constexpr std::array<Export, kCount> kExports = {{
 #include "harness/entries/libcuda/unsupported.def"
 }};
 
-/// Tells whether `name` is `base` itself, a version of it, or a per-thread twin.
+/// Returns whether `name` is `base` itself, a version of it, or a per-thread twin.
 bool is_form_of(const char* name, const char* base) {
   const std::size_t length = std::strlen(base);
   return std::strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '_');

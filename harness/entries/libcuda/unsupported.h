@@ -1,4 +1,4 @@
-// Entry points that are exported and not simulated: each answers CUDA_ERROR_NOT_SUPPORTED.
+// Entry points that are exported and not simulated: each returns CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 namespace harness::entries {

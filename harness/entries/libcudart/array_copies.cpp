@@ -12,7 +12,7 @@ using harness::cudart::driver;
 using harness::cudart::error_of;
 using harness::cudart::in_context;
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {

@@ -67,7 +67,7 @@ CUDART_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
   });
 }
 
-/// Null is no array.
+/// Null is not an array.
 CUDART_API cudaError_t cudaFreeArray(cudaArray_t array) {
   const Call call("cudaFreeArray");
   return in_context(

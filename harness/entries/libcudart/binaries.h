@@ -16,8 +16,8 @@ namespace harness::cudart {
 /// One registered device code. Lifetime: from its registration to unregister().
 class Binary {
  public:
-  /// `fatbins` are the parts of a code that was linked (nvcc -rdc=true), ended by null; null where
-  /// it was not. Both belong to the program.
+  /// `fatbins` are the parts of a code that was linked (nvcc -rdc=true), ended by null; null if it
+  /// was not. Both belong to the program.
   Binary(const void* image, void* const* fatbins) : image_(image), fatbins_(fatbins) {}
   Binary(const Binary&) = delete;
   Binary& operator=(const Binary&) = delete;

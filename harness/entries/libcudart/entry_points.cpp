@@ -14,7 +14,7 @@ static_assert(static_cast<int>(cudaDriverEntryPointVersionNotSufficent) ==
 
 namespace {
 
-/// Where the program says nothing of default streams, its twin does: `otherwise`.
+/// If the program says nothing of default streams, its twin does: `otherwise`.
 cudaError_t look_up(const char* symbol, void** function, unsigned version, unsigned long long flags,
                     cudaDriverEntryPointQueryResult* status, unsigned long long otherwise) {
   return initialized([&] {

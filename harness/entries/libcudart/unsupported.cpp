@@ -7,7 +7,7 @@ namespace harness::cudart {
 
 int answer_not_supported(const char* name, std::atomic<bool>& is_told) {
   if (!is_told.exchange(true))
-    std::fprintf(stderr, "afterlife: not simulated, answered cudaErrorNotSupported: %s\n", name);
+    std::fprintf(stderr, "afterlife: not simulated, returned cudaErrorNotSupported: %s\n", name);
   return keep_not_supported();
 }
 

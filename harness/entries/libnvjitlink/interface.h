@@ -6,7 +6,7 @@
 
 namespace harness::nvjitlink {
 
-/// A linker, to those who have only its handle.
+/// A linker, to those that have only its handle.
 class Linker;
 
 enum class Result : int {

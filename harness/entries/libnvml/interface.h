@@ -15,7 +15,7 @@ enum class Result : int {
   ERROR_UNKNOWN = 999,
 };
 
-/// A device, to those who have only its handle.
+/// A device, to those that have only its handle.
 struct Device;
 
 /// nvmlPciInfo_t.

@@ -1,5 +1,5 @@
 // libnvidia-ml.so.1: NVML for programs under `afterlife run`: the simulated device, as libcuda.so.1
-// tells of it. It needs the C library alone.
+// reports it. It needs the C library alone.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ void write_uuid(char (&text)[41]) {
            id[14], id[15]);
 }
 
-/// Returns what the program's own driver has given out, where it has one and a context.
+/// Returns what the program's own driver has given out, if it has one and a context.
 unsigned long long used_bytes() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return 0;

@@ -1,4 +1,4 @@
-// libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that whoever
+// libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that code that
 // looks for NVRTC finds that it is loaded already.
 //
 // It is in processes that never call it, too: so it needs the C library alone, and hands over to

@@ -16,7 +16,7 @@ Function system_function(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Returns whether it is code of the interpreter, where there is one.
+/// Returns whether it is code of the interpreter, if there is one.
 inline bool is_of_python(const NativeCode& code) {
   const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
   return python != nullptr && code.base != nullptr && native_code(python).base == code.base;

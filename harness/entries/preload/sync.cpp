@@ -32,7 +32,7 @@ using harness::entries::turns;
 
 Moment by(clockid_t clock, const timespec* limit) { return {clock, *limit}; }
 
-/// The operation, where it is one that the driver knows.
+/// The operation, if it is one that the driver knows.
 bool is_known(int operation) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:

@@ -185,7 +185,7 @@ class Description {
 enum class Sizes : std::uint8_t {
   known,
   unknown,  ///< There is no meta kernel, or only the values say.
-  refused,  ///< The meta kernel found an error: the CPU's kernel tells which.
+  refused,  ///< The meta kernel found an error: the CPU's kernel says which.
 };
 
 /// Finds the results, or of out= operators the arguments that they write, as meta tensors.

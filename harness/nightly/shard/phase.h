@@ -1,4 +1,4 @@
-// Phase: what a night is doing at a moment, for whoever looks.
+// Phase: what a night is doing at a moment, for code that looks.
 #pragma once
 
 #include <array>

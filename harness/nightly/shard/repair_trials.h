@@ -1,5 +1,5 @@
-// Repair trials: which repairs remove what a shard found, noted with the finding for whoever gives
-// it a root later.
+// Repair trials: which repairs remove what a shard found, noted with the finding for code that
+// gives it a root later.
 #pragma once
 
 #include <map>

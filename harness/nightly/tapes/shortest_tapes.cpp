@@ -54,8 +54,7 @@ std::string to_text(const Tape& tape) {
 }
 
 Tape parse_tape(const std::string& text) {
-  if (text.size() % kDigits != 0)
-    throw std::runtime_error("a tape has 32 digits for each decision");
+  if (text.size() % kDigits != 0) throw std::runtime_error("a tape has 32 digits for each choice");
   Tape tape;
   for (std::size_t at = 0; at < text.size(); at += kDigits)
     tape.push_back({hexadecimal<std::uint64_t>(text, at, 16),

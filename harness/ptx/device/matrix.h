@@ -140,7 +140,7 @@ PTX_OP T rounded(f64 total) {
     return canonical(static_cast<T>(total));
 }
 
-/// Multiplies; of bits, .xor tells whether they differ.
+/// Multiplies; of bits, .xor says whether they differ.
 template <u64 M>
 PTX_OP s64 counted(s64 left, s64 right) {
   return (M & exclusive) != 0 ? left ^ right : left * right;

@@ -1,4 +1,4 @@
-// Stack: local memory that a function takes as it goes on, until it returns.
+// Stack: local memory that a function takes as it continues, until it returns.
 #pragma once
 
 #include "harness/ptx/device/thread.h"

@@ -151,7 +151,7 @@ class Page {
 
   std::string decisions() const {
     if (finding_.decisions.empty())
-      return "<section>\n<h2>Decisions</h2>\n<p class=\"dim\">None: the plain run shows "
+      return "<section>\n<h2>Choices</h2>\n<p class=\"dim\">None: the default run shows "
              "it.</p>\n</section>\n";
     std::string rows;
     for (const client::ToldDecision& told : finding_.decisions)

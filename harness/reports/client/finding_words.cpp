@@ -164,7 +164,7 @@ std::string missing_in(const client::Finding& finding) {
     return fmt::format("an order between the two: {} {}", told_of(fault.wait), idle_wait_of(fault));
   if (is_race(fault)) return "an order between the two";
   if (fault.kind == to_label(FaultKind::double_free).view()) return "one owner that ends it";
-  return "what keeps it alive until this use";
+  return "a reference that keeps it alive until this use";
 }
 
 std::string decision_of(const client::ToldDecision& told) {

@@ -22,7 +22,7 @@ std::string in_words(const std::string& told);
 /// Returns the user's functions, the innermost first; those of libraries where there are no others.
 std::vector<const client::Frame*> users_frames(const client::Place& place);
 
-/// Says where a call was made, in words that follow it; "" where nobody looked.
+/// Says where a call was made, in words that follow it; "" if no one looked.
 std::string at(const client::Place& place);
 
 /// Returns the function in words that follow where(), which has it if there is no line.

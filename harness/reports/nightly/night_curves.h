@@ -1,4 +1,4 @@
-// Night curves: what a history came to, night by night, drawn.
+// Night curves: the result of a history, night by night, drawn.
 #pragma once
 
 #include <string>

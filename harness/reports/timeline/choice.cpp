@@ -65,7 +65,8 @@ class Ranks {
            event.kind == EventKind::finish;
   }
 
-  /// Other work matters where it is in the stream of the fault, and comes of an op that led to it.
+  /// Other work matters where it is in the stream of the fault, and results from an op that led to
+  /// it.
   int of_work(const Event& event) const {
     if (works_.contains(Work{event.activation, event.what.hash()})) return 4;
     const bool near =

@@ -13,7 +13,7 @@ namespace harness::reports {
 /// More rows than these are no picture.
 inline constexpr std::size_t kRowLimit = 40;
 
-/// Indices into what is told, ascending.
+/// Indices into what is reported, ascending.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
                                 std::span<const Told> told, const FaultSides& sides, Extent extent);
 

@@ -159,7 +159,7 @@ class Drawing {
     return svg;
   }
 
-  /// Joins whoever acts in a row with what it acts on.
+  /// Joins code that acts in a row with what it acts on.
   std::string touches() const {
     std::string svg;
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row) {

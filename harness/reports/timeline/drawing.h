@@ -11,7 +11,7 @@
 
 namespace harness::reports {
 
-/// The drawing. `description` is read to whoever cannot see it.
+/// The drawing. `description` is read to code that cannot see it.
 std::string draw(const Timeline& timeline, std::string_view description);
 
 /// A list of the marks and edges that the drawing has, each with its meaning.

@@ -51,7 +51,7 @@ class Edges {
     return kNone;
   }
 
-  /// The stream that the call is about, else whoever calls.
+  /// The stream that the call is about, else code that calls.
   std::size_t side(const Event& call) {
     return lanes_.is_stream(call.object) ? lanes_.of_stream(call.object) : lanes_.of_actor(call);
   }

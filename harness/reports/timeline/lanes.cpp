@@ -9,7 +9,7 @@
 namespace harness::reports {
 namespace {
 
-constexpr Name kDevice = ~Name{0};  ///< Device work of which nobody knows the stream.
+constexpr Name kDevice = ~Name{0};  ///< Device work of which no one knows the stream.
 
 }  // namespace
 

@@ -25,7 +25,7 @@ class Array:
         if DEFERRED and Array.capturing:
             Array.deferred.append(self.address)
         elif self.address.value != 0:
-            cuda.cuMemFree_v2(self.address)  # In a finalizer, nobody looks at its status.
+            cuda.cuMemFree_v2(self.address)  # In a finalizer, no one looks at its status.
 
 
 def record(stream, kept):

@@ -1,4 +1,4 @@
-"""A thread that waits for another one by the lock of a file, which nobody sees."""
+"""A thread that waits for another one by the lock of a file, which no one sees."""
 import ctypes
 import fcntl
 import tempfile

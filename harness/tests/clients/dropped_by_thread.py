@@ -1,4 +1,4 @@
-"""A graph that sets a buffer which another thread drops: whoever launches has looked whether it is there, a moment before."""
+"""A graph that sets a buffer which another thread drops: the launching thread checked that it is there, a moment before."""
 import ctypes
 import threading
 

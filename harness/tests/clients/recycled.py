@@ -1,4 +1,4 @@
-"""A graph that sets memory after its end, when somebody else may have been given the address."""
+"""A graph that sets memory after its end, when someone else may have been given the address."""
 import ctypes
 
 cuda = ctypes.CDLL("libcuda.so.1")

@@ -83,7 +83,7 @@ void sleepy() {
   }
 }
 
-/// A child of fork() goes on with the thread that forked alone, and without the driver.
+/// A child of fork() continues with the thread that forked alone, and without the driver.
 void forking() {
   std::mutex mutex;
   std::thread other([&] {

@@ -34,6 +34,6 @@ if way == "file":
     with open(__file__, "rb") as text:
         os.readv(text.fileno(), [memoryview(numbers)[96:100]])
     raise SystemExit
-print(numbers[3])  # Nobody may have waited.
+print(numbers[3])  # No one may have waited.
 cuda.cuStreamSynchronize(stream)
 print(numbers[3], numbers[100])

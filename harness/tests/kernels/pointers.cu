@@ -81,7 +81,7 @@ extern "C" __global__ void read_at(const std::uint8_t* memory, std::int64_t dist
   *out = memory[distance];
 }
 
-/// Walks a list of nodes, each a block of its own.
+/// Walks a list of nodes, each a separate block.
 struct Node {
   const Node* next;
   std::uint64_t value;

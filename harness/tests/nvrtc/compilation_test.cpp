@@ -133,7 +133,7 @@ TEST_P(NvrtcCompiles, TheSourcesLinesAreInThePtx) {
   const Tried tried = compile({kKernel, {}, {}, {}, "named.cu"});
   EXPECT_THAT(tried.ptx, HasSubstr("named.cu\""));
   EXPECT_THAT(tried.ptx, HasSubstr(".loc"));
-  EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is nobody's";
+  EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is no one's";
 }
 
 // ---- what is kept -------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 constexpr const char* kKernel = "extern \"C\" __global__ void k(int* p) { p[threadIdx.x] += 1; }\n";
 
-/// A folder with files of options, and a file that nobody may change.
+/// A folder with files of options, and a file that nothing may change.
 class NvrtcHostile : public NvrtcBy {
  protected:
   void SetUp() override {

@@ -16,7 +16,7 @@ inline std::size_t bits_of(const std::string& type) {
          : type == "f64"                   ? 64
                                            : 32;
 }
-/// Tells whether it is one.
+/// Returns whether it is one.
 inline bool is_integer(const std::string& type) {
   return type[0] == 's' || type[0] == 'u' || type == "b1";
 }

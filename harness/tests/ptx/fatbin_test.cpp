@@ -182,7 +182,7 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
 }
 
 /// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes
-/// that somebody else has left in memory.
+/// that something else has left in memory.
 TEST_F(PtxFatbinLoaded, FromATextInMemoryThatHasNoZero) {
   const auto page = static_cast<std::size_t>(::getpagesize());
   auto* mapped = static_cast<char*>(

@@ -1,5 +1,5 @@
 // Barriers in shared memory: how they count, beside the ISA's formula; who waits at them, and what
-// becomes of those that wait for nobody.
+// becomes of those that wait for nothing.
 #include <algorithm>
 #include <random>
 

@@ -67,7 +67,7 @@ TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
   EXPECT_THAT(second, Not(HasSubstr("kernel.cu"))) << "it has no .loc";
 }
 
-/// A function of the toolkit's that is one instruction stands in place of its call.
+/// A function of the toolkit's that is one instruction stands instead of its call.
 TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
   const std::string third = between(source_of(kText), "static void f_third", "afterlife.ptx");
   EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));

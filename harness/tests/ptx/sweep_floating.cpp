@@ -31,8 +31,8 @@ T rounded(int mode, Act act, V... values) {
   return result;
 }
 
-/// Rounds to the nearest, but gives zero where the number is below the normal ones before that:
-/// an H200 does so where rounding would lead to the least of them. Cut, such a number is below it.
+/// Rounds to the nearest, but gives zero if the number is below the normal ones before that: an
+/// H200 does so where rounding would lead to the least of them. Cut, such a number is below it.
 template <class T, class Act, class... V>
 T flushing(Act act, V... values) {
   const T result = rounded<T>(FE_TONEAREST, act, values...);

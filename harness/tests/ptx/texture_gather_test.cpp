@@ -170,7 +170,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
   EXPECT_EQ(checked_, 2 * 4 * 8 * 12);
 }
 
-/// A place with an offset is that of so many texels further on.
+/// A place with an offset is that of this many texels further on.
 TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
   int compared = 0;
   for (const std::string geometry : {"1d", "2d", "3d", "a1d", "a2d"}) {

@@ -27,8 +27,8 @@ inline int axes_of(const std::string& geometry) {
   return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
 }
 
-/// A kernel whose threads read four words at a layer and three coordinates of their own. `what` is
-/// the instruction, and `behind` what follows the place.
+/// A kernel whose threads read four words at a layer and three their own coordinates. `what` is the
+/// instruction, and `behind` what follows the place.
 inline std::string fetch_kernel(const std::string& name, const std::string& what,
                                 const std::string& geometry, const std::string& behind = "") {
   return fmt::format(

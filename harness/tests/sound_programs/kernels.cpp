@@ -1,4 +1,4 @@
-// Kernels: modules and libraries, what they tell of their functions, and launches.
+// Kernels: modules and libraries, what they report their functions, and launches.
 #include "harness/tests/sound_programs/steps.h"
 
 extern "C" {

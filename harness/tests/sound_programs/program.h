@@ -61,8 +61,8 @@ inline constexpr std::size_t kPerThread = 4;
 
 struct Program;
 
-/// The memory that a program has, and what of it nobody uses any more.
-/// Ownership: borrows the program that it is part of.
+/// The memory that a program has, and what of it nothing uses any more. Ownership: borrows the
+/// program that it is part of.
 class Memories {
  public:
   explicit Memories(Program& program) : program_(program) {}
@@ -85,7 +85,7 @@ class Memories {
  private:
   Program& program_;
   std::vector<Memory> shared_;
-  std::vector<Memory> left_;  ///< Memory that nobody uses any more.
+  std::vector<Memory> left_;  ///< Memory that nothing uses any more.
 };
 
 /// The events that a program has. Ownership: borrows the program that it is part of.
@@ -114,7 +114,7 @@ struct Program {
   Program(const Program&) = delete;  // Its parts point to it.
   Program& operator=(const Program&) = delete;
 
-  /// Runs so many steps; then, if a rule is to be dropped, as many as it takes.
+  /// Runs this many steps; then, if a rule is to be dropped, as many as it takes.
   void run(std::span<const Step> steps, int count);
 
   // ---- chance ----

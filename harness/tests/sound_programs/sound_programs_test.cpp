@@ -20,7 +20,7 @@ constexpr int kLeastCount = 100;  ///< Times that each function, transition and 
 constexpr int kStepCount = 60;
 
 /// Picks at random. In some programs all work is done as it comes, in some it is late; in some of
-/// these it goes on while the host goes on, in some only once somebody waits for it.
+/// these it continues while the host continues, in some only once something waits for it.
 class Whim : public Strategy {
  public:
   explicit Whim(std::uint64_t seed)

@@ -32,7 +32,7 @@ Object make_object(Program& p, unsigned count) {
   return made;
 }
 
-/// Nobody has a reference any more: the destructor is called, some time.
+/// Nothing has a reference any more: the destructor is called, some time.
 void gone(Program& p, Object& object) {
   p.move(object.state, Via::released_last);
   object.destroyed->wait();

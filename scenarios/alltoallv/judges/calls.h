@@ -17,7 +17,7 @@ bool was_told_twice(const harness::World& world);
 
 /// Results of the calls on behalf of an activation.
 struct Failures {
-  /// One failed, and was not made again at once. "Not ready" and "already mapped" are no failures.
+  /// One failed, and was not made again at once. "Not ready" and "already mapped" are not failures.
   bool error = false;
   /// "Already mapped" thrice in a row: the end, unless what is in the way goes.
   bool refused = false;

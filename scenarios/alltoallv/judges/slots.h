@@ -26,12 +26,12 @@ class Slots {
 
   /// How often the rank has posted the request.
   std::uint32_t round(std::uint32_t rank, Request request) const { return rounds_[rank][request]; }
-  /// A rank is done with a post. When all are, nobody has the slot for it any more.
+  /// A rank is done with a post. When all are, nothing has the slot for it any more.
   void finished(Request request);
 
  private:
   struct Owner {
-    std::uint8_t request = 0xff;  ///< Nobody's.
+    std::uint8_t request = 0xff;  ///< Nothing's.
     std::uint8_t round = 0;
   };
   static constexpr std::size_t kRequests = kSlotCountLimit;

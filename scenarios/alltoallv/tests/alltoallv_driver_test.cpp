@@ -1,4 +1,4 @@
-// The driver's offers, and the plan that comes of them.
+// The driver's offers, and the plan that results from them.
 #include <gtest/gtest.h>
 
 #include "harness/tests/told_scene.h"

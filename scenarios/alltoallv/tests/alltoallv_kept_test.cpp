@@ -119,7 +119,7 @@ class Answer final : public Wrapper {
   }
 };
 
-/// Returns what is found where the `nth` call that `rank` makes for its first collective is told to
+/// Returns what is found where the `nth` call that `rank` makes for its first collective is made to
 /// fail: 0 is cuEventRecord, 1 the opening of the peer's memory, which is told "already mapped" (1)
 /// or fails (3).
 template <Maker make>

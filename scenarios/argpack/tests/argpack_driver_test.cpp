@@ -6,7 +6,7 @@
 
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/tape_survival.h"
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "scenarios/argpack/windows.h"
 

@@ -266,7 +266,7 @@ TEST(ArgpackEnded, ItsPackIsWrittenByItsOwnTable) {
 
 // ---- addresses that the next program has --------------------------------------------------------
 
-/// The mutator, after the reset, makes a pack where the script's was: an answer of so many.
+/// The mutator, after the reset, makes a pack where the script's was: an answer of this many.
 Program take_address(std::string_view variant, std::uint32_t question, std::uint32_t memory) {
   return {.variant = variant,
           .backend = Backend::cpu,

@@ -16,7 +16,7 @@ class ModelNames {
 
   // ---- who refers to them ----
   Wrapped* held(Variable variable) const { return variables_[variable]; }
-  /// The variable holds it from now on, or nothing where it is null.
+  /// The variable holds it from now on, or nothing if it is null.
   void store(Variable variable, Wrapped* wrapped);
   /// The variables that hold nothing.
   Variables empty() const { return empty_; }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/tests/tape_survival.h"
-#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {

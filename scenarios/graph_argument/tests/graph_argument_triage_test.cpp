@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-// The judge of handles has nothing to say of a graph that is kept: it is no stranger's.
+// The judge of handles has nothing to say of a graph that is kept: it is not a stranger's.
 TEST(GraphArgumentTriage, OneRepairKeepsGraphsWhoeverHasEmbeddedThem) {
   const Program child = Program()
                             .script(Op::create_definition, {11})

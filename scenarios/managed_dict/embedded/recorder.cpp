@@ -74,7 +74,7 @@ std::uint8_t prefix_for(std::size_t bytes) {
 }
 
 /// By how much one of the instance's values points beside what it pointed at when it was seen last;
-/// 0 where none does. A reference counted at the wrong place moves it by one.
+/// 0 if none does. A reference counted at the wrong place moves it by one.
 long value_shift(Instance& instance) {
   const TrackedBlock& chunk = instance.chunk;
   if (chunk.id == 0) return 0;

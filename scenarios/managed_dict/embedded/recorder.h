@@ -39,7 +39,7 @@ void record_reading();
 /// Takes over the writes that the hardware watch saw since it was asked last.
 void drain_writes();
 
-/// The last line of a process that came to its end.
+/// The last line of a process that reached its end.
 void stop_recording();
 
 }  // namespace scenarios::managed_dict::embedded

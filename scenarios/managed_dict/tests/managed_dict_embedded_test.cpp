@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kPath = "embedded_managed_dict_";
 
-/// Reads the lines of embedded/recorder.h into what an observer of the model is told.
+/// Reads the lines of embedded/recorder.h into what an observer of the model is reported.
 class Reader {
  public:
   explicit Reader(const std::string& text) {

@@ -25,7 +25,7 @@ inline md::Setup quiet_setup(Judge& judge) {
   return setup;
 }
 
-/// Runs `body(interpreter)` as the one task of a run, and returns what came of it. `change(setup)`
+/// Runs `body(interpreter)` as the one task of a run, and returns the result of it. `change(setup)`
 /// comes before.
 template <class Body, class Change>
 harness::Outcome run_interpreter(Body body, Change change) {

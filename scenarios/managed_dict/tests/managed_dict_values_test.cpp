@@ -11,7 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-/// A dict that nobody asked for, with each instance.
+/// A dict that no one asked for, with each instance.
 class MakeDicts final : public Wrapper {
  public:
   using Wrapper::Wrapper;

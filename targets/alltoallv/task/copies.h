@@ -33,7 +33,7 @@ class Copies {
   /// Returns ok once all is done.
   Status poll();
   void wait() const { cuEventSynchronize(copied_); }
-  /// Waits until whatever was submitted is over: nobody may let go of memory before.
+  /// Waits until whatever was submitted is over: nothing may let go of memory before.
   void drain();
 
  private:

@@ -39,7 +39,7 @@ void Team::for_each_slot(Visit visit) const {
   }
 }
 
-// Upstream waits for nobody: it destroys its events and frees its scratch while peers have them
+// Upstream waits for nothing: it destroys its events and frees its scratch while peers have them
 // open.
 void Team::destroy(Progress& progress) {
   const SiteScope site(core_.scheduler, "destroy_team");

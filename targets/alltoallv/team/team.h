@@ -24,7 +24,7 @@ class Team {
   Team(const Team&) = delete;  // Others point at it.
   Team& operator=(const Team&) = delete;
 
-  /// Returns when all ranks have called it; `progress` goes on meanwhile.
+  /// Returns when all ranks have called it; `progress` continues meanwhile.
   void create(Topology topology, Progress& progress);
   /// Lets go of the rank's part, which its peers may still have mapped, unless the policy waits for
   /// them.

@@ -17,7 +17,7 @@ class Blocks {
   /// Gives room for one tensor, in the current context. What was given back is given again to the
   /// same stream alone: work that is in flight may still use it.
   Status take(CUstream stream, CUdeviceptr& piece);
-  /// Returns the allocation to free now: its last piece was given back. 0 where there are others.
+  /// Returns the allocation to free now: its last piece was given back. 0 if there are others.
   CUdeviceptr give_back(CUdeviceptr piece);
 
  private:

@@ -23,7 +23,7 @@ class ScriptArrays final : public Arrays, private Steps {
 
   /// Assigns array.grad, in the middle of another method; an empty gradient is None.
   Status set_grad(const harness::Ref& array, const harness::Ref& gradient);
-  /// Ends what the wrapper wraps: nobody refers to the wrapper any more.
+  /// Ends what the wrapper wraps: nothing refers to the wrapper any more.
   void finalize(ArrayPayload& payload);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace targets::graph_argument {
 
-/// Threads: Python threads. As long as CUDA calls keep the GIL, nobody ever has to wait.
+/// Threads: Python threads. As long as CUDA calls keep the GIL, nothing ever has to wait.
 class GraphLock {
  public:
   explicit GraphLock(harness::Interpreter& interpreter, harness::Scheduler& scheduler)

@@ -13,7 +13,8 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; borrows its variables. The guards are whoever's their references are.
+/// Ownership: the program's; borrows its variables. The guards are code that's their references
+/// are.
 class Guards final : public ReleaseCode {
  public:
   Guards(Core& core, const Variables& variables) : core_(core), variables_(variables) {}

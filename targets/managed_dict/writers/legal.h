@@ -1,4 +1,4 @@
-// Legal acts that look like a writer to those who key by address (class d of the report), and the
+// Legal acts that look like a writer to those that key by address (class d of the report), and the
 // workaround that makes the question go away.
 #pragma once
 

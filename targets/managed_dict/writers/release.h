@@ -6,7 +6,7 @@
 
 namespace targets::managed_dict {
 
-/// Whoever runs under that release finds a value that is going.
+/// Code that runs under that release finds a value that is going.
 class ReleaseBeforeStore final : public Writer {
  public:
   using Writer::Writer;

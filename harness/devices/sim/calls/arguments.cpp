@@ -37,7 +37,7 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-/// Tells whether [address, address + bytes) is mapped without a gap, from this block on.
+/// Returns whether [address, address + bytes) is mapped without a gap, from this block on.
 static bool is_mapped_on(SimDevice& sim, const Block* block, std::uint64_t address,
                          std::uint64_t bytes) {
   while (block->origin == Origin::mapped && !block->dead) {
@@ -109,8 +109,8 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   return 0;
 }
 
-/// Tells whether the host could have so much there. More than the device has in all is nobody's to
-/// copy.
+/// Returns whether the host could have so much there. More than the device has in all is no one's
+/// to copy.
 static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
   return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
 }

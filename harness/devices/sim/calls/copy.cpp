@@ -12,7 +12,7 @@
 namespace harness::devices::calls {
 
 enum class Return : std::uint8_t {
-  at_once,    ///< The work may go on after the call.
+  at_once,    ///< The work may continue after the call.
   when_done,  ///< The call returns when the work is done.
 };
 

@@ -6,7 +6,7 @@
 
 namespace harness::devices::calls {
 
-/// One node for all of them, also where there are none.
+/// One node for all of them, also if there are none.
 static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
                                    CUstreamBatchMemOpParams* parameters) {
   const Found<const NodeParams> made =

@@ -24,7 +24,7 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// Tells whether the stream may be given the block. Memory that the host saw freed may always be
+/// Returns whether the stream may be given the block. Memory that the host saw freed may always be
 /// reused, and so may memory that the same stream freed.
 static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
@@ -106,7 +106,7 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint
   return index;
 }
 
-/// The graph owns the memory; the pool says only where it is.
+/// The graph owns the memory; the pool says only if it is.
 static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes,
                                    const Pool& pool, Stream& stream) {
   if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);

@@ -222,7 +222,7 @@ static bool is_the_host(const CUmemLocation& location) {
          (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
 }
 
-/// Tells whether a pool may get such access: it cannot lose that from where it is.
+/// Returns whether a pool may get such access: it cannot lose that from where it is.
 static bool may_get(const Pool& pool, const CUmemAccessDesc& access) {
   const bool whole = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   if (!is_the_device(access.location))

@@ -122,7 +122,7 @@ CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* g
   return cuStreamGetCtx(on, context);
 }
 
-/// In a run of tasks the scheduler decides when the task that calls functions goes on.
+/// In a run of tasks the scheduler decides when the task that calls functions continues.
 static Lag lag_of_function(SimDevice& sim) {
   return ProcessWorld::of(sim.world()) != nullptr ? Lag::ask : Lag::never;
 }

@@ -15,7 +15,8 @@ constexpr std::uint64_t kHostPage = 4096;
 
 bool is_whole(std::uint64_t value) { return value % kUnit == 0; }
 
-/// Tells whether memory of these properties can be had: pinned, on the device, and nobody else's.
+/// Returns whether memory of these properties can be had: pinned, on the device, and nothing
+/// else's.
 CUresult check_properties(const CUmemAllocationProp* wanted) {
   if (wanted == nullptr || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       wanted->win32HandleMetaData != nullptr)
@@ -42,7 +43,7 @@ Allocation* find_allocation(SimDevice& sim, CUmemGenericAllocationHandle handle)
                   "memory handle");
 }
 
-/// Ends the memory of an allocation that nobody can reach any more.
+/// Ends the memory of an allocation that nothing can reach any more.
 void end_unreachable(SimDevice& sim, Allocation& allocation) {
   if (allocation.reference_count > 0 || allocation.mapping_count > 0) return;
   const Block& block = sim.memory().block(allocation.block);

@@ -40,7 +40,7 @@ inline bool fit(const KernelAttributes& attributes, const NodeParams& params) {
   return !attributes.cooperative() || params.kernel.extra == nullptr;
 }
 
-/// Tells whether a node with the first may be given the second once it is in an executable graph.
+/// Returns whether a node with the first may be given the second once it is in an executable graph.
 bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to);
 
 }  // namespace harness::devices

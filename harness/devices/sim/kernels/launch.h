@@ -28,7 +28,7 @@ struct Dim3 {
 
 struct Grid;
 
-/// Where a graph copied values that are used later; empty where no graph did.
+/// Where a graph copied values that are used later; empty if no graph did.
 struct CapturedAt {
   Label site;
   Name activation = 0;

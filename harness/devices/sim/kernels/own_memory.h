@@ -30,7 +30,7 @@ struct GridMemory {
 GridMemory& grid_memory();
 
 /// Addresses that stand for a block's shared memory in TSan's eyes, each for one block only, so
-/// that what another block did in the same place is no race. Nothing is ever stored there.
+/// that what another block did in the same place is not a race. Nothing is ever stored there.
 class FreshAddresses {
  public:
   ~FreshAddresses();

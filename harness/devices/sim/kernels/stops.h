@@ -1,4 +1,4 @@
-// Stops: the ends that a translated kernel comes to by an instruction of its own.
+// Stops: the ends that a translated kernel comes to by its own instruction.
 #pragma once
 
 #include "harness/label.h"

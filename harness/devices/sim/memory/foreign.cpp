@@ -32,7 +32,7 @@ std::uint32_t ForeignBlocks::enter(BirthId birth, const ForeignMemory& foreign) 
   return index;
 }
 
-/// Returns at which granule so many begin on a page: fresh ones, or those of a mapping that has
+/// Returns at which granule this many begin on a page: fresh ones, or those of a mapping that has
 /// ended where there are none.
 std::uint32_t ForeignBlocks::place_for(std::uint32_t granules) {
   std::uint64_t& cursor = memory_.cursor_;

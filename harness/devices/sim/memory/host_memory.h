@@ -15,7 +15,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Tells whether the process has all of these pages, whatever it may do with them.
+/// Returns whether the process has all of these pages, whatever it may do with them.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes);
 
 class HostMemory {

@@ -1,9 +1,9 @@
 // Inter-process communication: what a process exports of its memory and events, and what others
 // map.
 //
-// An imported allocation is a block of its own (Origin::imported), with a life from its first open
-// to its last close, at addresses that only its process has: the importer's view of all device
-// memory. The bytes are those of the exporter, whatever address they are reached by.
+// An imported allocation is a separate block (Origin::imported), with a life from its first open to
+// its last close, at addresses that only its process has: the importer's view of all device memory.
+// The bytes are those of the exporter, whatever address they are reached by.
 //
 // A handle names a life, so it is never the same again after free and malloc at the same address.
 #pragma once
@@ -26,10 +26,10 @@ struct Event;
 Event* recorded_event(SimDevice& sim, Event* event);
 
 /// Both kinds of handle hold this. Opaque to programs, which may compare handles byte by byte. All
-/// of its words depend on what it names: half of one handle and half of another is no handle.
+/// of its words depend on what it names: half of one handle and half of another is not a handle.
 struct IpcName {
   std::uint64_t kind = 0;
-  std::uint64_t run = 0;      ///< The run's, where it has several processes; 0 in a run of tasks.
+  std::uint64_t run = 0;      ///< The run's, if it has several processes; 0 in a run of tasks.
   std::uint32_t process = 0;  ///< The same.
   std::uint32_t birth = 0;
   std::uint32_t place = 0;  ///< The place to look: index of a block, or number of an event.

@@ -311,7 +311,7 @@ std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std:
 }
 
 /// An open mapping outlives what it was opened for, when the exporter frees early: then it leads to
-/// nobody, or to whoever was given the storage since.
+/// nothing, or to code that was given the storage since.
 void Memory::look_through(const Block& mapping, BlockRef& here) const {
   const Block& exported = blocks_[mapping.exported];
   if (!exported.dead) [[likely]]
@@ -364,7 +364,7 @@ BlockRef Memory::find(std::uint64_t address) const {
 }
 
 /// Within a region it is that one that lives at an address, and not the block; beside them, the
-/// block goes on to the next one.
+/// block continues to the next one.
 void Memory::narrow_to_region(std::uint64_t address, BlockRef& here) const {
   const std::uint64_t seen = call_view_ ? Regions::kNow : regions_.seen();
   const std::uint32_t number = regions_.find(address, seen);

@@ -17,7 +17,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Lifetime: begun anew for every run. Threads: the run's thread.
+/// Lifetime: begun again for every run. Threads: the run's thread.
 class PartialReuse {
  public:
   explicit PartialReuse(SimDevice& sim) : sim_(sim) {}

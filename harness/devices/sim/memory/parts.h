@@ -7,10 +7,10 @@
 
 namespace harness::devices {
 
-/// Returns how much storage a block of so many bytes takes.
+/// Returns how much storage a block of this many bytes takes.
 std::uint64_t storage_bytes(std::uint64_t bytes);
 
-/// Returns what the address of a block of so many bytes is a multiple of.
+/// Returns what the address of a block of this many bytes is a multiple of.
 std::uint64_t alignment_of(std::uint64_t bytes);
 
 /// Returns the end of what the block that was last given `address` has there, in one piece.

@@ -1,4 +1,4 @@
-// Stream: a queue of work that is passive until somebody, by a pick, lets it advance.
+// Stream: a queue of work that is passive until another, by a pick, lets it advance.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ class UsesElsewhere {
  public:
   explicit UsesElsewhere(DataRaces& races) : races_(races) {}
 
-  /// Has somebody hear of the uses of shared blocks, for the run.
+  /// Has something hear of the uses of shared blocks, for the run.
   void listen(UseListener* listener) { races_.listener_ = listener; }
   /// A line of another process's work.
   LineIndex take_line() {

@@ -12,7 +12,7 @@
 namespace harness::devices {
 
 /// A texel, and what it counts for. It is outside where an index is AxisTexels::kOutside. The
-/// layer, where there are layers, is z.
+/// layer, if there are layers, is z.
 struct WeightedTexel {
   std::int64_t x = 0;
   std::int64_t y = 0;

@@ -49,7 +49,7 @@ struct Texture : Object {
   }
 
   bool has(unsigned flag) const { return (sampling.flags & flag) != 0; }
-  /// Tells whether texels are read as numbers of f32, which can be filtered.
+  /// Returns whether texels are read as numbers of f32, which can be filtered.
   bool reads_numbers() const {
     return texels.format.is_float() ||
            (texels.format.can_be_normalized() && !has(CU_TRSF_READ_AS_INTEGER));

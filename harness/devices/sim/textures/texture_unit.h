@@ -31,7 +31,7 @@ class TextureUnit {
   TexelWords fetch(const KernelFetch& asked, std::uintptr_t code);
   void load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code);
   void store(const KernelSurfaceAccess& asked, const std::byte* bytes, std::uintptr_t code);
-  /// Stores a texel of so many channels as access.bytes holds words; others are 0.
+  /// Stores a texel of this many channels as access.bytes holds words; others are 0.
   void store_texel(const KernelSurfaceAccess& asked, const std::uint32_t* channels,
                    std::uintptr_t code);
   /// Changes 4 or 8 bytes at once. Of texels, the surface's format says whether they are signed.

@@ -17,7 +17,7 @@ struct Answer {
   std::string why;
 };
 
-/// Runs the command, which may end with 0 or 1, and is ended after so many seconds. Throws
+/// Runs the command, which may end with 0 or 1, and is ended after this many seconds. Throws
 /// BisectionStopped where `stop` is set.
 Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds = 3600);
 

@@ -15,7 +15,7 @@ struct BisectOptions {
   BuildCommand build{"./scripts/build.sh dev afterlife", "build/dev/afterlife"};
   std::uint64_t runs = 32'000;  ///< At most, to measure how long a search takes to find it.
   bool step = false;            ///< Judge the tree of the current folder, for `git bisect run`.
-  bool fixed = false;           ///< The other way round: 0 where it is shown.
+  bool fixed = false;           ///< The other way round: 0 if it is shown.
   bool json = false;
 };
 int bisect(const BisectOptions& options);

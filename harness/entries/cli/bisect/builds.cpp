@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build of one revision may take so long.
+/// A build of one revision may take this long.
 constexpr double kBuildSeconds = 6 * 3600;
-/// So many programs are kept.
+/// This many programs are kept.
 constexpr std::size_t kKept = 64;
 
 /// Written by the set-up; every tree of the machine needs it.
@@ -74,7 +74,7 @@ Build Builds::in(const std::string& tree, const std::string& log) const {
   const std::string program = tree + "/" + command_.program;
   if (ended.code != 0) return {{}, fmt::format("does not build: see {}", log), true};
   if (!fs::exists(program))
-    return {{}, fmt::format("its build leaves no {}", command_.program), true};
+    return {{}, fmt::format("its build creates no {}", command_.program), true};
   return {program, "", true};
 }
 

@@ -17,7 +17,7 @@ struct Subject {
   std::set<std::string> ops;  ///< Those that it names.
 };
 
-/// Errors: std::runtime_error with one line where it is no reproducer, or one without a fault.
+/// Errors: std::runtime_error with one line where it is not a reproducer, or one without a fault.
 Subject read_subject(const std::string& file);
 
 /// Returns its text with other names of ops, old ones by new ones.

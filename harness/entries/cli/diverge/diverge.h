@@ -1,4 +1,4 @@
-// The command `diverge`: which function goes another way than it did in a revision, or program,
+// The command `diverge`: which function behaves differently than it did in a revision, or program,
 // that does not show what a reproducer shows.
 #pragma once
 

@@ -32,7 +32,7 @@ class Growth {
   /// `runs` are those of the whole search.
   explicit Growth(std::uint64_t runs) : slice_(std::max<std::uint64_t>(1, runs / kSlices)) {}
 
-  /// Takes note of what is handed out after so many runs.
+  /// Takes note of what is handed out after this many runs.
   void note(std::uint64_t runs, std::int64_t bytes) {
     if (runs < next_) return;
     if (next_ > 0)

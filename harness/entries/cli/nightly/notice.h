@@ -1,4 +1,4 @@
-// Nightly notice: a command of the user's that tells people of a night that they should look at.
+// Nightly notice: a command of the user's that informs users of a night that they should look at.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 
 namespace harness::entries {
 
-/// Returns a night as it is told: with the nights before it that did not happen, by --every.
+/// Returns a night as it is reported: with the nights before it that did not happen, by --every.
 nightly::Night night_of(nightly::History& history, const std::string& id,
                         const NightlyOptions& options);
 

@@ -16,7 +16,7 @@ class InstructionCounter {
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
 
-  /// Returns those so far; 0 where this machine counts none, or does not let us.
+  /// Returns those so far; 0 if this machine counts none, or does not let us.
   std::uint64_t count() const;
 
  private:

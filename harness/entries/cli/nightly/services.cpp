@@ -35,7 +35,7 @@ Differences replay_all(const std::string& folder, const nightly::Deadline& deadl
   return differences;
 }
 
-/// The targets of the fuzz build are programs of their own: whether one of them is there is known
+/// The targets of the fuzz build are their own programs: whether one of them is there is known
 /// when it is to run.
 bool has_build(const std::string& build) {
   const OtherBuild other = other_build(build);

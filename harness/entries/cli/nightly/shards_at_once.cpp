@@ -50,7 +50,7 @@ class ShardsAtOnce {
       command.insert(command.end(), {"--programs", options_.programs});
     const ProcessEnd ended = run_process(command, {kNever, {}, kErrKept}, stop_);
     if (ended.code < 0 && !ended.stopped)
-      fmt::print(stderr, "afterlife: shard {} of {} {}; it goes on once the others have ended\n",
+      fmt::print(stderr, "afterlife: shard {} of {} {}; it continues when the others have ended\n",
                  index, plan_.terms.shards, ended.complaint(kNever));
   }
 

@@ -19,7 +19,7 @@ using reports::PricedPath;
 
 /// Rounds of which the least host time counts.
 constexpr std::size_t kTimedRounds = 5;
-/// So many runs are drawn at most for each program that is wanted: not all show something.
+/// This many runs are drawn at most for each program that is wanted: not all show something.
 constexpr std::size_t kDrawsOfProgram = 10;
 
 std::vector<Case> ordinary_use(const std::string& corpus, const Scenario& scenario) {

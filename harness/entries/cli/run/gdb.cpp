@@ -89,7 +89,7 @@ class Gdb {
     }
     ::signal(SIGINT, before);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      throw std::runtime_error("gdb is not there: install it (on Debian: apt install gdb)");
+      throw std::runtime_error("gdb is not installed: install it (on Debian: apt install gdb)");
     return WIFEXITED(status) ? WEXITSTATUS(status) : kWorld;
   }
 
@@ -117,7 +117,7 @@ int replay_reproducer(const std::string& file) {
   return gdb.run({fs::read_symlink("/proc/self/exe"), "replay", file});
 }
 
-/// A program whose memory is watched gets signals that are no faults of it.
+/// A program whose memory is watched gets signals that are not faults of it.
 void pass_signals_of_watching(Gdb& gdb, const client::Finding& finding) {
   if (std::ranges::any_of(finding.decisions, &client::ToldDecision::is_watch))
     gdb.tell("handle SIGSEGV SIGTRAP nostop noprint pass");

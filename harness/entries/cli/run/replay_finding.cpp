@@ -1,6 +1,6 @@
-// How it works. A finding is replayed once, in a process of its own. If its fault does not show,
+// How it works. A finding is replayed once, in a separate process. If its fault does not show,
 // the program has changed: a bounded search says whether the fault is still there under other
-// decisions.
+// choices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class Further final : public client::SearchWatcher {
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };
 
-/// Returns the first decision of the file that the run did not come to, in words, or nothing.
+/// Returns the first choice of the file that the run did not come to, in words, or nothing.
 std::string decision_without_place(const client::Finding& recorded, const client::ClientRun& run) {
   const std::vector<client::ToldDecision> made = run.decisions();
   const auto lost = std::ranges::find_if(recorded.decisions, [&](const auto& told) {
@@ -73,7 +73,7 @@ std::string decision_without_place(const client::Finding& recorded, const client
                                 [&](const auto& one) { return one.decision == told.decision; });
   });
   if (lost == recorded.decisions.end()) return {};
-  return fmt::format("the run does not come to this decision: {}: {}", printable(lost->who),
+  return fmt::format("the run does not reach this choice: {}: {}", printable(lost->who),
                      printable(lost->answer));
 }
 

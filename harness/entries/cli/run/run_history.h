@@ -27,7 +27,7 @@ struct SinceLastTime {
 /// Ownership: holds the folder of the history, so that no other search writes there meanwhile.
 class RunHistory {
  public:
-  /// Errors: std::runtime_error where there is no history in the folder and none can be made.
+  /// Errors: std::runtime_error if there is no history in the folder and none can be made.
   explicit RunHistory(const RunOptions& options);
   ~RunHistory();
   RunHistory(const RunHistory&) = delete;

@@ -21,14 +21,13 @@ std::string unjudged(const client::SearchResult& result) {
   const std::string& command = result.options.client.command.front();
   const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
   if (result.call_count == 0)
-    return fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
+    return fmt::format("'{}' never called our CUDA driver, so nothing was judged{}: it {}",
                        shown(command), own, result.not_ours);
   if (result.needs_runtime)
-    return fmt::format(
-        "'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
-        shown(command), own, result.note);
+    return fmt::format("'{}' used no memory, stream or launch, so nothing was judged{}: {}",
+                       shown(command), own, result.note);
   if (!result.failures.empty() && result.failures.front().run == 0)
-    return fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own);
+    return fmt::format("'{}' fails by itself, without special choices{}", shown(command), own);
   return {};
 }
 

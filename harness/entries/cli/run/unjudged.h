@@ -1,4 +1,4 @@
-// Unjudged: why a search over somebody's program says nothing of it.
+// Unjudged: why a search over someone's program says nothing of it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Asked questions: a strategy that keeps what it was asked, and has another one answer.
+// Asked questions: a strategy that records the choices, and forwards them to another one.
 #pragma once
 
 #include <memory>

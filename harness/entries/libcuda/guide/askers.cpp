@@ -13,7 +13,7 @@ namespace {
 /// Whether others are named after this thread: the first one keeps the names of a program of one.
 bool is_named(const BatonThread* python) { return python != nullptr && !python->is_first; }
 
-/// Returns the number in words of its own: "3rd".
+/// Returns the number in its own words: "3rd".
 std::string ordinal(std::uint32_t number) {
   constexpr std::array kEnds{"th", "st", "nd", "rd"};
   const bool is_teen = number / 10 % 10 == 1;

@@ -1,4 +1,4 @@
-// Forced words: why what is forced in a run is, by the version of its Python.
+// Forced words: explains why choices of a run are forced in its version of Python.
 #pragma once
 
 #include <string>

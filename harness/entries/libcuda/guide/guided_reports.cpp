@@ -1,4 +1,4 @@
-// Guided, what it reports: faults, errors, decisions and a hang, in one file for each process.
+// Guided, what it reports: faults, errors, choices and a hang, in one file for each process.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -77,7 +77,7 @@ void Guided::report(const World& world) {
   }
 }
 
-/// Where all wait, it is no matter whether the device has gone on by itself meanwhile.
+/// If all wait, it is no matter whether the device has gone on by itself meanwhile.
 void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();

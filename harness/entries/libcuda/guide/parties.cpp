@@ -120,15 +120,15 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
       return asker != nullptr && asker->kind == Asker::Kind::before_call ? "the device catches up"
                                                                          : "the device lags behind";
     case Site::reuse:
-      return "freed storage is given out again";
+      return "freed storage is reused";
     case Site::schedule:
-      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
+      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream runs";
       if (asker->kind == Asker::Kind::process_turn)
         return "the process is slow: the others go first";
       for (const BatonThread& thread : threads_.all())
         if (ThreadOptions::value_of(thread) == decision.value)
-          return fmt::format("{} goes on", thread.shown);
-      return "another thread goes on";
+          return fmt::format("{} runs", thread.shown);
+      return "another thread runs";
     case Site::watch:
       return "the allocation is watched";
     case Site::failure:

@@ -1,5 +1,5 @@
-// Parties: the calls that have a part in a fault, with their places, threads and streams; and the
-// decisions, in words.
+// Parties: the calls that take part in a fault, with their places, threads and streams; and choices
+// in words.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver. Lifetime: borrows who knows of calls and of threads.
+/// Threads: for code that has the driver. Lifetime: borrows who knows of calls and of threads.
 class Parties {
  public:
   Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
@@ -32,18 +32,18 @@ class Parties {
     const client::Place& handed_over = place_of(cause);
     place.insert(place.end(), handed_over.begin(), handed_over.end());
   }
-  /// Notes a call of another process, which has told of it.
+  /// Notes a call of another process, which has reported it.
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
   /// From now on parties say which process they are of; this one has these words.
   void name_process(std::string words) { process_ = std::move(words); }
-  /// Returns the party that a call of this process, or its work, is in words.
+  /// Returns the party for a call of this process, or for its work.
   client::Party told_elsewhere(const World& world, std::string_view site,
                                const Fault::Source& source) const {
     return party_of_use(world, site, source);
   }
-  /// Returns where the call is that an activation comes from; an empty place where nobody looked.
+  /// Returns the place of the call that caused an activation; empty if it was not recorded.
   const client::Place& place_of(Name activation) const;
-  /// Returns the program's name of the thread, or its number, where it has several.
+  /// Returns the program's name of the thread, or its number, if it has several.
   std::string thread_of(Name activation) const;
   /// Returns whether the thread of this number is the one that started the first other one of
   /// Python's.
@@ -51,7 +51,7 @@ class Parties {
   /// Fills in the parties of a fault. `locates`: places were noted.
   void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
 
-  /// Returns a decision in words.
+  /// Returns a choice in words.
   client::ToldDecision told(const Decision& decision) const;
 
  private:

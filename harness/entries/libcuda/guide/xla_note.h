@@ -1,4 +1,4 @@
-// XLA note: what a user of JAX should know of a run.
+// XLA note: what a user of JAX should know about a run.
 #pragma once
 
 #include <string>

@@ -91,7 +91,7 @@ client::Message PeerLink::ask(const json& question, int file) {
   std::optional<client::Message> answer;
   if (socket_.is_open() && socket_.send(question, file)) answer = socket_.receive();
   if (answer) return std::move(*answer);
-  socket_.close();  // Nobody answers any more.
+  socket_.close();  // Nothing answers any more.
   is_sharing_ = false;
   return {json::object()};
 }

@@ -91,10 +91,10 @@ struct PythonFunctions {
 /// All null until they are looked up.
 extern PythonFunctions python;
 
-/// Looks them up, and the classes of python_types.h. Returns false where one is missing.
+/// Looks them up, and the classes of python_types.h. Returns false if one is missing.
 bool look_up_python();
 
-/// Returns the text of the interpreter's version, of whichever that runs here; null where none
+/// Returns the text of the interpreter's version, of whichever that runs here; null if none
 /// does.
 const char* present_python_version();
 

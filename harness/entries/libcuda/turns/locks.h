@@ -1,4 +1,4 @@
-// Locks: what the C library's locks, conditions, barriers and once do while threads take turns.
+// Locks: the C library's locks, conditions, barriers and once, while threads take turns.
 #pragma once
 
 #include "harness/entries/libcuda/turn_hooks.h"

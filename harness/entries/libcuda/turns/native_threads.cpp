@@ -84,7 +84,7 @@ BatonThread* NativeThreads::start_another() {
   const Baton::Inside inside;
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
   if (has_python) return nullptr;
-  ProcessWorld::get();  // Has a guide made, where one is ordered.
+  ProcessWorld::get();  // Has a guide made, if one is ordered.
   if (natives == nullptr) return nullptr;
   if (Baton::mine() == nullptr) {
     if (!baton->threads().empty()) return nullptr;

@@ -3,7 +3,7 @@
 
 #include "harness/entries/libcudart/tests/runtime_stage.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 extern "C" {

@@ -133,7 +133,8 @@ void closed_in_flight_importer() {
   nod();
 }
 
-// ---- cached_mapping: the importer keeps a mapping of memory that was freed and made anew --------
+// ---- cached_mapping: the importer keeps a mapping of memory that was freed and made again
+// --------
 
 void cached_mapping() {
   CUdeviceptr memory = allocate();

@@ -75,7 +75,7 @@ CUresult Calls::cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     sim.ledger().double_free(whole->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  whole->alive = false;  // From here on nobody else may destroy it, though we may have to wait.
+  whole->alive = false;  // From here on nothing else may destroy it, though we may have to wait.
   for (Array* level : whole->levels) level->alive = false;
   may_wait(sim, *whole->context);
   if (sim.memory().block(whole->block).dead) return CUDA_SUCCESS;  // With its context, meanwhile.

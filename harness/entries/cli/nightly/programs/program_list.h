@@ -41,7 +41,7 @@ struct NightProgram {
 /// file and, where it can, the line.
 std::vector<NightProgram> read_programs(const std::string& file);
 
-/// Returns the program of this name. Errors: std::runtime_error where the list has none.
+/// Returns the program of this name. Errors: std::runtime_error if the list has none.
 const NightProgram& program_named(std::span<const NightProgram> programs, const std::string& name);
 
 }  // namespace harness::entries

@@ -9,7 +9,7 @@
 
 #include "harness/entries/libcudart/cuda12/functions.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

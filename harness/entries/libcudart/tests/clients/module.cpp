@@ -1,4 +1,4 @@
-// A module of a program, with a runtime of its own inside.
+// A module of a program, with its own runtime inside.
 #include <cuda_runtime_api.h>
 
 #define MODULE extern "C" __attribute__((visibility("default")))
