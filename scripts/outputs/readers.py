@@ -58,13 +58,13 @@ def news(night):
 
 # SARIF
 
-def sarif(file):
+def sarif(file, schema="sarif.json"):
     """The log as sarif-tools reads it, once the schema holds."""
     try:
         log = json.loads(file.read_text())
     except ValueError as error:
         raise Unreadable(f"no JSON: {error}") from None
-    validate("sarif.json", log)
+    validate(schema, log)
     for result in log["runs"][0]["results"]:
         for flow in result.get("codeFlows", ()):
             in_order(flow)
@@ -96,7 +96,7 @@ def case_sarif(made):
 
 def run_sarif(made):
     for name, found in made.runs.items():
-        read = sarif(made.file(f"run-{name}.sarif"))
+        read = sarif(made.file(f"run-{name}.sarif"), "sarif_run.json")
         equal(f"{name}: rules", sorted(result["ruleId"] for result in read.get_results()),
               sorted(finding["kind"] for finding in found["findings"]))
         fixes = {result["properties"]["fix"] for result in read.get_results()}
