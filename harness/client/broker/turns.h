@@ -23,8 +23,8 @@ class Turns {
   struct Asking {
     std::uint32_t process = 0;
     pid_t id = 0;
-    std::string path;      ///< Orders those that ask at once.
-    bool is_slow = false;  ///< Everybody else goes first.
+    std::string path;        ///< Orders those that ask at once.
+    bool is_slow = false;    ///< Everybody else goes first.
     unsigned passed_by = 0;  ///< So many turns others had since.
   };
   struct Granted {

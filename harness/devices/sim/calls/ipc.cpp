@@ -195,8 +195,7 @@ CUresult Calls::cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool of,
   const Pool* pool = sim.find(sim.handles().pools, of, "pool");
   if (pool == nullptr || !pool->is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     return CUDA_ERROR_INVALID_VALUE;
-  const int file =
-      name_file(name_for_peers(kPool, {Sharing::own_number(), raw(pool->birth)}));
+  const int file = name_file(name_for_peers(kPool, {Sharing::own_number(), raw(pool->birth)}));
   if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   *static_cast<int*>(handle) = file;
   return CUDA_SUCCESS;

@@ -156,9 +156,7 @@ std::uint32_t Sharing::find(PeerObject object) {
 
 std::uint32_t Sharing::map(std::uint32_t foreign) { return sim_.memory().foreign().map(foreign); }
 
-void Sharing::closed(std::uint32_t mapping) {
-  let_go(sim_.memory().block(mapping).exported);
-}
+void Sharing::closed(std::uint32_t mapping) { let_go(sim_.memory().block(mapping).exported); }
 
 void Sharing::let_go(std::uint32_t foreign) {
   const auto name = names_.find(foreign);
