@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arena: the memory of one run. Targets and scenarios allocate from it. It is dropped as a whole,
 // so a task that a fatal fault stopped leaks nothing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words every layer shares: names, ids, time, hashing, and the assertion macro.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Case: what one run is a pure function of: scenario, variant, config, device and tape.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crash: a signal that would end the process, as a value. While code under test runs, it ends the
 // run instead, and the search continues.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam: the CUDA driver API as the harness defines it, and the table of functions behind it.
 //
 // A target calls cuMemAllocAsync as usual. Our definition announces the call and offers a turn, may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: executes CUDA calls behind the seam. The simulated driver, or a real one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fault: what an oracle found, as a value. Nothing throws and nothing unwinds because of one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fiber: a stack that can be left and entered again. The only code that switches stacks, and that
 // informs ASan, TSan and the C++ exception machinery of it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heap: managed objects as CPython keeps them, with reference counts, a cyclic collector of three
 // generations, and finalizers that run arbitrary code in the middle of a collection.
 //

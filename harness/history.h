@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // History: what happened, in order, and what was wrong with it. Oracles and reports read it.
 #pragma once
 

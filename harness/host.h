@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host: host objects with a ledger entry, in storage that only ever holds one type.
 //
 // Owned<T> ends the lifetime. Borrowed<T> stands for a raw pointer of a real system: the pointer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intervention: a repair that is applied to a run, to see whether the fault disappears.
 //
 // A *hold* keeps objects beyond their end, so that later uses succeed. It names their kind, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing. For clang it is a
 // shim that makes a kernel ordinary C++, called once for each CUDA thread.
 //

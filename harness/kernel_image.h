@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelImage: the export of a kernel.cu that was compiled for the host. It takes the place of a
 // fatbin: cuModuleLoadData accepts it on the simulated device. Plain data, so that it can cross a
 // shared library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ledger: every life in a run, by an identity that is never reused.
 //
 // A capture of an address captures (address, birth id). A use whose birth id is not the captured

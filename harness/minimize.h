@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimize: the smallest case that shows the same fault, and what was proved about it.
 //
 // Never changes path, variant, config or device; never grows; where it was finished within its

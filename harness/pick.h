@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Picks: everything that can differ between two runs is a choice.
 //
 // A run presents each choice to a Picker as a Question, a Strategy makes it, and the choices that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Price: what each variant of a path costs, on programs that all of those compared survive.
 //
 // A variant survives a program if its run finds no fault, ends, and is not vacuous. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records: the notes of a run, in order, in storage that is kept from run to run.
 //
 // Like a vector, except that a record is written directly to its place. A vector takes an element

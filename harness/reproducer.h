@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducer: a case and its verdict as text, to be read, edited, and replayed event for event.
 //
 //     afterlife reproducer 1

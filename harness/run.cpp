@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One stage (a world, a scene, one device of each kind) is made once; every run
 // begins it again. A crash may leave any of it half changed, so that the run after one gets a new
 // stage. What a scenario names (actors, omissions) is looked up when the scenario changes.

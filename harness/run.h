@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Door 3 of 3: run(case) -> outcome. What entry points may use.
 #pragma once
 

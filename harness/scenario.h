@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Door 2 of 3: what drivers and oracles may use. The only spine header that scenarios/ includes.
 //
 // A scenario is everything about one path that decides or judges: the driver that picks the ops,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduler: runs tasks one at a time on one OS thread, and chooses the next task at every turn.
 //
 // A task announces before it acts: turn(access) comes *before* each visible operation, and may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search: makes runs of a variant until the budget is spent, and keeps one reproducer for each
 // signature and window.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared: words of a segment that several processes map. Each read and write is a turn. Each word
 // has a shadow generation, the use that it was written for, which the program under test cannot
 // see.

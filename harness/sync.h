@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronisation for tasks: the standard primitives, announced, waited for by predicate, and known
 // to TSan. Targets use these instead of <thread>, <mutex> and <atomic>.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables: every member of every plural folder. The build generates them from the folders; the
 // entries create them and pass them down.
 #pragma once

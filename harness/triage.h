@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triage: sorts reproducers by root cause. A cause is a repair: a change that the harness makes to
 // a run, after which the fault is gone.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict: the result of the runs for a claim.
 #pragma once
 

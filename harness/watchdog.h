@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
 // would end it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // World: everything one run consists of. Made once per thread, begun again for every run.
 #pragma once
 

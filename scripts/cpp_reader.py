@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads C++ in the style of this tree: its tokens, and which functions there are. No compiler is asked."""
 import dataclasses
 import re

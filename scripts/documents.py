@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the documents of the tree (*.md) cite nothing that is not there.
 
 Usage: scripts/documents.py [--transcripts PRESET [--rewrite] | --self-test]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts the runs to the first fault in each window, with the scenario's themes and multipliers and without.
 
 Usage: scripts/first_faults.py [--long] [--seeds N] [--runs N] [--write DIR] [--preset P] [PATH...] | --self-test

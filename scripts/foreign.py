@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that files of someone else are opened by one reader, and commands of theirs started by one command.
 
 Usage: scripts/foreign.py [--list] | --self-test

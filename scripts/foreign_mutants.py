@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What someone else might send: shards, exports, histories and findings, each changed in one way or more.
 
 For mutated_foreign.py. The same random numbers give the same mutant.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands under strace: what they change, start and read, seen from outside.
 
 For mutated_foreign.py. A batch is a folder: `named` is all that its command lines name; `outside` and a file beside it

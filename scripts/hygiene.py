@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the tree names no folder of one machine and no package registry, and that its words are those of the field.
 
 Usage: scripts/hygiene.py [--self-test | --license]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors;
 and that a target tells facts, in words that judge nothing.
 

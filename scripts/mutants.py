@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutants: breaks rules of the simulated driver, one at a time, and expects its tests to go red.
 
 Usage: scripts/mutants.py [--few N | --all | --only TEXT] [--jobs N] [--build DIR]

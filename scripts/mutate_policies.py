@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutates what the sound claims rest on, and expects each mutant to be refuted.
 
 Usage: scripts/mutate_policies.py [PATH...] [--runs N | --seconds N] [--only TEXT] [--survivors DIR]

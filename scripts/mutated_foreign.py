@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutated foreign files: shards, exports, histories and findings that someone else might send, each read by
 `afterlife` under strace, which sees from outside what it does.
 

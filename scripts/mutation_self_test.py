@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants points in a small source, and sees that each becomes the mutants that it should."""
 import re
 

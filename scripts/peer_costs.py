@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what processes that share a device cost, and looks for the faults of the twelve programs of client_peers_test.
 
 Usage: scripts/peer_costs.py [--preset NAME] [--programs [PART]] [--seeds N] [--replays N] [--twins N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the generated parts of the reference, and checks that they are up to date.
 
 Usage: scripts/reference.py [--commands PRESET] [--check] | --self-test

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a machine with Debian 12 or newer ready to build: packages from apt, and a CUDA 13 toolkit. Installs only
 # what is missing, so it is quick to run again, and then needs no root.
 set -euo pipefail

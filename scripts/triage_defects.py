@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The labelled set of defects: read from a file, and written into the copy of the tree as switches."""
 import collections
 import dataclasses

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // API failure: any CUDA call that can fail may be told to.
 #include "harness/scenario.h"
 

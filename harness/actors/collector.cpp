@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collector: a task that asks for collections, so that they also come where no allocation would
 // bring one. If Python runs, they are pending calls, which the main thread carries out between two
 // steps.

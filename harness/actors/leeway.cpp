@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leeway: the driver does only what it must, where its documentation says that it may do more.
 #include "harness/cuda/leeway.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Skew: some run slower than others, by a ratio that is picked for each task, or, if a run has
 // several processes, for each process with all its tasks. Those may also be held up at the points
 // that the path names (Scheduler::delay_point): a peer that is late just there.

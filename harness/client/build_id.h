@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build id: the number that a linker gives a program, the same wherever it is copied.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The file is mapped and shared, so that the system has what was last written there.
 #include "harness/client/call_mark.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call mark: the number of driver calls of a process and the last one, in a file that survives any
 // end of the process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carried: finds state of a process that a fork would lose or share.
 #pragma once
 

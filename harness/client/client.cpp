@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The orders and the reports of a run are in a separate folder, which goes with it.
 // LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and

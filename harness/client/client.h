@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Client: an unchanged program, run with our libcuda.so.1 instead of the system's.
 #pragma once
 

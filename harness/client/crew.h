@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crew: runs the program of a client several times at once, each time in a new process or in a fork
 // of a process that waits at its first choice.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding: a fault that the program shows with certain choices, and all that is known about it.
 #pragma once
 

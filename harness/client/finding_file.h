@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding file: a finding as JSON, with the command that shows it and the choices that it needs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forced: the mark of a choice that the Python of a run cannot make by itself: a collection or a
 // thread switch at a place where the interpreter checks for neither. Another version may check
 // there, and so may a slightly different program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each run finds its orders in the one folder that the environment of the process
 // names, and leaves its reports there. The program is asked for what a fork would lack from
 // outside.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fork server: a process of the program that waits at its first choice, and forks a child for each
 // run, so everything before that choice runs once.
 //

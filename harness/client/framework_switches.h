@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Framework switches: documented environment variables that make frameworks use the simulated
 // driver like a GPU.
 #pragma once

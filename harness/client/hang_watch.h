@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hang watch: detects that a run hangs, and makes the process report where its threads are.
 //
 // A process that waits for itself gets a signal, which the driver in it handles, because it knows

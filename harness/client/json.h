@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON: the form of choices, places and faults in the files of this folder.
 #pragma once
 

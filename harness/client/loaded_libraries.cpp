@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. With LD_DEBUG=files the loader writes a file for each process into the folder of
 // the run: a line "calling init: PATH" for each library that it loads. It is silent where the
 // environment does not reach it, and in programs that have none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded libraries: finds out from the loader why a program never called our driver.
 #pragma once
 

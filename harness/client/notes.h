@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notes: sentences for the user of a search, in addition to the findings.
 #pragma once
 

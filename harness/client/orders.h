@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders: how the driver in a process under our control makes choices, and where it reports.
 //
 // They are a file in a folder that the environment names. Every process that calls the driver reads

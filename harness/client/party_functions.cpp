@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/party_functions.h"
 
 #include <fmt/format.h>

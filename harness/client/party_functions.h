@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Party functions: the functions of the program in which a fault happens. They distinguish two bugs
 // with one signature, and do not change when lines move.
 #pragma once

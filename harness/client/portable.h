@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Portable: a finding without folder, user or machine, so that it can be compared after the program
 // or its lines have moved.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report: written by the driver in one process: its faults with their places in the program, and
 // the choices that were not the default.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run folder: the folder with the orders and reports of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Server socket: the protocol between `afterlife run` and a process that forks runs.
 //
 // The process connects at its first choice if its orders say so, and reports whether it can serve.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Source places: source lines of machine code, from its debug information (-g).
 #pragma once
 

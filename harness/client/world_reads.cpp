@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. world_reads/sitecustomize.py, which Python imports as it starts, notes each place
 // and holds kinds still; of machine code libafterlife_reads.so, which is loaded first, does. The
 // order of sets and dictionaries of texts is held by Python's own variable.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // World reads: finds the reads of clocks, random numbers and the like that keep a finding from
 // repeating, and the places that read them.
 //

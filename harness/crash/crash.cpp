@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The handler runs on a separate stack, so that it can run where the other one is
 // full, and leaves by the innermost exit: it never returns into the code that crashed. No signal is
 // blocked while it runs, so that nothing needs to be unblocked by code that it switches to.

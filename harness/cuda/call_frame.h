@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call frame: the end of the program's stack while it calls the driver.
 #pragma once
 

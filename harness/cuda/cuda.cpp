@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each row of cuda.def becomes one extern "C" function, which makes a SeamCall. Its
 // enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
 // record), its leave() what comes after. A call that meets a fatal fault never leaves, and no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guide: makes the choices of the driver of a process, and observes its calls.
 //
 // Without one, all choices are the default, and faults go to stderr.

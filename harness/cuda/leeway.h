@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leeway: whether a driver may omit what its documentation says that it *may* do. Without leeway it
 // behaves like current drivers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenFailures: chooses the errors of the next opens of IPC memory.
 //
 // After an exporter freed early, a driver returns "already mapped". A program that then closes its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outer call: the function of a runtime on top of the driver that the calling thread is in.
 //
 // libcuda.so.1 exports afterlife_outer_call(), which our runtimes look up by its name: reports then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passed: adds the arguments of a call to a trail in a form that other builds share: handles by the
 // order in which they were first seen, addresses by the allocation there, and the contents of what
 // the call reads at once. Other pointers are not followed.

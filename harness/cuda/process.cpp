@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A thread that has the driver has the mutex, and the world is its current one. The
 // site belongs to code that has the driver, so that it is put aside with it. Without a guide, what
 // is asked is answered by default; with one, a call is the activation, keyed by its thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProcessWorld: the world of a program that brought none, and the threads that the driver has
 // there.
 //

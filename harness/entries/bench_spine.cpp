@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_spine: what the spine costs, against a bare fiber loop in the same binary and run.
 //
 // M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the

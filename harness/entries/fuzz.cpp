@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz: the libFuzzer target of one path. Bytes are choices (strategies/bytes.h); a claim that does
 // not come out is a crash.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer ignores arguments
 // that begin with two dashes, so a misspelt --variant would silently fuzz the sound variants.
 #pragma once

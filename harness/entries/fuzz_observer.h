@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz observer: makes choices like Bytes, and records for the fuzzer the keys of choices, for the
 // mutator, and task switches, as features.
 #pragma once

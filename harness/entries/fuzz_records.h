@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz records: mutates and crosses tapes as libFuzzer holds them, by whole records of 16 bytes.
 //
 // A value that a byte mutator cannot guess, the hash of an activation or the name of an op, is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handed over: lets a small library, which is in every process of `afterlife run`, forward its
 // functions to a large library that it opens at the first call. It needs the C library only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Missed calls: how often a program called what we export and do not simulate. Needs the C library
 // alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every
 // path has these in its property_<path>.
 #include <gtest/gtest.h>

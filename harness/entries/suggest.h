@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suggest: the known name that someone most likely meant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Content cache: files that were made from a text once, each under a hash of all that went into it.
 //
 // Threads, processes: any number of both. A file appears whole or not at all: who makes one writes

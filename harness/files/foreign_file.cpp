@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A file is looked at before it is opened (O_PATH): to open a device may do
 // something, and to open a pipe may wait for ever. What was looked at is opened by its number, so
 // that nothing can put another file there meanwhile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Foreign file: a file that something else may have made: a shard, a plan, an export, a history, a
 // reproducer, a finding of `afterlife run`. Nothing else opens one (scripts/foreign.py).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Held folder: a folder that one program alone may write into, while this lives.
 //
 // A program that is killed lets go of it, at the latest when those that it was starting are gone:

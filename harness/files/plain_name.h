@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain name: what a file of another owner may call a file, a path, a variant or a build.
 //
 // It never leads out of a folder, is not an option of a command, and says nothing to a terminal. An

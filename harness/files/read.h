@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files read whole, with a bound on their size.
 #pragma once
 

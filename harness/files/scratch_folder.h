@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratch folder: a folder of our own for files that no one needs afterwards.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What is written is a draft beside the file, which takes its place when it is whole.
 #include "harness/files/whole_file.h"
 

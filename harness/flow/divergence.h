@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divergence: where the run of one build behaves differently than the same run of another build,
 // for the first time. If the two builds differ in one place, that is in the function told here, or
 // that function was the first to act on it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flow: which way a run took through the code of its path, as a build says that counts edges (the
 // preset `flow`). Two builds name what they have in common alike, whatever else has changed: a
 // point is a function, and how far below the function's beginning an edge of its control flow

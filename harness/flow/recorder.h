@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: notes the flow of whatever this program does between two moments, if it was built to
 // count edges; see hooks.cpp.
 //

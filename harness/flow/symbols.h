@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbols: where in the sources addresses of this program's code are.
 //
 // Errors: std::runtime_error with one line where there is no llvm-symbolizer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a record looks: a line "afterlife_canaries 1", a line with the names of the benchmarks, and a
 // line per round: the load, the order in which the four sides were measured, and their times in
 // nanoseconds, all benchmarks of a side together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Canaries: how often the gate is wrong on a real machine, computed from recorded processes of
 // which it is known whether they are slower.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each canary walks through the record for itself, a trial after the other; a trial
 // is the one that judges every benchmark (trial.h), with a source that takes rounds of the record.
 #include <algorithm>

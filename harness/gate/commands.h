@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: two commands as a source of samples: a fresh process of each per round, in an order
 // drawn again for every round.
 //

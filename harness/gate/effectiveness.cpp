@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A measure turns the result of a search in a window into a wait: how many runs to
 // the first fault, how many to minimize it, how large it then is. The searches of a variant are a
 // block, its windows the strata. All tests of a comparison share its level (holm.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness: whether the head finds what the base finds as soon, minimizes it in as few runs
 // and makes it as small.
 //

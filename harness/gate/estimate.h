@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimate: how much slower the head of one benchmark is than its base, and how well that is known.
 //
 // The first statistic is the difference between the two sides' 20 % quantiles of log time. A low

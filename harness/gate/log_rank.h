@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Log rank: whether something takes longer on one side than on the other, where not everything was
 // waited for to its end.
 //

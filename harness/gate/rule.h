@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rule: when a benchmark fails, passes, or needs more rounds.
 //
 // Slower: the 99 % interval is above +0.5 %, also after the correction for all benchmarks of the

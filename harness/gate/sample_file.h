@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sample file: all samples of a trial in the order in which they were measured, a line of JSON
 // each, so that every figure can be computed again.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each, all
 // benchmarks that take part are judged together, those that have their verdict with the samples
 // that it was given on, so that Holm's correction is always that of the whole suite. Only the

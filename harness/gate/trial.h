@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trial: one comparison of two sides. It measures rounds, looks, continues with what is undecided,
 // and confirms what failed.
 //

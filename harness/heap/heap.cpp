@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An object's storage is made once per run at most and belongs to its type from then
 // on: dead ones wait in a list per type, and a new object gets fresh storage or, by a pick, one of
 // those. A count that reaches zero runs the death at once, on the same task: __del__, members,

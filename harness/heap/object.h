@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object: an object on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
 // does not, and WeakRef notices its end.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code place: the module and the function that a program counter is in.
 //
 // Functions that a library does not export are found in its symbol table, if it was not stripped.

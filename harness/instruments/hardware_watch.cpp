@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each watched place is one perf event of type breakpoint, which the kernel keeps in
 // a debug register while this thread runs. With sigtrap the kernel delivers the event as a
 // synchronous signal, so the handler reads the place before the next instruction can overwrite it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware watch: the processor's debug registers tell which instruction wrote to a few bytes.
 //
 // It sees what no instrumentation of ours can miss: every store of this thread in user mode, code

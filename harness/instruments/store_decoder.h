@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Store decoder: how wide a store was that a debug register trapped, and where it began.
 //
 // A trap gives the address of the *next* instruction. The one before it is looked for backwards: of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watch rota: which of many things get one of the few hardware watchpoints, and when.
 //
 // A run is a pure function of its tape, so it may be repeated: in turn t of n, the things of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kept words: values that words of shared memory had in generations that are over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order: a repair that a run is given, in which one act waits until another is done: the read of a
 // shared word for its writer, and device work for work that was submitted before it, as if an event
 // had been recorded and waited for. Acts are named by their sites, work by its kernel. If all that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Best: the smallest failing case so far, and the ways to try a smaller one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
 // the expensive ones (look for fewer further choices; leave an op out and look for another
 // schedule) get their turn, and after any success the cheap ones again. The end is a fixpoint of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proofs by enumeration: smallest sets first, so that the first failure is at the least size. A run
 // of a set tells in how many ways it can be made one larger, so the number of larger ones is known
 // before they are run.

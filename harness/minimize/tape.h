@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes as minimizing sees them without running them: which choices belong together, and how to
 // leave some out or call them by other names.
 #pragma once

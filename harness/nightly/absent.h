@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absent: open findings that a night did not see: are they gone, or were they only not met?
 //
 // Such a finding's reproducers, one for each way in which it shows, are replayed by the program of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build cells: the history's memory of what other builds searched in a night, and of the corpora
 // that libFuzzer targets leave.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds: the result of a night's findings in other builds of the program (release, asan, tsan),
 // each replayed there once. A sanitizer may see more in one than the harness does, and a finding
 // that is another one there is no property of the target alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes: by which function the findings of a night behave differently than with the program of
 // the night before (`afterlife diverge`).
 //

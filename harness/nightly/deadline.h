@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deadline: the moment at which a part of a night has to end. A night in runs has none.
 //
 // Units: seconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: what shows in one or many ways and has one root cause (root.h), as the nights of a
 // database know it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A column is known by its name, and where one name has two meanings by its table's,
 // too. SQLite asks the function that judges an import's row about each row of a file.
 #include "harness/nightly/foreign_rows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Foreign rows: what a history holds must be what its columns are for, as something else may have
 // made it: an export that is imported, or the file of SQLite.
 //

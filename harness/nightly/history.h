@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // History: the result of all nights, in one file of a folder: history.sqlite.
 //
 // Only whole shards enter it, each once: in any order, and however often they are merged, the

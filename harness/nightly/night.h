@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night: what the shards of one night came to together, and what a person must know of it.
 #pragma once
 

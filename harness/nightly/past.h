@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Past: each night's sums, side by side.
 #pragma once
 

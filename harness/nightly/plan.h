@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: which variants a night searches, for how long, and which part of that a shard does.
 //
 // A plan is a pure function of its terms, of the paths there are, and of what is known of their

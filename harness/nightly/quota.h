@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quota: keeps the folder of a history within a size, by dropping first what can be made again.
 //
 // It drops in this order, each kind oldest first, until the rest fits:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Record: what a shard of a night came to, as plain data and as text.
 //
 // All but the times, and what was taken, is a function of the plan, where the plan's budget is in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root: the root cause of findings. Two have one where the same repair removes both
 // (harness/triage.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schema: the tables of a history, and the way there from every older version.
 //
 // Version n is what the first n migrations make of an empty file; the file says its version itself

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sightings: what was seen, by finding (findings.h), as keys and as parts of statements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trend: series over nights, and where they changed: what grows so slowly that no night and no gate
 // shows it.
 //

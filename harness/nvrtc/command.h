@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command: what a compiler is called with, in a folder that has the program and its headers.
 //
 // All names are relative to that folder, so that the words are the same in any.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A result is kept under a hash of all that went into it and is known beforehand:
 // text, headers that came with it, options, compiler. It has a list of the files that the compiler
 // read as well, and counts as long as these have the size and time that they had.

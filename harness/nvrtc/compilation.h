@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compilation: CUDA C++ as PTX, by a compiler of this machine in a separate process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: what libnvrtc.so.13 exports, by NVRTC's public header, which need not be here.
 #pragma once
 

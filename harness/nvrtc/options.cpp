@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A table has a row for each documented option; reading goes by the row, and those
 // of use `own` have a function each.
 #include "harness/nvrtc/options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Own headers: those of device/, which clang is given instead of a toolkit's.
 #pragma once
 

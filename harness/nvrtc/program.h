@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: a source, and the result of its last compilation.
 #pragma once
 

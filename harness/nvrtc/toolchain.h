@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Toolchain: a compiler of this machine that makes PTX of CUDA C++.
 #pragma once
 

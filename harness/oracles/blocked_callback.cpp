@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that the driver called waits for ever: the run is over, and a task of the driver's
 // waits for a lock that its holder cannot give up any more, since it has ended. Nothing else need
 // hang for that: what the same thread was to call next is never called.

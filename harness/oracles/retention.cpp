@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Something outlived the last one that could use it: at quiescence, everything born since the
 // baseline is gone, apart from growth that the scenario names. One fault per kind and birth site.
 #include <algorithm>

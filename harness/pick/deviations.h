@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deviations: a fixed tape, and every set of at most k further choices, one run for each set.
 //
 // Stateless and depth-first. A run records the choices that came up after its last deviation, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replay: makes the choices of a tape. If the tape has none, or one that does not fit, it takes the
 // default.
 #pragma once

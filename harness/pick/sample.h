@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sample: the ops of a tape, mostly with their arguments, under other choices drawn at random.
 //
 // A draw depends only on the seed and the choice, so a sample is as repeatable as a tape.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Capture: what a process prints, read as it comes, and whether it is time to end the process.
 #pragma once
 

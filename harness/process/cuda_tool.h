@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA tool: a program of NVIDIA's toolkit, where this machine has one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipe: both ends of one, closed in the end; a program that begins does not get them.
 #pragma once
 

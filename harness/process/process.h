@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Process: a command that is run to its end, with what it printed.
 //
 // It has a process group of its own, so that Ctrl-C reaches the caller alone, and so that what it

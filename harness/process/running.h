@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running process: a command that was started and has not ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standstill: whether the threads of a process all wait for each other, as far as the kernel shows.
 //
 // Source: proc(5). task/TID/syscall names the system call that a thread sleeps in, with its

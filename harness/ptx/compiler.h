@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiler: C++ as a shared object, by a clang of this machine in a separate process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows. An instruction belongs to the first of its name that has its types; else to the first
 // that has the last of them, or the first of them; without types, to the first of its name.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fatbin: PTX in an image that is not text. The container is in no public header, and not read:
 // what stands in it uncompressed is seen as it is, the rest is asked of NVIDIA's cuobjdump.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Whatever the driver says of a kernel comes from the text, which is parsed at each
 // load; the shared object has its code, and is compiled when the text is first seen.
 #include "harness/ptx/image.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Image: a module in PTX as the simulated device takes it: the kernels of a shared object, with
 // what the text says of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that calculate: one call of device/ each, on values of registers.
 #include "harness/ptx/instructions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions: the table of those that are translated, a row per family.
 #pragma once
 

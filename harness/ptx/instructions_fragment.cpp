@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of wmma: matrices that a warp loads, multiplies and stores as a whole. Which lane
 // has which element is told to nothing.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that a warp carries out together, on matrices, and the copies that feed them.
 #include <fmt/format.h>
 

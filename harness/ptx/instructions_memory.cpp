@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that move data: registers, memory of each space, and atomics.
 //
 // The driver checks global and generic memory, and local memory that is not named. Shared

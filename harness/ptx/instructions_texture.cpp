@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that read textures, and read and write surfaces, by handles of 64 bits (the unified
 // mode). The driver does all of it: which texels are meant, and whose memory they are.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: where a module's variables and functions are, as all of its functions see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each text is cut into what stands side by side in a module: a variable, a function,
 // a directive. What others define is left out, and so is what they define more strongly; the rest
 // is put together, with names and numbers of files changed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Link: several modules in PTX as one: what one declares and another one defines is the same thing.
 //
 // Source: PTX ISA 9.0, Linking Directives. The result is a text, which a driver loads as any other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Module: a PTX text, parsed: its variables, its functions, and the statements of these.
 //
 // Source: PTX ISA 9.0. Names are kept as they are written; nothing is looked up yet.

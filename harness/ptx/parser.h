@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parser: a PTX text, word by word, as a Module.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FunctionWriter: a function of a module as C++, statement by statement.
 //
 // A register is a variable of its width, a label is a label, memory of a scope is an array. All are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A path's variants stand beside each other, as many as there is room for; those that
 // are left follow in a table of their own, under the same windows.
 #include <fmt/format.h>

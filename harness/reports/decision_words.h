@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decision words: a choice of a reproducer as a sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explanation: who did it, why the instruments say so, and what each would have said alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fault sides: the two moments of a run that a told fault is about: the end of a life, and the use
 // that nothing ordered with it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: the result of a search, as default values: the input of the matrix and of the JSON.
 #pragma once
 

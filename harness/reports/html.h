@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Html: text and elements of a page that is read in a browser.
 //
 // Text of files is hostile: nothing of it is ever markup, wherever it stands. Deterministic: no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Json: findings and replays for programs. The form of `fuzz --json` is results/schema.json.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Markdown: text of files as it stands in a table's cell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix: findings for a reader at a terminal: path x variant with verdicts, and the windows.
 #pragma once
 

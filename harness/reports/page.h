@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page: one case as one static HTML page: what died, who still used it, which order is missing, and
 // how to see it again.
 //

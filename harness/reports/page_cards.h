@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page cards: the two moments of a fault side by side, and what is missing between them: what died,
 // who still used it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The ordinary use has the price itself. Of each further class there is the byte
 // turns' ratio to those of the cheapest variant: sums over other programs would be other numbers
 // that say the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Price views: what variants cost, as tables for a terminal and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Story: a run told one event per line, with a column per task: births, deaths and what went wrong.
 //
 // Holds neither a time nor a folder, so the story of a case is the same on every machine.

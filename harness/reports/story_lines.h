@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Story lines: what a run's events and faults say in words, before they are laid out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table: rows of cells in aligned columns, as wide as the terminal at most.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terminal: what the reader of a report looks at it with: colour or not, live or a file, how wide.
 #pragma once
 

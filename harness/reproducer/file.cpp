@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of reproducers. Another may have made one.
 #include "harness/files/foreign_file.h"
 #include "harness/files/whole_file.h"

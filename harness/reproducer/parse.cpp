@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading, line by line: the first word says what a line is; what is not a header is a choice.
 // Every complaint names the line, and says what would have been right.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EdgeListener: hears of what orders one task before another: locks that are handed over, waits,
 // counts, and who was spawned by whom.
 #pragma once

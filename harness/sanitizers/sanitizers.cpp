@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of the sanitizers at start-up. Tasks are threads to TSan, and the harness works for all
 // of them: its own allocations and copies are not races. Those of the code under test live in the
 // arena.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: asks for the arguments of an op.
 //
 // Each function asks one question, always, so that the next one keeps its number. The plain

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a judge can count the kernels of a run: on the simulated driver each is in its history.
 #pragma once
 

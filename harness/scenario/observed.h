@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observed: what a driver has told the judges of a run. Plain data.
 #pragma once
 

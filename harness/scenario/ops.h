@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops of a path: a row each, sets of them, and the list that a slot is offered.
 //
 // The rows of a path stand in scenarios/<path>/ops.def: name, when it applies, what it calls. The

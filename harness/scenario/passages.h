@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passages: the windows that a run goes through, in order.
 #pragma once
 

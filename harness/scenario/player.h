@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: fills the op slots of a run's tasks.
 //
 // A slot looks at what there is, asks which of the ops that make sense goes into it, and calls it;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stage: all that the tasks of one run share, in a path whose judges are informed of its facts.
 #pragma once
 

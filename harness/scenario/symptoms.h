@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: what a user of the real system sees of a fault, which is not a word of the model.
 //
 // A path's table says it, in scenarios/<path>/symptoms.cpp; the build finds that file, and a path

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Team: the tasks of a run that fill slots: a script, and others that it waits for at its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unwatched: a scenario's own look at the code under test, between two turns, of which TSan is not
 // told. The system under test has no such look: what it synchronises orders none, and a look that
 // were ordered would hide races of the system's own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines: things that advance without a stack of their own, such as device streams.
 #pragma once
 

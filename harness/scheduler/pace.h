@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pace: which tasks are slower than others, or held up; and whether they start one by one.
 #pragma once
 

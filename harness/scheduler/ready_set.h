@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReadySet: everything that can be scheduled, tasks and engines, and which of it is ready.
 #pragma once
 

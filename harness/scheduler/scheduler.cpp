@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Code that
 // holds the thread asks the schedule question itself and switches straight to the answer, so a turn
 // that stays costs no switch and one that goes costs one. Engines have no stack: they advance on

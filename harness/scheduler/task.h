@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task: a program with a separate stack, and its state for the scheduler.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ArrivalCounts: how many runs of a search got to each window, by each way in, and what became of
 // them there: the rows of a variant's table.
 #pragma once

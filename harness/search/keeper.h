@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeper: what a search keeps of its failing runs: a finding per signature and window, each with
 // the smallest few runs that showed it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One strategy answers all runs; configs take turns. Of the many runs that show a
 // bug, the ones with the fewest ops are kept: what is small already minimizes best. Minimizing
 // comes after the running, so that it costs the search nothing, and has a share of the time; what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deviations, as a strategy to search with: draws a program, then runs it with every set of few
 // further choices before it draws the next. Finds what needs an exact schedule rather than much of
 // one.

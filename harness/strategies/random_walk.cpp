@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/strategies/random_walk.h"
 
 #include "harness/tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unthemed walk: the random walk with nothing to point it anywhere. Every run is about everything,
 // and what an offer lists several times counts once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Child: a program run to its end, with what it wrote.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers of the command line, if they are not what one hopes for: a toy path whose variants
 // claim what is so and what is not, through the commands and their exit codes.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command lines that are understood, and the answer where something else was meant: one line
 // on stderr that says what, and exit code 3.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife bisect` on histories of a small program: a script that answers as `afterlife` does,
 // from a file that each commit holds.
 #include <gmock/gmock.h>

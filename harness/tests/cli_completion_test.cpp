@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shells complete our command line: the scripts that `afterlife completion` prints, run by bash
 // and, if they are installed, read by zsh and fish.
 #include <gmock/gmock.h>

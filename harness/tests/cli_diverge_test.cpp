@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife diverge` on scripts that answer as two programs do: each prints the faults of its run,
 // and leaves the flow that it is said to have.
 #include <gmock/gmock.h>

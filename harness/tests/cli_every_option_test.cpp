@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every option of every command: each changes what the command prints, writes or returns, or is
 // refused. Nothing that is typed is ignored silently.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that something else made, on the command line: a command in one is never started but by
 // `replay` of a finding, and a folder leads nowhere else.
 #include <gmock/gmock.h>

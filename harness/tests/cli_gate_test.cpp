@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife gate` as its users meet it: two commands are compared, and whatever they do ends in a
 // verdict or in one clear line.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of `afterlife gate`: its limit and its signals, while it measures and while it computes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

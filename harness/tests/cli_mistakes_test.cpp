@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command lines that something types who is new here, and what they are told to type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

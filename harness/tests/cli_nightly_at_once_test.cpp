@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly --jobs` on toy paths: the shards of a night that are searched side by side.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nights that something goes wrong with: killed at a bad moment, two at once, a folder that cannot
 // be written, a clock that jumps.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
 #include "harness/process/process.h"
 #include "harness/tests/cli_nights.h"

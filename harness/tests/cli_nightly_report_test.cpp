@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports of `afterlife nightly`: the page, and the files that other programs read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

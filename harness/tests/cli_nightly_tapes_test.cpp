@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly` on the toy path: what one night leaves the next to begin from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly` on the toy path: whole nights, shards, what stops one, and what it remembers.
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife` with output that cannot be written, errors that nothing can hear, and limits on
 // memory.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife prove`: its words and exit codes, over a toy path whose claims are right and wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run --history`: searches of one program that know of those before them.
 #include "harness/tests/program_nights.h"
 

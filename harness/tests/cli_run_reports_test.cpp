@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reports of `afterlife run`: --sarif, --junit, --markdown and --html, and the same views of a
 // finding by `replay`.
 #include <sys/stat.h>

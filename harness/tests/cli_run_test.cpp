@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run` with programs of ours that know nothing of us: scripts in Python, and a program.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as its users meet it: the built `afterlife` is run as a child process.
 #include <fcntl.h>
 #include <gmock/gmock.h>

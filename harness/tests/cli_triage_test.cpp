@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife triage`: files by root cause, on the terminal and as JSON, and its exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

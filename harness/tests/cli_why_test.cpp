@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `replay --why` says what let a fault happen, and which repair was tried with what result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that end badly under `afterlife run`, or that it cannot reach: one clear line each, and
 // the exit code that is documented.
 #include <fmt/format.h>

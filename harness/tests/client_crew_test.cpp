@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crew: runs that continue at once, each in a separate process. The programs here are lines of a
 // shell, which call no driver.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that fail in some schedules alone, without a fault that has a name: findings of kind
 // `failure`. What fails by itself, at random, is none.
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that are made to fail in someone's program: off by default, and no fault by themselves.
 #include "harness/tests/run_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files between a client's driver and `afterlife run`, and those that it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

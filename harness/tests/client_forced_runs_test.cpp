@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which something is forced: each is the same again, and what shows without force is
 // possible.
 #include <algorithm>

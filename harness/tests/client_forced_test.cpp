@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collections and switches that no run of this Python comes to by itself: off by default, and
 // distinguished.
 #include "harness/tests/forced_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that are forked at the first question, beside the same runs in their own processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

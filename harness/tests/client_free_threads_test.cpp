@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that call the driver and take no turns: a finding that may depend on them says so, and
 // has its lines nevertheless.
 #include <filesystem>

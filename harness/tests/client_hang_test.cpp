@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that hang in some schedules alone: findings of kind `failure` with the line of each thread.
 #include <chrono>
 #include <string>

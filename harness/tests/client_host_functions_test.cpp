@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the program that the driver calls: they take turns with it, a choice delays them,
 // and a deadlock with one is found.
 #include <map>

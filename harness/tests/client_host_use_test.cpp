@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses of memory that it shares with the device by a program itself, in its own lines.
 #include "harness/tests/run_stage.h"
 

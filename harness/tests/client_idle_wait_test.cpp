@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Races beside a wait that was meant to order them: the finding names it, and why it has no effect.
 #include <string>
 

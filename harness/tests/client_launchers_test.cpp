@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of other projects under `afterlife run`: pytest's, by our plugin, and ctest's, by a
 // function.
 #include <gmock/gmock.h>

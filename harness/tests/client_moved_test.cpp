@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings replayed where the program has moved to another folder, or lines of it have moved: as
 // recorded. Where its fault has moved or is gone they are not.
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of a program in C++ take turns: what few of their schedules show is found, replays, and
 // is not there where the program is right.
 #include <chrono>

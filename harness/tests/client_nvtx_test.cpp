@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suballocators that tell NVTX what they give out: their regions live and end as allocations do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes of a program that share memory and events, as `afterlife run` finds what is wrong in
 // them.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings that do not repeat, as the program reads the world: which read makes the difference.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run` with scripts whose faults need another thread of Python's to continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

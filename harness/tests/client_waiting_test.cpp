@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that find out in their own ways that the device is done, which may lag behind.
 #include "harness/tests/run_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of what was compiled: how much stays, and what goes.
 #include "harness/files/content_cache.h"
 

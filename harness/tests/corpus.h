@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed corpus of a path, as its tests read it: corpus/<path>/{programs,repros,seeds}. With
 // AFTERLIFE_WRITE_CORPUS=1 tests write again what follows from the code: seeds/plain, and the
 // traces of reproducers that still show their faults.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths of one task that does as it is reported, for tests of what is left of a run after a crash:
 // the same runs again, here and in a fresh process.
 #pragma once

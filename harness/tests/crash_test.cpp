@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crash of the code under test: a fault like any other, after which nothing is different.
 #include "harness/crash.h"
 

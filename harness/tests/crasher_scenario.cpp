@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/crasher_scenario.h"
 
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The crasher path: one task looks at what another is in the middle of changing, and each variant
 // dies of it in its own way. For tests of what is left of a search after a crash.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what holds for every function alike, by one call of each row
 // of cuda.def with nothing but zeros.
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies in a batch: one call, and no order among them.
 #include <array>
 

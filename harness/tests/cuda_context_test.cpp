@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: how a device and its contexts are named, told and asked.
 #include <cstring>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what functions report themselves, and how many of their blocks
 // fit.
 #include <algorithm>

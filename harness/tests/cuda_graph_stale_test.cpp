@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs and what has ended: whose memory a node meant, what a handle names that came back, and two
 // threads inside the same graph. On the simulated driver, where picks decide.
 #include "harness/tests/graph_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
 // none, in a run and through libcuda.so.1.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication: what only the simulated driver can be made to do, or to see.
 #include <unistd.h>
 

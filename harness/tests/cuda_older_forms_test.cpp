@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Older forms of entry points, as a program finds them that was built for an older CUDA: by the
 // version that it asks cuGetProcAddress for.
 #include "harness/cuda/older_forms.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Freed storage in parts: where new memory may begin, and what stale pointers meet there.
 #include <gmock/gmock.h>
 

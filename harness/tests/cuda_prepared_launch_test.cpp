@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: launches whose parts the deprecated calls set one by one.
 #include <cstring>
 

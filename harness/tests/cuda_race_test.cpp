@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device order: what the program does not order is a fault, though this run serialised it; what it
 // orders never is. On the simulated driver, where work is done at once, which is the run in which
 // everything comes out well.

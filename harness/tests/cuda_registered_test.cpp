@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: memory of the host's own that is registered.
 #include <sys/mman.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer
 // meets.
 #include "harness/tests/cuda_stage.h"

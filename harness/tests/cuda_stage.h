@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CudaStage: a world with a device, for tests that call CUDA as a target does.
 #pragma once
 

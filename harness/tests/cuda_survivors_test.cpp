@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
 // references, what a synchronise gives back, what ends with a context.
 #include "harness/tests/array_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: textures and surfaces, and what kernels read and write through
 // them.
 #include <gmock/gmock.h>

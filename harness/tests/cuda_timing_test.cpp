@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documented times at which device work happens, and the undefined behaviours that are
 // a matter of it. On the simulated driver, where a pick decides how late work is.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: reserved addresses, memory that is created, and mappings.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The locks of the driver, and the threads on which it calls functions of the program: what a pick
 // says, what hangs, and which circles of locks are told without a hang. On the simulated driver.
 #include <algorithm>

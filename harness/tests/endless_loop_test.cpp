@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop of the code under test that takes no turn: a crash like any other, but for the seconds
 // that it takes.
 #include <gmock/gmock.h>

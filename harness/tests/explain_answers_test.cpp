@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers of `explain`: of what the file records and the run has, and of what only the file
 // has.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folder: files of a test. Each has a separate folder, for tests run side by side.
 #pragma once
 

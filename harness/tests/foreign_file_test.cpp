@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that something else may have made: which are read, how much of them, and which names lead
 // to one.
 #include "harness/files/foreign_file.h"

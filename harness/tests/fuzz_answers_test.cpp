@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife fuzz` on toy paths, its answers and the files that it leaves: the built program is run
 // as a child. Signals are sent on an event (a file appears), never on a time.
 #include <gmock/gmock.h>

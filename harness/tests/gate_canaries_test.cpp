@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate's gate: rates from a record, and that broken gates show. Records are of simulated
 // machines; the real one is results/gate/canaries.txt.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate's arithmetic: quantiles, intervals that hold what they say, Holm's correction, verdicts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The log-rank test: published and hand-made values, chances that are what they say, and what a
 // number of searches can tell.
 #include <gtest/gtest.h>

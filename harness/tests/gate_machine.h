@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated machine for the gate: processes are measured one after another on a clock, while the
 // machine drifts, is shared with others, and gives each process a memory layout by chance.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate as a whole, on simulated machines: how often it is wrong, and that one which is broken
 // is seen to be.
 #include <gmock/gmock.h>

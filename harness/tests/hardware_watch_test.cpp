@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hardware watch, if the machine has one; elsewhere the reason is reported.
 #include "harness/instruments/hardware_watch.h"
 

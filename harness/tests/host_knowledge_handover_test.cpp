@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lock that is offered orders the uses of memory of code that gets it, and of code that offers
 // it; so does a place to which several come, and some of them twice.
 #include <array>

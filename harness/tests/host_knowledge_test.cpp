@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One task's waits and another task's uses are ordered only where something orders the
 // two tasks. On the simulated driver.
 #include <array>

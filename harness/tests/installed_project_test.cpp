@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small project of somebody else, with nothing of ours but the wheel: its tests by the plugin,
 // the steps of the action, and its nights.
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An installed tree of this build, in a folder of its own, with the build out of sight.
 #pragma once
 

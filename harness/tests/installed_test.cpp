@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of `cmake --install` and the wheel of it, used from a folder of their own while the
 // build is out of sight.
 #include "harness/tests/installed_stage.h"

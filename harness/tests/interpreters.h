@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpreters: the Pythons that a test can run scripts with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by tests of inter-process communication: a process that exports, and one that imports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelStage: device memory with nothing around it, and a runner of kernels on it, for tests that
 // need no driver.
 #pragma once

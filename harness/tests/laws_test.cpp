@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws that every scenario, variant and config obeys (harness/docs/explanation/design.md), at a
 // size that fits a test; scripts/test.sh --long asks the same at full size.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of the driver's own in a program without a world: who calls the functions of the program.
 #include <sys/wait.h>
 #include <unistd.h>

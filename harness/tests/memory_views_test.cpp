@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that becomes a file, so that it has several addresses: what it held is there, and what
 // nothing touched costs nothing.
 #include <gtest/gtest.h>

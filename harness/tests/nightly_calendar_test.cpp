@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nights in time: one that did not happen, and who is informed of what.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

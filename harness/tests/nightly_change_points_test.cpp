@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Change points: planted ones are found where they are, and noise alone has none.
 #include "harness/nightly/change_points.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions by which new findings behave differently: what a night says of them, and which it
 // joins.
 #include "harness/nightly/changes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shards, exports and histories that something else made: what a night refuses, whole, in one line.
 #include <gmock/gmock.h>
 

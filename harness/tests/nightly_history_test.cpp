@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of nights: merging, states, versions, and what is wrong with a file.
 #include "harness/nightly/history.h"
 

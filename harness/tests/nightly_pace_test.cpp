@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pace of a shard: how its cells share its time.
 #include "harness/nightly/shard/pace.h"
 

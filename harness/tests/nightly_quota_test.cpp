@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quota of a history: what goes first, and what never goes.
 #include "harness/nightly/quota.h"
 

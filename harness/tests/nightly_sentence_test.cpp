@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sentence of a night, and what makes a night red.
 #include "harness/reports/nightly/night_sentence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shard, run here: what it makes of a replay in a fresh process.
 #include "harness/nightly/shard/shard.h"
 

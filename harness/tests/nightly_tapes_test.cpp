@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes that live from night to night: which are kept, what a plan says of them, what a shard does
 // with them, and what a history makes of what shards leave.
 #include "harness/nightly/tapes/kept_tapes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trends: series of nights in a history, their change points, and every view of them.
 #include "harness/nightly/trend.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our libnvidia-ml.so.1, as a program sees it: the device that libcuda.so.1 reports.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
 #include <gtest/gtest.h>
 

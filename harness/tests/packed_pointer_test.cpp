@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If pointers are looked for in what a call copies: at every byte, whatever stands beside them.
 #include <array>
 #include <cstring>

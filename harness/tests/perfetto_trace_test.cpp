@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace has every row of the run, slices that nest, and arrows with two ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes: who belongs to which, how fast one is, and where it may be held up.
 #include <gtest/gtest.h>
 

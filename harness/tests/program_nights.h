@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of someone's for nights and histories: a script whose bugs are chosen, and whose lines
 // can be elsewhere.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports are read by people: they line up, keep to their width, and carry colour only if it is
 // asked.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run` of a test's own: with its findings in a folder that goes with the test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunTasks: a scheduler with everything under it, for tests that need tasks and no scenario.
 #pragma once
 

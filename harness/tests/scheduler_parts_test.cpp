@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the scheduler by themselves; scheduler_test.cpp has their results.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores decoded backwards from the instruction after them, as a debug register's trap gives it.
 #include "harness/instruments/store_decoder.h"
 

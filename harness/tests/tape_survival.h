@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tape survival: how many choices still meet their question once one op is gone from the program.
 #pragma once
 

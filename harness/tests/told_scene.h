@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ToldScene: a run in which nothing runs. A test tells its judges facts, one by one.
 #pragma once
 

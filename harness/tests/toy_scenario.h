@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The toy path: boxes that one task looks into while another replaces them and a third naps. Small
 // enough to reason about, with a variant for every kind of claim and for every way in which one
 // does not come out, for tests of what works on any scenario. The program afterlife_toys is the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line with toy paths, run as a child, and reproducers to hand to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trails report a call and of shared words what they mean, and no address of ours.
 #include "harness/history/trail.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first step that two runs do not have in common, on trails made by hand, and what triage makes
 // of it on a path of a few lines.
 #include "harness/triage/difference.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders on a path of a few lines: what a run shows that comes too early, and what nothing else
 // than putting it later removes.
 #include <gmock/gmock.h>

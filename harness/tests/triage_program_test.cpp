@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops of a program that are put in its order, where nothing has written what is read too early.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

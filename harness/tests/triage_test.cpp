@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triage on a path of a few lines, in which every repair can be told by hand.
 #include "harness/triage.h"
 

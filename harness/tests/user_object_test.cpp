@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // User objects: who keeps them, and who calls their destructors. On the simulated driver, where a
 // pick says when.
 #include "harness/tests/graph_stage.h"

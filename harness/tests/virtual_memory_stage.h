@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts that tests of virtual memory share: memory of the device, in units of its granularity.
 #pragma once
 

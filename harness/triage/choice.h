@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice: the fewest and narrowest repairs that explain all findings, each of which has a list of
 // repairs that work for it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. If a step of both runs is one but for what goes with it, that is the difference.
 // Else one of the two did something that the other did not, or both did: the runs are laid beside
 // each other again from where they have a few steps in common, and the first of what is between is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Difference: the first step in which a run differs from the same run of a program that shows no
 // fault. Everything that goes wrong follows from it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/triage/follower.h"
 
 #include "harness/pick/replay.h"

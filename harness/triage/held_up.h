@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HeldUp: a strategy that holds up tasks that come to one act, until the tasks that do another act
 // have done it (precedence.h).
 //

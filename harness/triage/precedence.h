@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precedence: two acts of a run, of which one is to come after the other, and how far the earlier
 // one is.
 #pragma once

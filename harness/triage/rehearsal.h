@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rehearsal: a strategy that injects the errors of a tape, whatever other choices are tried.
 //
 // A search for other schedules must neither lose the error that a fault follows from nor add

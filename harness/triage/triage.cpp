@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
 // files: which of the repairs that its run suggests work for it. Then the causes are chosen
 // (choice.h). Orders are tried where nothing else works, and causes chosen of these again.

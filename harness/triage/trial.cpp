@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A search of other schedules plays the finding's program, with the calls that fail
 // on its tape, in three ways: its own choices and one more, its default schedule and one choice,
 // and choices drawn at random. It counts a fault against the repair only if it is the same one:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A fault names one or two of its acts by site and activation; who wrote what was
 // read, or holds the other lock, it names by task and turn. Two acts are put in order by what they
 // come from: of the activations behind each, the first that is not behind both, so that an op that

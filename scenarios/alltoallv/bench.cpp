@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, if the work
 // is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: which ranks, buffers and slots an op is given.
 //
 // Tapes name them, never positions in a list.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives: those of one rank, from the source that it gives to the result that it checks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A job: the plan, the launcher, and a process for each rank.
 #include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/rank.h"

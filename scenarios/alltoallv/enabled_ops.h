@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Enabled ops: the ops that make sense after the earlier slots, restricted to the theme of the run.
 //
 // The theme never changes the meaning of an op on a tape: a tape holds names of ops, and every

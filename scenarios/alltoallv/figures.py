@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the alltoallv path: what its issue asks for beyond what is asked of every path."""
 import dataclasses
 import re

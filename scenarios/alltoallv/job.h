@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Job: what the tasks of one run share: the job_state, the path under test, and its judges.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JobState: what one run requests of its ranks, and what each of them has contributed so far.
 #pragma once
 

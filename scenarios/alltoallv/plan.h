@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: what all ranks of a job will do, chosen before any of them runs.
 //
 // The ranks of a job run one program; the schedule decides what they do when. So the ops are chosen

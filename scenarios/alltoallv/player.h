@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of a job, filled before its ranks run. An op on a tape is not called by the
 // task that it stands for: it plans a step, which each rank takes when it gets there.
 #pragma once

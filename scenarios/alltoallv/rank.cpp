@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A rank takes what it posted to its end in `wait`, and checks it there. A quiet job
 // is the least that its plan takes: it begins with the team that it asks for first, and has no
 // garbage to collect.

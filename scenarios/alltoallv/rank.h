@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank: everything that one rank does. It walks down the plan; each op is a separate activation,
 // named after its slot and the rank.
 #pragma once

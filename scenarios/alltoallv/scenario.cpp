@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
 // allocate, and fail.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks
 // no longer mean the same by the same words, and whatever follows belongs there. Else sites say it:
 // how the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong

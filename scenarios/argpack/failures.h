@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failures: injected errors of CUDA calls, and the op that made the calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judged: the path as the scenario calls it. Each call is passed to the path, and the witness
 // judges the result.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A fact goes to the model, then to the shadow; then code that judges it looks.
 #include "scenarios/argpack/judges.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A reading is compared element by element with what each of the values that the
 // binding may have had would have made of it. The numbers are the judge's own: what a pack, an
 // array and an external array look like to a kernel, and what the kernel makes of them, stands here

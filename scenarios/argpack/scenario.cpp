@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The argpack scenario: a Python script and a second thread use Taichi arg packs while the
 // collector, the allocator and the device have their say.
 //

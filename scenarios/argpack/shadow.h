@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shadow: what the script did with bound objects, whatever the policy kept, and the windows that it
 // went through.
 //

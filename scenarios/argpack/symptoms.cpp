@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of Taichi 1.7.4 meets them. Lines are of ba0e81dce5.
 //
 // glibc keeps a freed chunk's links where an ArgPack has its {device, alloc_id}: what is looked up

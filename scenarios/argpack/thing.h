@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thing: what is known of one wrapper or launch context, in the judges' own words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the table works: each row is a policy of the target, by name, with what its author claims.
 // The first is the path as shipped. A window stands in a claim when some way in shows it, and with
 // that way where only contexts made by hand do: what kernel(...) pins is closed to calls.

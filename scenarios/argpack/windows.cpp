@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. How the object died says it where that is telling, by its site
 // and by what the shadow knows of its end; else the site of who met it dead; but whatever a context
 // meets that is launched again, it meets through that. What follows from an earlier fault of the

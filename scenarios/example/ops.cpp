@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which stand here.
 #include "scenarios/example/player.h"
 

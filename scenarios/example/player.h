@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of the user and of the owners, and the ops that go into them.
 #pragma once
 

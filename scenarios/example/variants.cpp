@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Returns which window a fault belongs to: by who found it, or, of a wrong answer, by what became
 // of its request.
 #include "harness/fault/kinds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded: what cannot be used any more is gone soon after, while the script continues.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call: a call of the path that has not returned, as the judges know it: by their own record of the
 // arguments, not by the path's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: what the caller of cuda.core must not do, whatever the variant: where something died,
 // if it was used, and which document says so. A fault in it is caller error.
 #pragma once

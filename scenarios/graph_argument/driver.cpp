@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A script and those that meddle with it: the tasks of a run.
 //
 // The script, Python's main thread, fills its slots with ops. Mutators, more Python threads over

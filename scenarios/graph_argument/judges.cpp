@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A fact goes to the model and to the shadow; values are judged where they are
 // reported.
 #include "scenarios/graph_argument/judges.h"

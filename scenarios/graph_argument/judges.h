@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges: receives the facts of one run, and judges each result of the path.
 #pragma once
 

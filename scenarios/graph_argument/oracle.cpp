@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has, after the run: what was there for too long (bounded.h), and a
 // graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
 // values (judges.cpp); or by the harness's own oracles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph_argument scenario: a Python script and a second thread use CUDA graphs while the
 // collector, the allocator, the device and CUDA's own threads have their say.
 //

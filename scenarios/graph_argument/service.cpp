@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a call did what it was asked for: by its answer, by what CUDA was called for, and by what
 // the device ran.
 #include "scenarios/graph_argument/service.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which answers are documented, for which situation. Every condition is the model's: what the
 // script has asked for and closed itself, in which variables, and how many failures were injected
 // meanwhile.

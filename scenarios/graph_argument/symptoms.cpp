@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of cuda.core meets them.
 //
 // Memory that was freed to a pool stays mapped until the pool gives it back, at a synchronization

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. Of memory, libraries and events the shadow knows it, since they
 // ended; of other things their kind and who met them tell.
 #include "scenarios/graph_argument/windows.h"

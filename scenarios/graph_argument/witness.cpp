@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each call, in the words of the model.
 #include "scenarios/graph_argument/witness.h"
 

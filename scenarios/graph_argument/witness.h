@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Witness: the path as a script sees it. It records each call before it passes it on, and has the
 // result judged.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Census: the number of blocks of each kind, from the ledger alone, during a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each instrument yields suspicions: what it saw that a sound interpreter never does,
 // and which class of writer does such things. The first in the order of the record decides, since
 // everything after it may be its consequence. If none is left, no one wrote what he must not: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evidence: what the instruments recorded of one run. A diagnosis is made from it alone.
 //
 // Blinded: no variant, no symbol and no source line of the writer. A store is the kind of module

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explain: the instruments of this path, by the interface of the harness.
 #pragma once
 

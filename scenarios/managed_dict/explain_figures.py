@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of `afterlife explain`: does it name the class of writer, and which instrument tells it?"""
 import collections
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FollowedMemory: adds what happens in the interpreter's memory to the trail of a run.
 #pragma once
 

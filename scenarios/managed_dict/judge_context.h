@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JudgeContext: what the judges of one run look through: the scene, and the interpreter's memory.
 #pragma once
 

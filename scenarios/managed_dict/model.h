@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what the script's variables hold by the rules of Python: attributes, classes, and what can
 // still be reached. Only the scenario writes it, from what it requests. What the path returns, and
 // how much it keeps, is compared with it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp; each is
 // a statement, but for store_all, and is judged when it is over.
 #include "scenarios/managed_dict/player.h"

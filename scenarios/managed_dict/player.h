@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of the script and of the second thread, and the judges of their statements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader: looks at what the path keeps as a script would, and compares it with the model.
 #pragma once
 

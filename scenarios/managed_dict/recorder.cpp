@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of all stores only those to the word of a live instance are evidence: the write
 // watch's. What the debug allocator sees it sees when a block is freed; what a probe sees of the
 // values is read from a copy, which is made of the stores to them.

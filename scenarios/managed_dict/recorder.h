@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: turns what an observer sees of the interpreter's memory into evidence.
 //
 // It keeps a copy of each chunk of values, made from the stores that it saw, because a probe reads

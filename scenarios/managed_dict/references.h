@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // References: the number of strong references that were really taken to each object.
 #pragma once
 

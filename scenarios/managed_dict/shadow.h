@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shadow: what the program did to its instances, whatever happened to their bytes: for the judges.
 //
 // It receives facts, and reads no byte. For each live instance it has its chunk, its dict, and the

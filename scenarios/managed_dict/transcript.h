@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transcript: the statements of a run, as text that a real interpreter can run
 // (embedded/program.h).
 //

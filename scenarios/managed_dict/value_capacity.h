@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ValueCapacity: how many values new instances of each class get room for. The keys that they share
 // leave less and less to spare.
 #pragma once

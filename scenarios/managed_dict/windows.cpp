@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. What was found tells it; a crash belongs where the first finding
 // of its run does, because what crashes is code that believed what was found wrong before. Where
 // nothing was, who crashed tells it.

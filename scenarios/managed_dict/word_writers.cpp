@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A store to the word is legal, or it is told by three things that an instruction and
 // a record of what was there before give: how wide it is, whether the word was read, changed a
 // little and written back, and whether its bytes are those of another word, whole or in part. If

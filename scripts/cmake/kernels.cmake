@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # add_kernel(<target> <file.cu> [PLAIN]): adds a kernel to the target, compiled twice.
 #
 # By nvcc to a fatbin for the GPU, held in the program as

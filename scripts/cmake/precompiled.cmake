@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # precompile(<target>... [WITH <header>...]): the targets' sources begin with the headers that most of them
 # include, of libraries and of our own, read once for all: a source takes a third of the time. The targets of one
 # call are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it, which is dev alone, is one in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # use_profile(<target>): what links the target is optimized by AFTERLIFE_PROFILE, a file that scripts/profile.sh writes:
 # which code runs how often. Functions that have changed since are compiled as if there were none. Where the variable
 # AFTERLIFE_UNPROFILED is in the environment it is left out: a profile is of one revision, and the gate compares two.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sources by folder, and what is built from them. A glob that matches nothing is an error, or a typo and a folder
 # that lacks a part would only make the build smaller.
 

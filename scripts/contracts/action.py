@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the GitHub Action that other projects use, and the workflows of this one, and runs the action's steps here.
 
 Usage: scripts/contracts/action.py [--preset PRESET] [--look-only] [--self-test]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the fuzz targets for AFL++ with our own clang, and fuzzes each for a while.
 
 Usage: scripts/contracts/afl.py [--seconds N] [--only PATH] [--out DIR]

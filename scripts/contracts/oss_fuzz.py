@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the fuzz targets as OSS-Fuzz would, and checks what it asks of them.
 
 Usage: scripts/contracts/oss_fuzz.py [--sanitizer address|undefined] [--out DIR] [--look-only] | --self-test

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints how often the gate, the U test and a difference of means are wrong about one command, quiet and under load.
 
 Usage: scripts/gate/calibration.py [--preset NAME] [--rounds N] [--load N] -- COMMAND...

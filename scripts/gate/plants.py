@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants: a copy of this tree in which something is worse on purpose, for the gate to be tried on.
 
 All defects are in one build; the environment says which of them is on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of may.cpp. Compiled to may.fatbin; with MAY_CONDITIONAL and the device runtime linked to
 // may_conditional.fatbin.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes histories of 64 commits of the example path, has `afterlife bisect` look for the one that made a fault, and
 says how often it is right.
 

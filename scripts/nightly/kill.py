@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills a small night at random moments, on a full disk too, and sees that it comes to the same as one left alone.
 
 Usage: scripts/nightly/kill.py [--preset NAME] [--kills N] [--full N] [--least N] [--jobs N] [--only PATH] [--runs N]

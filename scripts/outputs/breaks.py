@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Breaks: a broken output of each kind, which its reader must refuse, by the reason that is named."""
 import json
 import re

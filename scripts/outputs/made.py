@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Made: every kind of output that other programs read, written by the real commands into one folder."""
 import dataclasses
 import json

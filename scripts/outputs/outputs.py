@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads all that Afterlife writes for other programs and for people, as they do.
 
 Usage: scripts/outputs/outputs.py [--preset PRESET] [--screenshots DIR] [--self-test]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages: each page as headless Chromium shows it, wide and narrow, light and dark, with scripts and without.
 
 What has to hold: it asks for nothing but itself; nothing is wider than the window but what scrolls by itself, and a person

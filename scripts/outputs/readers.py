@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers: each kind of output as a program that others wrote reads it, held against what the command said and
 against the schema of what is emitted (results/schemas). A reader raises Unreadable, with the reason.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the steps of an action on this machine, as a job of GitHub would.
 
 Usage: scripts/package/action.py ACTION FOLDER TEMP [INPUT=VALUE]...

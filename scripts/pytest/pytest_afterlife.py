@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest's: with --afterlife, each test runs under `afterlife run`, many times over.
 
 Usage: pytest --afterlife [--afterlife-runs N] [--afterlife-seed N] ..., where the package is installed; in a clone

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays many findings of `afterlife run` many times, and compares all that they tell.
 
 Usage: scripts/real/determinism.py [--preset PRESET] [--replays N] [--seeds N] [--least N] [--only TEXT] [--self-test]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What cuda-python#2039 reports, step by step: a kernel node of a graph, whose buffer no one else has.
 
 The kernel is compiled from a string. The graph has the buffer's address; cuda.core 0.7.0 keeps nothing alive for it, so that

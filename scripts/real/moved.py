@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays findings of `afterlife run` where their programs have moved and were edited.
 
 Usage: scripts/real/moved.py [--preset PRESET] [--least N] [--edits N] [--only TEXT] [--self-test]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs each test of a library under `afterlife run`, and lists what was found: each is judged by hand.
 
 Usage: scripts/real/suite_findings.py SUITE [FOLDER] [--preset PRESET] [--runs N] [--only TEXT] [--every N] [--seconds N]

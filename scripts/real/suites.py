@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of real libraries on the simulated driver, beside a list of what each must come to.
 
 Usage: scripts/real/suites.py SUITE [FOLDER] [--preset PRESET] [--long] [--only TEXT] [--jobs N] [--rewrite]

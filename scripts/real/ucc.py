@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """UCC's own alltoallv between processes on the simulated device, built from sources that the user has.
 
 Usage: scripts/real/ucc.py SOURCE... [--ranks N,N] [--rounds N] [--runs N] [--fresh] [--preset NAME]

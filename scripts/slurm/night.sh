@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A night on a Slurm cluster: an array of shards, and a job that merges them when all have ended, well or not.
 set -euo pipefail
 

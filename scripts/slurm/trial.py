@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tries the job array on a real Slurm on loopback: one element is killed and requeued, and nothing comes of it.
 
 Usage: scripts/slurm/trial.py [--preset NAME] [--only PATH | --programs] [--runs N] [--shards N]

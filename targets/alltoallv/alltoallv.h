@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its
 // slots, behind one interface.
 //

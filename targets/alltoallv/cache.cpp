@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A region is an owned host object: its life is that of the mapping, and a pointer to
 // it that outlives it is caught when it is followed. The table is small and sorted by address.
 #include "targets/alltoallv/cache.h"

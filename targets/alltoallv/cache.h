@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
 //
 // The cache of UCC: a page table of regions and a count in each, under a lock; nothing is ever

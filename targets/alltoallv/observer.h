@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer: receives the facts of a job as it runs, whatever the policy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One repair less: snapshot_region without one of its twelve repairs, a policy each, so that a
 // table of variants and windows says what each repair is worth.
 #pragma once

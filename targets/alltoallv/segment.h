@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segment: what the processes of a team share: sync slots, barriers, and owners of slots.
 //
 // Each access is a turn. Each word knows the use of the slot that it was written for (Generation).

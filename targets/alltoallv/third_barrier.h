@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // third_barrier: all waits until all has unmapped, and only then is the slot released.
 //
 // Its author says: the slot is whole while anything reads it. True, at the price of a round trip;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
 // interfaces.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each table is looked up again after every call that may hand over the turn: it may have grown.
 #include "targets/argpack/device.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // handle_by_value: the context copies the DeviceAllocation out of the pack. The report's option B.
 //
 // Its author says: "no pointer to the host object, no use after free". The copy is a handle, not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels: each thread walks from the argument buffer down to one nested pack, and reports what
 // it read there and in the arrays. Values are integers, and one saxpy without contraction.
 #include "harness/kernel.h"

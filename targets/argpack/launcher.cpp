@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each
 // pointer that was bound is followed here, for the first time since it was bound. A nested pack's
 // device address is written into its parent's memory, so the parent is followed as well.

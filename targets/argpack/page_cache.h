@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PageCache: Taichi's CachingAllocator as these small allocations meet it: each fits in a page, and
 // takes one.
 //

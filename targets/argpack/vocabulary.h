@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: the words in which a script, the path and its facts speak.
 #pragma once
 

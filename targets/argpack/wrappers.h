@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers: the managed objects of a script, by type, and what each wraps. Each payload knows the
 // part of the script that made it, and notifies it when the wrapper dies.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core: what the parts of one GraphArgument share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
 // that runs in an executable graph, behind a few interfaces.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels. Each reads what a block was given (`in`) and writes elsewhere (`mid`, `out`), so
 // that a value depends on which kernels ran and not on how often. One entry per way in: what is
 // passed by launch(builder, ...) and what is passed as a bare address are the caller's to keep, and

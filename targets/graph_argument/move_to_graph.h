@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // move_to_graph: cuda.core 1.2.2. A user object for each version of a node (attach_per_node.h),
 // whose only reference is moved to the graph, and an append-only accumulator for each executable,
 // of which its handle has no reference either. cuda-python #2357, #2371, #2473.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Policy: what a graph keeps alive for its nodes, and which code releases it. One for each variant;
 // this base class behaves as cuda.core 0.7.0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // retain_per_node: a user object for each version of a node (attach_per_node.h), and an accumulator
 // for each executable that its handle holds too. cuda-python #2357, #2371, #2473, #2526, #2602,
 // #2627, with fixes for what is still open there (move_to_graph.h is cuda.core's own).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: the types of a script's calls and facts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A pool's header holds its free list; a free block's first word is the link to the
 // next. Links are real bytes, so code that writes to a freed block or frees a wrong pointer bends
 // the list, and malloc() believes what it finds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. `look` reads the words of the layout; everything else asks it. In 3.13 a dict may
 // be there beside the values, which then are the dict's as well: a traversal visits both, and the
 // collector counts the dict's share through the dict only.

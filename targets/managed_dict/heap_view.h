@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heap view: read access to an interpreter's memory for others. It changes no byte and cannot
 // crash: a reader of bytes first asks whether they exist. Ownership: borrows the interpreter.
 // Lifetime: the run's.

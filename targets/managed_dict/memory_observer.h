@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemoryObserver: what an instrument may see of the interpreter's memory, and nothing more.
 //
 // A record names the kind of module that acted, what it did to which lifetime, and the former

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The thread waits for what processes ask, and answers at once, but for turns: while
 // some are wanted it looks every now and then who runs. Before an answer it takes in all that has
 // come from others: who says something and then wakes another one is heard first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broker: keeps the shared state of the processes of a program: exported objects, which process has
 // them open, their uses, which work is known to be complete, and whose turn it is.
 //

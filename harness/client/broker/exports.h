@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports: the objects that processes of a run share, for the broker.
 #pragma once
 

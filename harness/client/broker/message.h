@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message: the protocol between a process of the program and the broker of its run.
 //
 // The process sends requests, and the broker replies to each. `do` names the request;

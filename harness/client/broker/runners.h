@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runners: which processes of a program run now, as the kernel shows them.
 //
 // A process that sleeps in a system call does nothing until another process or an external event

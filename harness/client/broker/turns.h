@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns: which process runs next, among those that share something.
 //
 // A process asks for a turn before a call of the driver, and gets it once no other process of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of two uses that nothing orders, or a use and an end, the host waits for the first
 // before the second: that orders them as an event between their streams does. What is used after
 // its end is not ended. A second end, and a call that fails, are left out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Advice: possible repairs of a finding, each of which a run can try.
 #pragma once
 

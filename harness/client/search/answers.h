@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers: the orders of the runs of a search, made by a strategy one run after another.
 #pragma once
 

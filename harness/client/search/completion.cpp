@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
 // Fewer choices may lead to it by others, in an earlier round of a loop: then one more run, with
 // places noted, says whether the functions are the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion: turns a fault of a run into a finding, with the fewest choices, three replays that
 // record places, and a repair.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explored: which kinds of choices the runs of a search made, and which none can make.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failing runs: separates failures that depend on the choices of a run from random failures of the
 // program.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A failure is written as a fault, so that it is found, minimized, replayed and
 // reported as one. Its signature has the call, the error and the function of the program that got
 // it, or the program's end; so it stays the same when lines move.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failure: a run that fails without a named fault: a call returned an unexpected error, or the
 // program ended badly.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search: runs a client many times with different choices, and turns each fault into a finding with
 // the fewest choices and its places in the program.
 #pragma once

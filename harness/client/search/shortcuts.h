@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shortcuts: simplifies a tape that switches from one thread to another by way of others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrink: finds the fewest choices that still show a fault, by leaving parts out.
 //
 // Source: delta debugging (Zeller and Hildebrandt 2002), the algorithm ddmin.

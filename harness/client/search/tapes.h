@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes of runs: the choices of a run as a tape, and a tape in the words of a run.
 #pragma once
 

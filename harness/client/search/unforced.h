@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unforced: the same fault with fewer forced choices, or none.
 #pragma once
 

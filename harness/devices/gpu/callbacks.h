@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Callbacks: functions of the program that the real driver calls from within a call, or on a
 // separate thread, where no task runs. They are recorded there, and called by the task whose call
 // comes next, so they may do everything that a task may do.

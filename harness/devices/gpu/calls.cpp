@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that begin, end or touch lives, and what tasks have instead of OS threads.
 #include "harness/devices/gpu/calls.h"
 

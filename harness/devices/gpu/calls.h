@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the pass-through. Most check their handles and call the driver's function. Those
 // that begin or end lifetimes, or take addresses, are defined in calls.cpp.
 #pragma once

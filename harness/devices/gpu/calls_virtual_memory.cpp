@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory: handles by their references, and mappings as memory that is used like any other.
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real libcuda.so.1, loaded at run time. Only cuGetProcAddress_v2 is looked up by name; it
 // serves the rest by base name and version, so that no symbol of the library ever mixes with ours.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What the run made is known by address and by handle, each with its birth id.
 // Addresses and handles come back, as the driver likes; the last one to have it is the one we know.
 #include "harness/devices/gpu/gpu_device.h"

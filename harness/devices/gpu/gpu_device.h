@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GpuDevice: the real driver, with the ledger and the history on. A pass-through that records every
 // lifetime, refuses uses of dead objects, and cleans up after the run.
 //

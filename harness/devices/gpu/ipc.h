@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication between processes that are tasks of one OS process, where the driver
 // refuses to open what it exported itself.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts: what is inside what on a driver that is watched. Nodes are in graphs, graphs in nodes, and
 // levels in mipmapped arrays; whatever is inside of something ends with it.
 #pragma once

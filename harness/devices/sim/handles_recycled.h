@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecycledHandles: the objects of a kind whose handle values come back, as those of CUDA graphs do,
 // which are addresses of what the driver frees. A stale handle then names something else, and
 // nothing can tell: the program continues with the wrong object.

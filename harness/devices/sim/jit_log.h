@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JIT log: where a program wants what a load or a link has to say, by options of cuda.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects: records behind the handles of contexts, modules, functions, libraries, kernels and
 // events.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entries of the simulated driver: the table of functions for the seam, functions that kernels
 // call, and the row in devices/.
 #include <algorithm>

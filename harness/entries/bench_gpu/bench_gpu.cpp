@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_gpu: the times of the paths' kernels on a GPU, by CUDA events, as Google Benchmark prints
 // them. An iteration is one sample (gpu.h) that counts (sampling.h), and a repetition is this many.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampling: which times of a GPU count. Its clocks are taken as they are found, as locking them
 // needs rights that few have; a sample that was taken while they were held down is dropped, and
 // taken again after a pause.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workloads: the kernels of the paths, and what the driver does around them, as work for a stream.
 #pragma once
 

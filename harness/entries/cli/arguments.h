@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments: checks of values on the command line, and the end of a command's help. CLI11 alone
 // reads 010 as eight, accepts "" and 2^64, and takes "nan" as a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command words: the command after "--", and suggestions if it is malformed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: the commands of `afterlife`. Each is a function of its options that returns the exit
 // code; main.cpp parses the options and turns exceptions into one line and a code.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the
 // names in the tables, FILE and DIR what is there, anything else nothing. Whatever option is added
 // elsewhere is completed without a word here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion: a script with which a shell completes our command line, generated from its options.
 #pragma once
 

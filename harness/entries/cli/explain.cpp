@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // explain: runs a reproducer with the instruments of its path on, and says who did it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz: searches each variant in turn, shares the time out over them, and prints the result.
 //
 // A finding is on disk at once, as it was found, so that nothing is lost however the program

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gate: compares two commands by the rule of harness/gate/rule.h, and shows the result of it as a
 // table, and in files if they are wanted.
 #include <fmt/format.h>

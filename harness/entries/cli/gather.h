@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gather: adds up the results of the searches of a session by path, and selects the one failure to
 // print.
 #pragma once

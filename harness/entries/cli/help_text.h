@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Help text: a command's help, as wide as the terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupt: Ctrl-C, TERM or a closed terminal requests the end of a search; a second one ends the
 // program at once. A command without partial results is ended by the first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // list: everything there is, from the tables.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookup: finds what the names on a command line mean. Errors: UsageError with a suggestion, or a
 // list of known names.
 #pragma once

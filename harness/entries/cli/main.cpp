@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // afterlife: reads the command line, runs one command, and turns what went wrong into one line on
 // stderr and an exit code.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
 

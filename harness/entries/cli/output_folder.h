@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output folder: the folder in which a search writes its reproducers, one file per finding, each
 // complete or absent.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain words: the message of an exception, for a reader who does not know our libraries.
 #pragma once
 

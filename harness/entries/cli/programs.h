@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: reads the corpus of a path: the smallest program of each window, in
 // corpus/<path>/programs/<window>.repro, and the smallest case of each fault, in
 // corpus/<path>/smallest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // prove: on each window's smallest program, runs every set of at most k further choices, for one
 // variant or for all of a path, and says what was enumerated and whether the claim came out.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The programs of a window are enumerated together, all with at most one choice,
 // then all with at most two, and so on, as long as what comes next is within the limit: how many
 // runs that is was counted on the way. So a window has one k, and code that counts again reaches

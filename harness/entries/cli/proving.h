@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proving: judges a claim by every schedule with few further choices, on each program of a path.
 //
 // A program belongs to a window. It *fails* if a fault of that window is found; if the claim is

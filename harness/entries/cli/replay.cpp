@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // replay: runs a reproducer, tells its story, and says whether the run was the one that the file
 // records.
 #include <fmt/format.h>

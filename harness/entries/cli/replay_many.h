@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReplayMany: replays several reproducers and findings, with a line for each and a summary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // selftest: whether this Afterlife works where it is. It gives its own commands small programs of
 // which the answer is known, each in a separate process, as a user would.
 #include "harness/entries/cli/selftest.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selftest: `afterlife selftest`, which checks an installation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: results on stdout, one line for an error on stderr.
 //
 // Output that cannot be written is an error of the environment, reported at the end of the command.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
 #include "harness/triage.h"
 

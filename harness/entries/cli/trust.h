@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trust: decides whether a finding of `run` was written by this user's Afterlife, so that its
 // command may be started without asking.
 //

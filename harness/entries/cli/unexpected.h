@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unexpected: finds an unknown word of a command line, and suggests what was meant.
 #pragma once
 

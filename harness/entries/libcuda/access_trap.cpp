@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An access to a protected page raises SIGSEGV. Once its page is open, the
 // instruction runs alone, with the trap flag set, and raises SIGTRAP behind it.
 #include "harness/entries/libcuda/access_trap.h"

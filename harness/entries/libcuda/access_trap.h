@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Access trap: reports the program's accesses to protected pages, one by one.
 //
 // Source: sigaction(2) (si_addr of SIGSEGV), mprotect(2); the trap flag of x86-64 (Intel's manual,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The process only waits here: the child of a run is a separate group, is ended
 // where the process is, and is informed of by its exit code. A first fork, of a child that ends at
 // once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).

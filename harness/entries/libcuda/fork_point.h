@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fork point: the place at which a process stops and forks a child for each run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Free threads: those that call the driver beside others and take no turns, so that the system
 // decides who is first.
 //

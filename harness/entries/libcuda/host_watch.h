@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostWatch: detects the program's own accesses to pinned and managed memory while unfinished
 // device work uses it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IdleDevice: advances the device while the program waits for it without a call, such as for a host
 // function that sets a Python event.
 #pragma once

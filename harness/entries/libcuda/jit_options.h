@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JIT options: options of the JIT linker, and the buffers for its logs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What is added is read at once, and refused where it is not PTX; the texts are put
 // together when the program asks for the image. States are known by their addresses.
 #include "harness/entries/libcuda/linker.h"

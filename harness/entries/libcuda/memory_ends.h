@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemoryEnds: detects the end of memory that is lent to the driver: it is freed, or its stack frame
 // ends.
 #pragma once

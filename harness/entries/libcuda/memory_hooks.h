@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory hooks: the interface between the preloaded library, which detects frees, and the driver,
 // which knows which memory is lent.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native code: finds the module of an instruction, and its offset there as addr2line counts it. It
 // needs the C library only.
 #pragma once

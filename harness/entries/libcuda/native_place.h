@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native place: the call stack of machine code.
 #pragma once
 

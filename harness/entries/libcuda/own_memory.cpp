@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The system reports each range of addresses how much of it is the process's own; a
 // range counts that is so by half, as a heap is, and as memory that was set aside is not. Of each
 // page it says whether no other process has it: a page of a fork is so once it was written to.

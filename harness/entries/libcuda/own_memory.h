@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Own memory: the pages that a process has written, which a fork shares until one of them writes
 // again.
 #pragma once

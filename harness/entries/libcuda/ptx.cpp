@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A file has a size, and texts that stand in it are its own. An image in memory has
 // none by any document: there cuobjdump is asked first, which knows where a fatbin ends.
 #include "harness/entries/libcuda/ptx.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System threads: the state of this process's threads, according to the system.
 //
 // Source: proc(5), /proc/PID/task/TID/stat.

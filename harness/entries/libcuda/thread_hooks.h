@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread hooks: the interface between the preloaded library, which intercepts thread starts and
 // waits, and the driver, which decides which thread runs next.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread options: the threads of the program that can run next, as the options of a choice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turn hooks: the interface between the preloaded library, which intercepts synchronisation, and
 // the driver, which lets one thread run at a time.
 //

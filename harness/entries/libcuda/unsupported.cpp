@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One function per row of unsupported.def. cuda.h is not included: the functions take
 // whatever they are called with, which the calling convention lets them ignore.
 #include "harness/entries/libcuda/unsupported.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry points that are exported and not simulated: each returns CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 

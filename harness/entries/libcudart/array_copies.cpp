@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies from and to arrays: of rows, and of bytes that run over them.
 #include <algorithm>
 

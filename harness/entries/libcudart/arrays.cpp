@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays: made from a channel format and an extent, and what they are like.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries: the device code that modules of the program have registered, with its kernels and
 // variables by their addresses on the host.
 //

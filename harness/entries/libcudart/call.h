@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call: what every function of the runtime does around the driver's functions.
 //
 // A function begins with a Call and ends with in_context() or initialized(), which keep its error

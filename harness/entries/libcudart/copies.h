@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies: what cudaMemcpyKind says, and descriptions of copies as the driver has them.
 #pragma once
 

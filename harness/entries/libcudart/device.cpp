@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices: which one a thread uses, and how it is set up.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry points of the driver, by name.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/version.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph parameters: parameters of nodes as the driver has them, and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: allocations and their ends, and what is known of a pointer.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties: what a device is like, in a structure of the interface.
 #pragma once
 

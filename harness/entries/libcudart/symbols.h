@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbols: parts of the program's variables on the device, which its copies name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvjitlink.so: nvJitLink's functions, for inputs in PTX. libnvJitLink.so.13 hands
 // over to it. It needs no driver.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: the structs of NVML that libnvidia-ml.so.1 fills in, by its public header nvml.h,
 // which need not be here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnvidia-ml.so.1: NVML for programs under `afterlife run`: the simulated device, as libcuda.so.1
 // reports it. It needs the C library alone.
 #include <cuda.h>

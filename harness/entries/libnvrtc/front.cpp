@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that code that
 // looks for NVRTC finds that it is loaded already.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvrtc.so: NVRTC's functions, by compilers of this machine. libnvrtc.so.13 hands over
 // to it.
 //

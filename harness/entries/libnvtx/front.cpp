@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvtx.so: the tool that NVTX loads under `afterlife run` (NVTX_INJECTION64_PATH). It
 // has NVTX call our driver for what suballocators report their memory; ranges and marks are left
 // alone. It needs the C library alone until then.

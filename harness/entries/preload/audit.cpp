@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Audit: has the loader find our libcudart.so.13, or .12, wherever a program, or a library of it,
 // asks for that name, and loads it nowhere else (rtld-audit(7)).
 //

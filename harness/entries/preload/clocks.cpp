@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clocks: in front of the functions of the C library by which threads sleep and tell the time.
 //
 // How it works. If threads take turns time passes only where all of them wait for it, so that a

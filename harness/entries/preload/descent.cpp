@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descent: counts the processes that this one starts, so that each has its own name which is
 // the same in every run.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded first: shared by the libraries that are loaded before all others of a program. It needs
 // nothing but the C library.
 #pragma once

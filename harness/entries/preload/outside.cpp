@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outside: in front of the functions of the C library by which threads wait for what comes from
 // elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sync: in front of the functions of the C library by which threads wait for each other.
 //
 // How it works. Where threads take turns the driver's hook decides, and does what the function

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Neither tool's options are listed: they differ from version to version. A value
 // that follows its option is not a source, as it names no file that is PTX, or none with a suffix
 // of a source.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: what nvcc and ptxas are asked for, as far as a stand-in has to know it.
 #pragma once
 

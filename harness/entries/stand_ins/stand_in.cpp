@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // afterlife_stand_in: takes the place of nvcc and ptxas in the PATH of programs that run under
 // `afterlife run`. The cubin that it makes is the PTX, with a zero behind it: our driver loads PTX
 // under any name. Every other use is handed on to the tool that is found later.

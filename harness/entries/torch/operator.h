@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator: an operator of PyTorch that is carried out by its CPU kernel, and what its arguments
 // and results are.
 #pragma once

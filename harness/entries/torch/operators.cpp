@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One boxed kernel serves all operators at the key CUDA, below autograd and autocast.
 // It finds the sizes of the results by the meta kernel, has PyTorch's allocator give them memory,
 // and launches work whose body is the CPU kernel on tensors over the same addresses. If only values

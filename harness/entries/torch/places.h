@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places: tensors of the device as CPU tensors over the same addresses, and the bytes that they
 // use. Device memory of the simulated driver is the host's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers: a generator of the CPU's for each operator that draws, made of the seed and the
 // offset of CUDA's, so that a program which seeds gets the same numbers again. They are not the
 // numbers that a GPU draws.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: an operator with its arguments, as the stream carries it out later, and how it is launched.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build search: a cell that another build of the program searches, in a separate process.
 //
 // A sanitizer sees what the harness does not ask. Whatever the process finds goes the way of all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pace: shares out the time of a shard among its cells.
 //
 // Sound variants have one account and canaries have another: neither can spend the time of the

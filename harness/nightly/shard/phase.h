@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phase: what a night is doing at a moment, for code that looks.
 #pragma once
 

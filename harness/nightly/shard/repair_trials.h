@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repair trials: which repairs remove what a shard found, noted with the finding for code that
 // gives it a root later.
 #pragma once

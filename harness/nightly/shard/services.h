@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Services: the things that a shard needs from code that runs it.
 #pragma once
 

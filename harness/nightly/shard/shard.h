@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shard: one part of a night, searched cell by cell into a separate folder.
 //
 // It is written as "shard-3-of-8.part" and gets its name without ".part" when all of it is there:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ShardsAhead: shards are read on other threads, a few ahead of code that adds them to a history:
 // of a thousand no more are in memory than a machine has processors, and one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cell tapes: the tapes of one cell of a shard: those that earlier nights kept are replayed, a
 // sound variant is searched around them, and the shortest of all runs are kept for the nights to
 // come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes: what nights keep for the nights to come: for each feature of a variant (shortest_tapes.h),
 // the tape that got there.
 //

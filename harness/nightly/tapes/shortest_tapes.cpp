@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Features have numbers while runs are taken in; words are made of what is kept
 // alone.
 #include "harness/nightly/tapes/shortest_tapes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shortest tapes: of all runs of a variant, the one that gets to each feature with the fewest
 // choices. A feature is what a run got to, in words that outlive the numbers of a table:
 //

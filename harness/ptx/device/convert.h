@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convert: numbers from one type to another, and comparisons between two of the same.
 #pragma once
 

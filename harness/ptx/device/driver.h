@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver: the border between a translated module and the driver that runs it. Both are compiled
 // with it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating: arithmetic on f32, f64, f16 and bf16, and the instructions that approximate.
 //
 // If the ISA bounds an error, the result is rounded from f64, so that it is the same everywhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix: what the lanes of a warp do together: matrices that they load, products of matrices.
 //
 // A lane holds some registers of each matrix. Four lanes share a row of A and of C, and a column of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mbarrier: barriers in shared memory, which count arrivals, phase by phase.
 //
 // The object is of our own making: how many arrivals are pending in the phase, how many each phase

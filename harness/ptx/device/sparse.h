@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse: products whose matrix A has zeroes in half of its places, which is given without those.
 //
 // A row of A is cut into chunks, of which half of the elements are held, in order: of 16 and 8 bits

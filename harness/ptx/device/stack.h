@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stack: local memory that a function takes as it continues, until it returns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread: what a kernel's thread asks of the driver: its place, memory of each space, atomics,
 // other threads, and the end of the kernel.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Video: arithmetic on the bytes and halves of registers. Source: PTX ISA 9.0, "Video
 // Instructions": an exact result is clamped, combined with a third operand, or put into it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/json.h"
 #include "harness/reports/client/client_views.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Client views: what a search over someone's program found, in the lines of that program, for a
 // terminal and as JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explored text: says what a search tried, and what nothing could try.
 #pragma once
 

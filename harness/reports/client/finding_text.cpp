@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of a place the innermost function of the user's is told with its line; the calls
 // that led to it follow.
 #include <fmt/format.h>

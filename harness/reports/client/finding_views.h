@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding views: findings of `afterlife run` as files: for other programs, and as pages.
 //
 // All text of the program is foreign: it stands in each of them as text alone.

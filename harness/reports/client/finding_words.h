@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding words: places, parties and results of a finding in the words that all its views share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row has its interval drawn as a bar from 0 to 100 %, with a line at what is
 // promised: false alarms stay left of 1 % with all of it, power reaches 95 % with some of it.
 #include "harness/reports/gate/canary_page.h"

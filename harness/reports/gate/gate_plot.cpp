@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row per benchmark; the axis is in percent, and reaches as far as the widest
 // interval that is not a wider than the limit. What reaches further is cut at the edge, and says so
 // by an arrow.

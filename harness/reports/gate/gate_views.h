@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gate views: a comparison as a table, as JSON, as JUnit's XML, as Markdown and as a page.
 //
 // No view holds a time or a folder of ours: equal comparisons give equal bytes. Names of benchmarks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/nightly/night_builds.h"
 
 #include <fmt/format.h>

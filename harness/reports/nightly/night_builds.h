@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night builds: the result of a night's findings in other builds, for a page and in words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night curves: the result of a history, night by night, drawn.
 #pragma once
 

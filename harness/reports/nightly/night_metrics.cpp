@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text format is that of OpenMetrics 1.0, section "Text Format"
 // (https://prometheus.io/docs/specs/om/open_metrics_spec/).
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A part is its own sentence, or empty; parts that make a night red come before those
 // that do not.
 #include "harness/reports/nightly/night_sentence.h"

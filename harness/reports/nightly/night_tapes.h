@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night tapes: what became of the tapes that earlier nights kept, for a page and in words.
 #pragma once
 

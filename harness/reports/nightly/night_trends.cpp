@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A curve has a point per night, and through each segment between two change points a
 // line at its median. All of a whole night are drawn; of the variants, those that changed last.
 #include "harness/reports/nightly/night_trends.h"

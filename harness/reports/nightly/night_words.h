@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night words: how every view of a night names its parts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why: what let a fault happen, in plain sentences: the edge that is missing, or the reference, and
 // the least repair with which the same program does not fail.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline choice: which moments of a run are drawn: all that the fault is about, then the ops,
 // then what comes close to them, as far as there is room.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Every row has one line of text, or several where it is broken, right of all lanes,
 // so that no two texts ever meet. Layers are drawn from the back: bands, lanes, spans, edges,
 // marks, text.

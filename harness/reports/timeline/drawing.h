@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline drawing: a timeline as inline SVG, time downwards: a column per lane, a line of text per
 // row.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Edges between rows: causes, orders, and the order that should have been.
 #include "harness/fault/kinds.h"
 #include "harness/history/causes.h"

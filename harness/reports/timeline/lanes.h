@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline lanes: who or what each lane belongs to, made when it is first asked for.
 #pragma once
 

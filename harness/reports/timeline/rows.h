@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline rows: the chosen moments of a run, each with its marks in the lanes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline: a run as lanes and rows: what is to be drawn of it, apart from how.
 //
 // A row is a moment, a lane is something who acts (a task, a stream) or something that lives (an

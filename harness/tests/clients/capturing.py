@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that only the collector frees, perhaps while a stream is captured: that is an error, and ends the capture.
 With "deferred" it is freed after the capture."""
 import ctypes

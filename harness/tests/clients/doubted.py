@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A thread that waits for another one by the lock of a file, which no one sees."""
 import ctypes
 import fcntl

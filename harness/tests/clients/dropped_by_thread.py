@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that sets a buffer which another thread drops: the launching thread checked that it is there, a moment before."""
 import ctypes
 import threading

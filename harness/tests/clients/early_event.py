@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two streams use the same memory, and the second waits for an event. By default the event was recorded before the use; "never": it was not
 recorded; "host": the host waits for it, and frees the memory; "none": nothing waits. "right": it is recorded after the use."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A child of fork() that goes on with the driver of its parent, which it has not, and a parent that uses what it freed."""
 import ctypes
 import os

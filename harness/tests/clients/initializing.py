@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two threads use a driver, which the first to come initializes; it says that it has before it has. "locked" is right.
 "passing" passes over the error that the second thread meets, and ends well."""
 import ctypes

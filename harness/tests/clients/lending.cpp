@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that frees memory which it has lent to the driver, in each way that there is. It knows
 // nothing of us.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of several threads in C++, each with a mistake that shows in few of their schedules.
 // They know nothing of us.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that sets memory after its end, when someone else may have been given the address."""
 import ctypes
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of two its own threads, each of which frees the same memory: no one knows who does so
 // first. It knows nothing of us.
 #include <cuda.h>

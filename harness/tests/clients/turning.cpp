@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of several threads in C++ that do what cannot be held, let time pass, or fork. They know
 // nothing of us.
 //

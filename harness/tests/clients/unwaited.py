@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uses pinned memory while a copy does. Its argument says how: `read` or `rewritten`, before it has waited for the copy; `waited`; `sign`,
 where the stream writes a word behind the copy, which is looked for; `file`, where a file is read into another part of the memory."""
 import ctypes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows: noted, written down, read back, and compared.
 #include "harness/flow/flow.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels whose threads work together, and saxpy, whose threads do not.
 #include "harness/kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels for the conformance suite of devices/.
 #include "harness/kernel.h"
 extern "C" __global__ void add_one(int* data, int count) {

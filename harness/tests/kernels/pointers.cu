@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that find their data through pointers in device memory.
 #include "harness/kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that our libnvrtc.so.13 compiles, by each compiler that is here.
 #include "harness/tests/child.h"
 #include "harness/tests/nvrtc/nvrtc_stage.h"

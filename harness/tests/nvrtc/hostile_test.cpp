@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options, names and expressions that mean something else to a compiler or to a shell: nothing of a
 // program's reaches them as that.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of our libnvrtc.so.13, asked as its header says, and wrongly.
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>

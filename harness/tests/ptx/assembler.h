@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVIDIA's assembler, if the toolkit has it: the judge of whether a text is PTX.
 #pragma once
 

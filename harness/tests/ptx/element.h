@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of matrices, by the names of their types in PTX.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX in images that are no text: files and memory that hold some beside other bytes, and what
 // NVIDIA's cuobjdump finds in the rest.
 #include <fmt/format.h>

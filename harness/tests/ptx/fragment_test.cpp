@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wmma: matrices that a warp loads from memory, multiplies and stores, beside a product written as
 // three loops on what is in memory. Nothing is said of which lane has which element.
 #include <fmt/format.h>

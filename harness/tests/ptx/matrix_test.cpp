@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices that the lanes of a warp hold together, beside a product written as three loops. If an
 // element is held is said here as the ISA's figures say it, register by register.
 #include <fmt/format.h>

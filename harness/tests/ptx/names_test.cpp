@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names, sizes and depths of texts that something made to see whether we break.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

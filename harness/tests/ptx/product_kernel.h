@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of one product of matrices, written as PTX: each lane reads its registers of A, B and C,
 // one after another, and writes those of D.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProgramStage: a file of PTX, whose kernels are run, and how that ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that give their kernels as text: what they calculate, and how they end.
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses that a kernel makes without asking the driver, as it has been allowed the same at that
 // place of its text: all is seen that is seen of one that asks.
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lines of a PTX text that was compiled from a source which it names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

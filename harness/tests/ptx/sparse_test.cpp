@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mma.sp: products whose matrix A is given without its zeroes, beside those of the whole matrices.
 // Where an element and its metadata are held is said here as the ISA's figures say it.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of surfaces (sured) by byte and by texel, in each geometry, type, operation and
 // boundary, beside a reference over a copy of the bytes.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surface instructions of each geometry, size and boundary, beside a reference over a copy of the
 // bytes.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores of texels to surfaces (sust.p) in each geometry, format and boundary, beside a reference
 // over a copy of the bytes.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweep: an instruction, executed by a kernel on every edge value, beside what its documentation
 // says of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on conversions, comparisons and selection.
 #include <algorithm>
 #include <cfenv>

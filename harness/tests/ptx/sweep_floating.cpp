@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
 // the bounds of what is approximated.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on f16 and bf16, alone and in pairs.
 #include <tuple>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every row of the table of instructions that calculates, on edge values, beside a reference that
 // is written from the documentation alone.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on video instructions, in 128 bits: parts of registers as arrays of bytes and halves.
 #include <algorithm>
 #include <limits>

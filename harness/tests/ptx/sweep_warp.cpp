@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on what the lanes of a warp give each other: each lane's answer by the sources of all.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cubemaps: fetches and gathers by a direction, of each face, format and filter, within faces and
 // across their edges, beside a reference; and surfaces of their faces.
 #include <fmt/format.h>

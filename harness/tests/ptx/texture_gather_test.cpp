@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathers (tld4) of each channel, geometry, format and mode, and offsets of places, beside a
 // reference.
 #include <fmt/format.h>

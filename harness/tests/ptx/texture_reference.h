@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference: a texture's fetch, written from the formulas of the programming guide, *Texture
 // fetching*, in another way than the device's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TextureStage: textures and surfaces that modules in PTX read and write, with what their texels
 // are.
 #pragma once

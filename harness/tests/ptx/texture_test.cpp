@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose kernels in PTX read textures and surfaces: what they are reported, and how they
 // end.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA arrays, copies of rows and slices, textures and surfaces.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CaptureParts: what the topics of stream capture have in common: how a capture begins, continues
 // in another stream, and ends.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries: the driver's entry points under their own names, each counted where it is called.
 //
 // A program that is in here and says cuMemAlloc_v2 means an object of this file, which calls the

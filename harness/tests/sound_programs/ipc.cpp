@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication: this process exports, another one opens, uses and closes.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels: modules and libraries, what they report their functions, and launches.
 #include "harness/tests/sound_programs/steps.h"
 

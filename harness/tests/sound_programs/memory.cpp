@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of cuMemAlloc and its like: copies, sets, questions about it, and who frees it.
 #include "harness/tests/sound_programs/steps.h"
 

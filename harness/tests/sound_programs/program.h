@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: a random program that keeps what the documentation asks of it, and the reference state
 // by which it knows what that is: which stream used a piece of memory last (its *home*), what the
 // host has waited for, and in which state of its life each object is. Nothing in here asks the

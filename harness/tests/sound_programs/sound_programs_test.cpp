@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No false alarms: programs that keep what the documentation asks of them are never at fault,
 // however late the work is and whatever storage they are given; and every precondition that is
 // dropped gives its fault, or the error that is documented for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // User objects: references of the program, of graphs, of their copies, and of launches in flight.
 #include "harness/sync.h"
 #include "harness/tests/sound_programs/graph_parts.h"

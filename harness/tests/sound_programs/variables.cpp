@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: modules and libraries with memory of their own, from a file or from memory.
 #include <gtest/gtest.h>
 

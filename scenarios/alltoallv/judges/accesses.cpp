@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An event has no other words than its label, and the object that it names: so there
 // is a label for each number that is told (Labels).
 #include "scenarios/alltoallv/judges/accesses.h"

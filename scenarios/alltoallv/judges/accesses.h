@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses: says what ranks do to what they share as events of the story, under the names of UCC's
 // functions and fields, without their prefix ucc_tl_cuda_. It judges nothing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers: what calls of the path answer, against what the scenario knows itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls: what the driver answered to the CUDA calls of a run: from the history alone, whatever the
 // path made of it.
 //

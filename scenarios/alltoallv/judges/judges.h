@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges: those that hear what a job tells, each of one thing, and what they compare it with.
 #pragma once
 

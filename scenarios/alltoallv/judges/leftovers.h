@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leftovers: what a rank has open when nothing is outstanding and its process is about to close,
 // and which events of peers are open when a team has gone: from the ledger of lives alone. When the
 // process has closed it is too late to look: closing takes everything along.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A use begins when the cache gives a mapping and ends when the same use counts it
 // down; a count that another use takes is stolen, one that nothing took wraps. If the variant says
 // that it is bounded, a mapping that left the table is closed with its last use, one that nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mappings: who uses which mapping of a peer's memory, as the judges count it: from what a rank
 // opened, took, let go of and closed, and never from the counts that the path keeps for itself.
 #pragma once

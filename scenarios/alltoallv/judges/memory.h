@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: which allocations of a rank something can still use, as the judges know it: from what the
 // caller did. What nothing can use any more is freed by the end of the call that let go of it.
 #pragma once

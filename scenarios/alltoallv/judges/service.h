@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Service: which calls may answer with something else than ok, and when.
 //
 // The table is the contract's: everything that it does not list is a refusal, a fault. Whether a

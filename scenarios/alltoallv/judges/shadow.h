@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shadow: what the protocol means, whatever the policy does: who uses a slot, and who waits for
 // one. It hears facts, and knows by them which windows a run reached.
 #pragma once

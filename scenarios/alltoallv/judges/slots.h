@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slots: which use of a slot is which, and who has it, as the judges know it: from what the ranks
 // were told to post, and never from the numbers that the path gives.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broken paths: the sound policy, or a call of its job, with one thing wrong. They are not
 // variants.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The collector runs on a separate thread, which has no context: what it frees is freed
 // nevertheless, and the thread is left as it was.
 #include <gmock/gmock.h>

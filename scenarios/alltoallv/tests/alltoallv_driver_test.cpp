@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's offers, and the plan that results from them.
 #include <gtest/gtest.h>
 

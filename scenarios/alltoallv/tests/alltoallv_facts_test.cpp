@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Known facts of the reported race come out: when it can happen at all, and what a stale key
 // does, by what the slow rank has in its cache.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every judge of this path goes red when the target misbehaves: each test breaks the sound policy,
 // or a call of the job, in one place, and nothing else.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judges of what is kept and what was answered, each red when the target misbehaves: a mapping
 // that goes too early or too late, scratch that the team still uses, an error that is swallowed or
 // made up, a CUDA call that is wrong.

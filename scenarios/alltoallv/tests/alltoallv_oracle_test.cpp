@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has, and how the windows of a fault are reported. That the judges go
 // red is shown with broken targets: alltoallv_judges_test.cpp.
 #include <cuda.h>

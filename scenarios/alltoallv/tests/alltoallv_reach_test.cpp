@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random run gets to what is judged: a copy; and a fair number where the policy is hard to keep.
 #include <cuda.h>
 #include <gtest/gtest.h>

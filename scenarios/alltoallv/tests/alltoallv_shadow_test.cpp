@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which facts reach which window, and which of them are a disorder: fact by fact, without a path.
 #include <gtest/gtest.h>
 

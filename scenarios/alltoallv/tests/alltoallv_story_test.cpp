@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The story shows the race: what ranks do to what they share is reported, in the words of UCC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

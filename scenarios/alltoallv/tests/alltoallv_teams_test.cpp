@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several teams over one cache, and tensors that are pieces of one allocation: what a rank shares
 // beyond a collective, judged as what it has alone.
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each backend keeps, frees and follows as its own code does, and no other: what fails on one is
 // looked for on all.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of boundedness goes red when a policy, which is `own` with one thing broken, keeps what
 // nothing can use, and not where no one knows whether it can be used.
 #include <gtest/gtest.h>

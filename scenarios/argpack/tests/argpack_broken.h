@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broken: paths of one's own, each with one thing broken, and the first fault that results from it.
 #pragma once
 

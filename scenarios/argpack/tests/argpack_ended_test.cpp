@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that end while a frame still has them: a call loads its program when it
 // compiles, and launches in that one whatever was reset meanwhile.
 #include <fmt/format.h>

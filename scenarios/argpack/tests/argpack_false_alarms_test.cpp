@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which nothing is wrong, and which look wrong to a judge that knows too little. A search
 // of ten million runs came to each.
 #include <fmt/format.h>

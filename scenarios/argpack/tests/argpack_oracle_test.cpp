@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has go red when they should: each fault is planted.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of service goes red when the target misbehaves: each policy here is `own` with one
 // thing broken, or a path with one answer broken, and no fault is handed to anything.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers from before a reset: Taichi binds, writes and reads what they wrap as it does any other,
 // and `own` refuses.
 #include <gtest/gtest.h>

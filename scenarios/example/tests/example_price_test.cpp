@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prices: what is planted in a policy moves its row by exactly that, and no other.
 #include <gtest/gtest.h>
 

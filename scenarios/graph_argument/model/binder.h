@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelBinder: what a call comes to when CUDA has done what it asks for. What CUDA has made is the
 // newest life of its kind that this op has made; others may have made more meanwhile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelCalls: the calls that a script has asked for and has no answer to yet, and how many there
 // have been.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelGraphs: the definitions of a script, and what is inside of their nodes.
 #pragma once
 

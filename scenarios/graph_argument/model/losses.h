@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelLosses: the lives that CUDA has begun for a script, and which of them nothing can use any
 // more: neither a variable leads to it, nor a graph that can be reached, nor an executable that is
 // open, nor a launch that may still run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A call is recorded when it is asked; the path tells when it refers to what a
 // variable holds, and when CUDA has done something for it. Only then does the model change, by what
 // was asked.

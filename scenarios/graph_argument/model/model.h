@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of
 // policies; the judges compare the path with it.
 //

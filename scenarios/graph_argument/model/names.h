@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelNames: the wrappers of a script, and which variables and cycles refer to them.
 #pragma once
 

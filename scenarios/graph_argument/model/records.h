@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records: what a script has, as the model knows it: things, graphs, executables, launches, and
 // what wrappers wrap.
 #pragma once

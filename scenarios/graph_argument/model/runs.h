@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelRuns: the executables of a script and their launches: nodes by value, flat, as they were
 // then.
 #pragma once

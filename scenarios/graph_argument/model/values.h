@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelValues: what a block may hold: the reference model of what each node leaves in its target.
 #pragma once
 

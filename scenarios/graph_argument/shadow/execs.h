@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ShadowExecs: what the script did with its executables, and which launches may still run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ShadowGraphs: what the script did with its graphs and their nodes, and which handles are no
 // one's.
 #pragma once

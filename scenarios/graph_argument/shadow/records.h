@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records: what the shadow remembers. Graphs, executables and launches are lists of nodes by value,
 // so that what an executable or a launch uses stays what it was when the definition changes. All
 // branches keep what they have; one at most runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shadow: what the script did, whatever a policy kept: which windows a run reached, and why
 // something died. It hears facts, and changes nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ShadowThings: how often the script refers to each thing, whether it has lost it, and in which
 // window each has ended.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Users: who still uses a thing, and so the window that its loss is in: a launch in flight, an
 // executable, or no more than a definition.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's offers, and when it makes them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too
 // little.
 #include <fmt/format.h>

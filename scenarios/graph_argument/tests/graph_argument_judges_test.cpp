@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges of what a call does to the driver, and of what is left to be done by itself: each test
 // breaks the path in one place.
 #include <gtest/gtest.h>

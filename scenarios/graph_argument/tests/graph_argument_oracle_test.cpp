@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has go red when the *path* misbehaves: each test breaks a policy, or
 // the script beneath it, in one place.
 #include <gtest/gtest.h>

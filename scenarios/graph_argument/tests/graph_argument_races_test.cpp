@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
 // or that takes what the caller must not do for a fault of cuda.core.
 #include <fmt/format.h>

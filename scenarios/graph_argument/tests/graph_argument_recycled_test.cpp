@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recycled case: the report's buffer is freed and handed out again before the graph runs. Ours
 // names birth, death, capture and recycler at the kernel's line; a plain ASan build of the same
 // program, on the same pool, says nothing. AFTERLIFE_WRITE_CORPUS=1 writes the reproducer again.

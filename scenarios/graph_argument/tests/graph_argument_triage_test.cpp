@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repairs of what is done with graphs that went with their nodes.
 #include "harness/triage.h"
 

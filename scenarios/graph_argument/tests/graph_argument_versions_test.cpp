@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls that each version of cuda.core has, and what its builders do: borrow is 0.7.0, and
 // move_to_graph is 1.2.2.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a death is in: by who had the thing, and by who had lost it before.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs statements of the managed-dict path on a real CPython, with its instruments on.
 //
 // It may die of them: that is what they are for. Code that wants to survive it runs this as a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The statements are Python functions, compiled once: running one allocates next to
 // nothing besides what it is about, so that pymalloc's free lists are as the path leaves them. Each
 // attribute store follows a call of storing(), if the probe is and the fault may be planted.

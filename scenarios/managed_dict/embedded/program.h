@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: the statements of the managed-dict path, run by a real interpreter.
 //
 // One statement per line, named like those of targets::managed_dict::Statements, with their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. tp_alloc and tp_free of the recorded classes are hooked, as the report's design has
 // it: that is where a watchpoint is set and taken back. Lines go out through write(2), so nothing
 // is lost when the interpreter crashes; the handler of the crash adds its address and lets it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: what the instruments see of the real interpreter, one line of evidence each, written at
 // once: the process may die of its next statement.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slot: where this CPython keeps the attributes of an instance, as its own internal headers say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block judge: what a debug allocator and the address space find: T2 and T6 when a block is freed,
 // T3 when one is handed out, and the modelled crash.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code judge: hears what the program's code meets as it runs, and has the heap judged where it
 // counts; compares what kernels leave with what was stored.
 #pragma once

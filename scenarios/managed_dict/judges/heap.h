@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heap judge: compares the bytes that the interpreter has with what the shadow says (T1, T2 of what
 // is alive, T4, T5, T7, T9, T10 of the fact sheet). Nothing here changes a byte.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judge: all that listen to the interpreter of one run, and what they remember.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the path: written by this test, each with the writer that shows it, and nothing
 // smaller does.
 #include <gtest/gtest.h>

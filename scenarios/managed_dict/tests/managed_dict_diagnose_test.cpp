@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conclusions of the instruments from planted records, one for each class of writer. The records
 // are blind by construction: they are all that diagnose() gets.
 #include <gtest/gtest.h>

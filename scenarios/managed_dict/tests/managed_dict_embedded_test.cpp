@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same statements on a real CPython and on the model, judged from the same kind of record.
 //
 // The real one is a child process: it crashes where the model says that it does.

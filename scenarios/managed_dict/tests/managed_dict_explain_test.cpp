@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `explain` on cases that a search finds and minimizes; and that looking changes nothing.
 #include "scenarios/managed_dict/explain.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers that explain was not made for: random widths, places and values, each by the mechanism of
 // one class. It may name several classes, or none; what it must not do is accuse only others.
 #include <fmt/format.h>

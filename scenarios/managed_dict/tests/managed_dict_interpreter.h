@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One interpreter to itself: for tests that plant a fault, or look at bytes.
 #pragma once
 

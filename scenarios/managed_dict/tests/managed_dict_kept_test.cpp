@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A repair of the run keeps things beyond their end, and without one nothing is kept.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The facts of the layouts, as they were seen with a hardware watchpoint on CPython 3.12.1.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which mechanisms look alike, and what each of them leaves: the reports' hypotheses, side by side.
 #include <gtest/gtest.h>
 

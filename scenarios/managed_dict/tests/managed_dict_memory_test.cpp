@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modelled heap runs out: what fails leaves everything as valid as it was.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of values goes red when a reader, or a kernel, meets something else than what was
 // stored.
 #include <gmock/gmock.h>

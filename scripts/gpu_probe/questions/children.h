@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children: each row in a process of its own with a deadline, so that a hang or a crash is an
 // answer.
 #pragma once

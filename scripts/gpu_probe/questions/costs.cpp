@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls cost.
 #include "gate.h"
 #include "row.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: its context, kernels, and small things made of one call or two. All end with the row's
 // process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver: libcuda.so.1, opened at run time, each call with its newest symbol by cuda.h's own
 // macros.
 #pragma once

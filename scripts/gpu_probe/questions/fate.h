@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fate: what became of a user object: how often its destructor ran, when, and on which thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Freeing what is in use.
 #include "gate.h"
 #include "row.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gate: keeps a stream busy until it is opened, or 2 s have passed: a kernel that spins, or a host
 // function that waits. Where host functions run inside cuLaunchHostFunc, a wait for a value in
 // memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: updates, memory nodes, conditionals, and when host memory is read.
 #include "gate.h"
 #include "order.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host functions: threads, order, and what they may call.
 #include "fate.h"
 #include "gate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IPC between two processes.
 #include "gate.h"
 #include "order.h"

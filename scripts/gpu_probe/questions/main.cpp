@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA's documentation leaves open, asked of the driver: one row per question. Built without a
 // driver (libcuda.so.1 is opened at run time); CUDA 13's cuda.h, documented calls only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that are unloaded while their kernels are in use.
 #include "gate.h"
 #include "row.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order: does a stream have to wait for what holds another one?
 #pragma once
 

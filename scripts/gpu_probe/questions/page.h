@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page: what a row says, in memory that the parent still has when the child is gone.
 #pragma once
 

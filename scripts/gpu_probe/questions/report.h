@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Report: what the rows said: a line of JSON each as soon as it is known, and all as text at the
 // end.
 #pragma once

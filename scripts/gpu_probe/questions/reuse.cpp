@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which memory comes back, and when.
 #include "gate.h"
 #include "order.h"

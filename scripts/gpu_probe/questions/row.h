@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row: one question. A chapter, which is a source of this folder, adds its own.
 #pragma once
 

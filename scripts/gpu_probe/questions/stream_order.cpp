@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order between streams, and which calls wait.
 #include "gate.h"
 #include "order.h"

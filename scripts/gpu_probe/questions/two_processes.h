@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two processes: an exporter and an importer, who both start before cuInit. reach() and at() are
 // their turns.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // User objects: when and on which thread their destructors run.
 #include "fate.h"
 #include "gate.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's own samples of its operators (OpInfo, in the wheel), on the device beside the CPU.
 
 Prints a line for each operator that differs, then how many operators and samples are equal within the samples' usual tolerances.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies: the work that one task submits to its stream: what the rank pulls from its peers, what it
 // moves between two others as their proxy, and what ring and linear collectives do.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mappings: one task's mappings of its peers' memory, from setup until they are let go of.
 #pragma once
 

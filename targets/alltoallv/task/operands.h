@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands: the source and the destination of one collective, held from init to finalize.
 #pragma once
 

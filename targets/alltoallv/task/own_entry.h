@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OwnEntry: a rank's own part of its task's slot: what it tells its peers, and when.
 #pragma once
 

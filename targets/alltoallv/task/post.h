@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Post: one post of a request, as the parts of its collective know it: its number, and the slot
 // that it uses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/slot_hold.h"
 
 #include "targets/alltoallv/policy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SlotHold: a task's way to its slot, and out of it: rank 0 claims it, all wait until it is theirs,
 // and code that the policy says sets it free.
 #pragma once

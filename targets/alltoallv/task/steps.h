@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: a ring or linear collective, step by step. Such collectives go through scratch, which is
 // mapped once per team, and so leave no mapping in the slot. They use slots and barriers like the
 // others, and their step counters.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task: one collective on one rank, from init to finalize, stage by stage.
 //
 // Each stage polls once and returns; what is there is taken at once to the next. Sites of what

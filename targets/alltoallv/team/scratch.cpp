@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/team/scratch.h"
 
 #include "targets/alltoallv/layout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Team: one rank's part of a team: who reaches whom, the numbers of its collectives, and what it
 // keeps as long as the team is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks: where a process's tensors are: in an allocation each, or in one for several, as a caching
 // allocator gives them. The caller's; nothing of UCC's, which sees base and offset.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptArrays: taichi.ScalarNdarray with its gradient, and to_numpy() of every array.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binding: what set_arg_* does, one C call each. Raw pointers go into the context, and shapes,
 // scalars and the address of the outermost pack's handle into arg_buffer; the policy is reported.
 #include "targets/argpack/script/binder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binder: launch contexts, and what set_arg_* puts into them.
 #pragma once
 

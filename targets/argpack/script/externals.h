@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ExternalArrays: memory of the user's own, numpy's on the host and torch's on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptGarbage: cycles, and finalizers that do action when the collector gets to them.
 #pragma once
 

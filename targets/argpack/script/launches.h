@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: what follows once the arguments are set: compile, launch, and wait for the value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptPacks: taichi.lang.argpack, the Python side of arg packs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: what every method of a script is made of, named after bytecodes and C calls; other tasks
 // may run between any two of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Definitions: how they are made and copied; and nodes with graphs inside: children, which are
 // copies, and branches, which are made with their node.
 #include "targets/graph_argument/script/definitions.h"

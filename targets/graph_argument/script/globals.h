@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptGlobals: the global variables, whatever they hold, as cuda.core has them.
 #pragma once
 

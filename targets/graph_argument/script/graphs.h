@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: what several methods do with a graph: ask whether it is gone, wrap it, add a node,
 // instantiate it.
 #pragma once

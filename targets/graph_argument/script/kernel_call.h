@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelCall: cuda.core's ParamHolder: what a call gives a kernel, for as long as the driver copies
 // the values.
 #pragma once

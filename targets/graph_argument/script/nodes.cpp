@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A method takes the GIL and loads its variables step by step; the rest is one C
 // call, in which the parameters are put together (kernel_call.h) and the node is added (graphs.h).
 #include "targets/graph_argument/script/nodes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers: the managed objects of a script, by type, and what each wraps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards: values that run code of the script when they go: `v.a = Guard()`, where a weak
 // reference's callback, or __del__, reads `v.a` again. Each runs once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launcher: the CUDA side of the workload: one tensor in, one out, one kernel.
 #pragma once
 

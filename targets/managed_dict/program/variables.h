@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: the names of a script, and what they refer to.
 #pragma once
 

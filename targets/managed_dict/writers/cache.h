@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled code that holds what was true once: a word baked into its instructions (class e of the
 // report), or a class's attribute in a cache (its own bug, which writes no word).
 #pragma once

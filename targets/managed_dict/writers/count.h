@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled code that counts what is not an object: the tagged word (class f), or the values (class
 // g).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Legal acts that look like a writer to those that key by address (class d of the report), and the
 // workaround that makes the question go away.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled code that gives up the old value of an attribute before it stores the new one, as the
 // fork's own fast path for member descriptors does: Py_XDECREF(*addr), and then *addr = value.
 #pragma once

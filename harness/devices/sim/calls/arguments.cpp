@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of calls: the streams that handles name, and whose memory addresses are.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/regions/calls.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls: the functions of the simulated driver, one per row of cuda.def, and helpers that several
 // of them share.
 //

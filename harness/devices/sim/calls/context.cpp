@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: made, ended, current, waited for. What they are told and asked is in
 // context_settings.cpp.
 #include <utility>

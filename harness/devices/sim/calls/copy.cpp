@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies. What a call knows of its pointers it writes into the work: whose memory they meant.
 //
 // Pageable host memory is read by the call itself (the driver stages it) and written before it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver, and its one device.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as a whole: making, cloning, destroying, and the user objects they keep alive.
 #include "harness/devices/sim/calls/graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common parts of the calls on graphs: finding what a handle names, and telling when two
 // threads are inside the same graph.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exporting, opening and closing. Which process calls is a matter of the running task; see
 // ProcessScope in harness/scheduler.h.
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
 // memory is in pool.cpp.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: the calls that give them to a stream.
 #include "harness/devices/sim/memory/ops.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules, functions and their attributes.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory: giving it out and taking it back.
 //
 // A freed block may be given out again before the stream has reached the free: always to the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools of stream-ordered memory, and what they are told and asked.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory: addresses that are reserved, memory that is created, and mappings of the one to
 // the other. A handle is a life, and so are a reservation and what the device has access to: that
 // life begins when access is given and ends when it is taken or the mapping ends.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DriverLock: what threads of a process have to wait for inside of the driver: its lock, and the
 // thread on which it calls functions of the program.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leeway: where the documentation says what the driver *may* do. A program may rely on neither, so
 // which it is, is a pick, where an actor or a client asks for that (harness/cuda/leeway.h); the
 // default answer is what the driver does otherwise, as drivers of today are known to do.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes: records that the driver keeps for each process that uses it.
 #pragma once
 

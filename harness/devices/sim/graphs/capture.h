@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures: streams whose work becomes nodes of a graph instead of being done.
 //
 // A capture begins in one stream, its origin, and spreads to others by events. Each stream of it

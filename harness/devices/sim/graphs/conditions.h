@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions: values that kernels set and conditional nodes ask.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphDefinitions: graphs and their nodes, as programs define them; and what changes them,
 // whichever call asked for it.
 #pragma once

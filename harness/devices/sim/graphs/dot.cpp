@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each graph is a cluster of records; embedded graphs are their own clusters, which
 // the node that they are embedded in points to. What a flag asks for is one more field of a record.
 #include "harness/devices/sim/graphs/dot.h"

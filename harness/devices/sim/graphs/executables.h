@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables: executable graphs: laying them out, changing, launching and destroying them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph: what a CUgraph stands for: nodes, what they depend on, and the user objects it keeps
 // alive.
 //

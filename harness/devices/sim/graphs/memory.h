@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphMemory: what an allocation node gives out: an address that stays the same, at which a new
 // life begins with every launch that reaches the node.
 //

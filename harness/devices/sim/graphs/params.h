@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters of nodes, from the structs of the API. Each function copies the values that they
 // point at, remembers whose memory those meant, and leaves the documented error where something is
 // wrong with them.

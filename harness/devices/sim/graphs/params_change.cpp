@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules by which a node may do something else, once it is in an executable graph.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Code that lets go of the last reference puts the object into a queue. One task of
 // the driver's takes them from there, in that order, whenever the schedule lets it; in a program
 // without a world a thread does. If a run is outside of its tasks, code that is here calls the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UserObject: what a CUuserObject stands for: the program's data, and how often it is referenced.
 // Once nothing does, its destructor is called, at some time. By whom is a pick: a thread of the
 // driver's that all of them share (plain), the one that calls host functions, too, or code that let

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that a kernel calls before each of its accesses. Which ones clang 19 emits, for
 // -fsanitize=kernel-address with this prefix, was found by compiling: loads and stores of 1, 2, 4,
 // 8 and 16 bytes, N for other sizes and for what may be misaligned, and memcpy, memmove and memset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AccessState: what the accesses of a running kernel are first compared with, one per OS thread.
 // Nearly every access falls into a window and costs two comparisons; the rest asks Provenance.
 #pragma once

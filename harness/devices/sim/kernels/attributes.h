@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelAttributes: what a launch, or a kernel node, is reported beside its parameters.
 //
 // On the simulated device most are hints about speed, and only remembered. Cooperative launches are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner::State: barriers and exchanges between the threads of a block.
 //
 // Code that has to wait is entered where the others look, and parks. Code that comes last lets all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Footprint: which bytes the kernel block that runs has used, as ranges. Kept only while there are
 // streams enough to race: see SimDevice::run_block().
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a cooperative launch, which are on the device at once.
 //
 // How it works. A thread that looks at the memory of the grid's barriers lets the other threads of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launch: one kernel launch on the simulated device, with its parameters as they were copied.
 #pragma once
 

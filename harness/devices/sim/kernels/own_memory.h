@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Own memory: what a kernel may touch besides device memory: its __shared__ variables, which are
 // thread-local here, and constants in the program's image.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PointerShadow: for every aligned 8-byte word of device memory, whose pointer it holds. A
 // pointer's value does not say which life it meant; the shadow does, from the copy that brought it
 // there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A launch has a set of authorities: blocks, by birth id, that the pointers it was
 // given meant. An access is allowed when the block that lives at the address is in the set. If
 // instead a dead member lived there, the access is stale; otherwise it is wild.

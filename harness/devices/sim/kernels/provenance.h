@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Provenance: may this launch touch this memory? Authority follows the pointer: what a launch may
 // touch is what the pointers it was given, and those it has loaded since, meant when they were
 // copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A carrier is a fiber that runs threads of the block, one after another, as plain
 // calls. When a thread must wait, its carrier parks and the next one continues: with threads that
 // were released, else with a fresh carrier and the next thread. Once all that are alive wait at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner: runs the threads of one block of a launch, from a kernel compiled for the host.
 //
 // Threads run one after another as plain calls on one fiber. A thread that waits for others

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner::State: the threads of the block that is running, and who of them waits for whom.
 #pragma once
 

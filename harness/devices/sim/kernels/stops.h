@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stops: the ends that a translated kernel comes to by its own instruction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A loan becomes a life of the ledger only when it ends: most end after the driver's
 // last use, and no report needs them.
 #include "harness/devices/sim/lent/lent_memory.h"

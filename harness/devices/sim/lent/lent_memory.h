@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LentMemory: the program's own memory that the driver still uses when the call that was given it
 // has returned. lent.def says which.
 #pragma once

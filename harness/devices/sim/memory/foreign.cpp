@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A mapping has addresses in this process's own range, as an allocation would, and
 // pages of the other process's file are laid over them. So everything that is kept for an address
 // is kept for these, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostMemory: memory of the device that the host writes without a call: pinned, registered and
 // managed.
 #pragma once

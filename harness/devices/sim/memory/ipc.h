@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication: what a process exports of its memory and events, and what others
 // map.
 //

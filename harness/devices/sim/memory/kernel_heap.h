@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelHeap: what kernels get from their malloc(), one heap for each context.
 //
 // A piece lives until a kernel frees it, this one or a later one, or its context ends. Each is its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: what the simulated device and its mapped host memory consist of: one address range, cut
 // into granules, each of which knows the block that it was last given to. Memory of the host's that
 // is registered has blocks, too, at addresses outside of the range: see registrations.h.

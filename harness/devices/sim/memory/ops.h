@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: a stream waits for a value in memory, or writes one.
 //
 // A wait is looked at again whenever something may have changed the memory: when a piece of work

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PartialReuse: gives new memory a place inside a freed block, or across several that are adjacent.
 //
 // Drivers split freed blocks and join adjacent ones, so that a stale pointer may meet any part of

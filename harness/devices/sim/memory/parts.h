@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts: which blocks were the last to be given the pieces of a range of storage.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: memory that was given back, by pool, and which pool is whose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reservations: addresses that a program has reserved, and what it has mapped there.
 //
 // A mapping is entered when it is mapped, but its life (a block, Origin::mapped) lasts while the

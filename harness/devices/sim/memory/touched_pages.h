@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Touched pages: which pages of memory hold something, the others being zeros that no one wrote.
 //
 // Source: the kernel's documentation of /proc/PID/pagemap, bits 62 (in swap) and 63 (present).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemoryViews: device memory at the addresses of those that import it.
 //
 // All processes' memory is in one range, whose addresses are those of the exporters. A view maps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers: the other processes of a run, for the driver of one of them.
 //
 // Each process of a program has a driver and its own world. What a process exports, others open by

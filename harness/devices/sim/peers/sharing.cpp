@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Before a call the process hears what others did since, and after it the process
 // says what it did itself. So code that comes second compares with all that came first; two calls
 // of different processes at the same time are compared by both.

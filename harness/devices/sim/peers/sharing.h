@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sharing: what this process has exported to other processes of the run, and what it has opened of
 // theirs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of suballocators: what NVTX's extension for memory tells, as the simulated driver has it.
 #pragma once
 

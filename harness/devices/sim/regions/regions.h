@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions: the parts of allocations that a suballocator gives out, as it tells by NVTX.
 //
 // A suballocator that works in stream order takes a region back while work that was submitted

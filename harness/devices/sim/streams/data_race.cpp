@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. While there is one line everything is ordered, and uses are only logged; what every
 // task knows to be done leaves the log, since all that is to come is after it. Once there are two
 // lines, the log is read. From then on each block keeps, for each line, the last piece of work that

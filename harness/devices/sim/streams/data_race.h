@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DataRaces: which device work comes after which by the program's own orders, and so which uses of
 // memory race although this run happened to serialise them.
 //

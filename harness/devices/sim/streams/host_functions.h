@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostFunctions: calls the functions of the program that streams and graphs hand over.
 //
 // CUDA calls them on a separate thread, one after another. Ours is a task of each process, or a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What was handed on belongs to all that have its stamp, and does not change any
 // more: who learns something afterwards gets its own stamp, which comes from the one before. So a
 // lock is handed on by a stamp, and clocks are compared only if neither comes from the other. Most

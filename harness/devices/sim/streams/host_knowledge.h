@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostKnowledge: which device work each task knows to be done, because it has waited for it, or was
 // told by one that knows: by a lock that was handed over, a latch, a count that it came to, or by
 // being spawned. What one has waited for orders nothing for another who was told nothing.

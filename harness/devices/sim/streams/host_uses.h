@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostUses: uses of memory that the program shares with the device by the program itself, which the
 // driver hears of only where something watches.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream: a queue of work that is passive until another, by a pick, lets it advance.
 #pragma once
 

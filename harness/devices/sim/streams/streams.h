@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: makes the streams of a context, and the clocks of event record nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UsesElsewhere: work of other processes of the run, as the order of uses knows it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: one thing that a stream was told to do, with everything it needs from the call that said
 // so.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. submit() runs work to its end unless something holds it up: what it depends on,
 // work before it in the stream, or a pick. What is held up waits in its stream's queue. Whenever a
 // piece of work ends, settle() passes over what costs no time (markers), hands host functions to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkQueues: work that was submitted to streams: where it is in the queues, and when it continues.
 //
 // Work is done at submission unless a pick says that it stays queued; then its stream is an engine

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkSteps: carries out pieces of work, one step at a time: a block of a kernel, or all of any
 // other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axis: which texels a coordinate means along one dimension of a texture, and by which weight.
 //
 // Source: CUDA C++ programming guide, *Texture fetching*: addressing modes, nearest-point sampling,

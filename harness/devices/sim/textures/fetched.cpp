@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each coordinate means two texels along its axis; the footprint is their product. A
 // direction into a cube becomes two coordinates and a face first, and texels beyond the edge of a
 // face may be a neighbour's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetched: a fetch from a texture, as the texels that it means.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays, textures and surfaces: the records behind their handles.
 #pragma once
 

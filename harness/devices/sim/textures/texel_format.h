@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TexelFormat: what a texel is made of: up to four channels of one type.
 //
 // Source: CUDA C++ programming guide, *Texture fetching*; cuda.h, CUarray_format.

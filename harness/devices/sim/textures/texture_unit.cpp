@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/textures/texture_unit.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TextureUnit: what kernels read by textures, and read and write by surfaces.
 //
 // Each texel is judged like any other access of the kernel: an object leads to the life that it was

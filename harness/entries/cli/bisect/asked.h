@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asked: a program of some revision carries out a command and prints JSON.
 #pragma once
 

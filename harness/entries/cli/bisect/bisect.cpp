@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bisect: looks at both ends, then has git choose revisions between them, builds each in a worktree
 // and asks it whether it shows the fault.
 #include "harness/entries/cli/bisect/bisect.h"

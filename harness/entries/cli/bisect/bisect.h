@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `bisect`: which commit made a fault, or removed it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A program is kept by the name of all that its commit holds and by a hash of the
 // command, so that commits which differ in nothing share it; it is copied to a draft and renamed,
 // so that one is whole or not there. The oldest are removed when there are many.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judge: whether the program of a revision shows what a reproducer shows.
 //
 // It shows it where the recorded schedule ends in the same fault, or in one of the same kind: a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subject: the reproducer that a bisection is about, read no further than every revision can: its
 // path, variant, ops and fault.
 #pragma once

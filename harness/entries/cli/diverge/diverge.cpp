@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // diverge: replays the case with a program that shows the fault and with one that does not, both of
 // which note their flow, and tells where they diverge.
 #include "harness/entries/cli/diverge/diverge.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `diverge`: which function behaves differently than it did in a revision, or program,
 // that does not show what a reproducer shows.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GoodProgram: the program of a build that shows no fault, which is asked what it does in a case.
 #pragma once
 

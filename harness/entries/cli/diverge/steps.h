@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: the trail of a run as text, for another build to lay its own beside.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // effectiveness: how soon a search finds the first fault of each window, how many runs it takes to
 // make that plain, and how large it then is; and whether another program does so worse.
 #pragma once

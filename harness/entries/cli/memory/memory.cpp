@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The bytes that the C library's heap has handed out are read after each slice of the
 // runs, while the search is under way: what it keeps for itself counts. Buffers grow when a run is
 // larger than all before it, which is seldom, and less and less so; a leak grows in every slice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build search: has another build, which stands beside this program, search a cell of a night.
 #pragma once
 

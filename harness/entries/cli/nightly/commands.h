@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly commands: the search of a night, its shards, and the history that they are merged into.
 //
 // A history is a folder: history.sqlite, findings/ with the reproducers of what was news, page.html

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compare: has `afterlife diverge` say of each new finding by which function it behaves differently
 // than with the program of the night before.
 #pragma once

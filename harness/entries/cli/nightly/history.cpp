@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nightly export, import, show and mark: the history for people and for other programs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nightly: plans a night, runs its shards and merges them into the history; and each of these steps
 // by itself, for nights on many machines.
 //

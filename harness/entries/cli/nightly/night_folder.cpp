@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/night_folder.h"
 
 #include "harness/entries/cli/lookup.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night folder: the night under way in a history: its plan, and its shards.
 //
 // A night is over when the history has all of its shards and it was reported: only then the folder

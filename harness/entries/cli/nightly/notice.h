@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly notice: a command of the user's that informs users of a night that they should look at.
 #pragma once
 

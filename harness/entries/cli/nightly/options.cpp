@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of `afterlife nightly`, and which function is whose.
 #include <fmt/format.h>
 

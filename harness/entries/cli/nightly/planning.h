@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning: the terms of a night, from its options.
 //
 // Errors: UsageError where a night is in the way, or is another one than the one to continue with.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays: what a fresh process says of all reproducers of a folder.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each page of a finding is written by a separate process, which replays it: one
 // that ends the process, or never ends, has no page, and its row on the night's page has no link.
 #include "harness/entries/cli/nightly/report.h"

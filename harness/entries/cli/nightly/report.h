@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly report: what a night leaves for people and for other programs besides what it prints.
 #pragma once
 

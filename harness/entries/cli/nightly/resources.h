@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resources: what a process takes and where it runs, as a night records it.
 #pragma once
 

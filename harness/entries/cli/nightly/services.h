@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly services: what a shard needs from a program: progress, reproducers as `fuzz` writes them,
 // and replays in a their own process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A thread for each process waits for it, since the system ends a process together
 // with the thread that started it. The folders of the shards tell how far they are.
 #include "harness/entries/cli/nightly/shards_at_once.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shards at once: those of a night that one machine runs side by side, each in a process of its
 // own.
 #pragma once

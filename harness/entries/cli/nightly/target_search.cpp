@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The target is build/fuzz/fuzz_PATH beside this program's own folder. It prints the
 // reproducer of a crash itself, and libFuzzer prints how many of the inputs it was given get
 // somewhere (INITED). Its corpus is a folder only while it runs.

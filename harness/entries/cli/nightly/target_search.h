@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Target search: has a path's libFuzzer target search a variant, from the corpus that nights keep.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // price: what each variant of a path costs, on three classes of programs that the compared variants
 // survive: the ordinary use, the committed programs, and programs that are drawn.
 #include "harness/entries/cli/price/price.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An edit of the program renames the question that a decision answers. The same
 // answer is given to other questions of its kind, which a run of the other decisions was asked.
 #include "harness/entries/cli/run/around_decisions.h"

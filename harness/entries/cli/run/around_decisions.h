@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Around decisions: looks for a fault that has moved, near the decisions that showed it before.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A reproducer runs in `afterlife replay` itself. A finding of `run` has its own
 // program, which gdb starts with the environment that a replay gives it: gdb itself has ours.
 // Source: the gdb manual, "Specifying Source Directories" and "Starting your Program".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimizing a finding of `afterlife run` again: fewer choices, new replays, a repair.
 #pragma once
 

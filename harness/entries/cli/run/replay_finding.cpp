@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A finding is replayed once, in a separate process. If its fault does not show,
 // the program has changed: a bounded search says whether the fault is still there under other
 // choices.

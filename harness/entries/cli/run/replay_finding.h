@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replay of a finding of `afterlife run`: its program again, under the choices that it records.
 #pragma once
 

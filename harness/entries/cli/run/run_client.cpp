@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run: runs someone's program again and again on the simulated driver, and says what it still
 // uses after it has died, in the lines of that program.
 #include "harness/entries/cli/run/run_client.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients: `afterlife run`, and what `afterlife replay` does with its files.
 #pragma once
 

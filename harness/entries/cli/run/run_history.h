@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run history: the searches of a program before this one, in a history as nights have
 // (harness/nightly/README.md), of which each search is a night.
 #pragma once

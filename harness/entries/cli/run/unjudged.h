@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unjudged: why a search over someone's program says nothing of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asked questions: a strategy that records the choices, and forwards them to another one.
 #pragma once
 

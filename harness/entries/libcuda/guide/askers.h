@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Askers: the places at which choices of a process are made, with names that do not change when the
 // program is edited elsewhere, and in words.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call failures: the error that is injected into a call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Called: records which function of the program the driver is calling, so that it is known even
 // after a crash.
 #pragma once

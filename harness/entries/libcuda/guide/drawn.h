@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawn: random choices from a seed for a run of a client. A random walk, except that only one or
 // two calls fail, because most programs give up at the first error, and that a quarter of the runs
 // force nothing.

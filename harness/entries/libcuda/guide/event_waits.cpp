@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The driver notes an order for each wait, with the call that recorded the event; in
 // a process both are known by the last half of their names.
 #include "harness/entries/libcuda/guide/event_waits.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event waits: the waits for events that a program made, to say of two uses that nothing orders
 // which wait was meant to.
 #pragma once

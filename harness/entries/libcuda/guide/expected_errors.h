@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected errors: distinguishes errors that any caller must expect from the others, which are
 // reported.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forced words: explains why choices of a run are forced in its version of Python.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Questions are asked by code that has the driver; the names of who asks are kept,
 // and told in words once a fault or the end of the process has them reported.
 #include "harness/entries/libcuda/guide/guided.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guided: the guide of a process that `afterlife run` started. Answers as the orders say, and
 // reports.
 #pragma once

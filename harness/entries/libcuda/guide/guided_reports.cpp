@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guided, what it reports: faults, errors, choices and a hang, in one file for each process.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The guide of threads that take turns: turns that they lose.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hang: reports the places of all threads of a hanging process, on request of the run's watch.
 //
 // Everything happens in a signal handler. A thread that waits for another holds no lock that is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parties: the calls that take part in a fault, with their places, threads and streams; and choices
 // in words.
 #pragma once

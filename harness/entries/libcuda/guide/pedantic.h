@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pedantic: behaviour that the documentation forbids and current drivers tolerate.
 #pragma once
 

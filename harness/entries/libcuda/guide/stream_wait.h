@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream wait: makes the host wait for a stream, as a repair of the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: the calls that do something, unlike those that only query the device and its context.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // XLA note: what a user of JAX should know about a run.
 #pragma once
 

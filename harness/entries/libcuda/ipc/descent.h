@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descent: which process of the program this is, by who started it: the second that the first
 // process started is 1.2. Other than the system's numbers, and the order of first calls, that is
 // the same in each run.

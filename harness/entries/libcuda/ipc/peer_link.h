@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer link: how the driver of a process asks the broker of its run about the others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's C interface: the functions that are used of it, looked up by name.
 //
 // Python.h is not included: what is used has been the same since 3.10, and a build needs no Python.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python code: what is known of a code object: its file, and where the interpreter looks, in it,
 // whether another thread is to continue.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python leaves: objects that cannot change, and through which nothing is reached that the
 // collector might end: whether it looks at them or not, it finds the same.
 //

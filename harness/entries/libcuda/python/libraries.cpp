@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. All that the collector tracks is frozen, which is documented for processes that
 // fork; then what no installed module reaches is tracked again, unless it is a leaf.
 #include "harness/entries/libcuda/python/libraries.h"

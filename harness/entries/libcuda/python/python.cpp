@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A collection on the thread that is watched first is made pending, which the
 // interpreter does for its main thread alone; on another one it runs at once, before a line where
 // the interpreter has just looked.

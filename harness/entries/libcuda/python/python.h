@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python: the interpreter of the process that we are in, by its public C interface, looked up by
 // name: a program that is none has no such functions.
 //

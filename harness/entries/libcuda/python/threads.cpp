@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Who has the baton is the only one of these threads that wants the interpreter's
 // lock, so that the interpreter itself never hands that on. A thread that gives the baton away lets
 // go of the lock first.

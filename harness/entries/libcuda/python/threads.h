@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python threads: those that Python's `threading` starts take turns, so that which one runs next is
 // decided and not left to the system.
 //

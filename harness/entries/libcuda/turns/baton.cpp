@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Code that has no baton waits for its own semaphore, and looks around now and
 // then: while nothing has the baton, whether another can continue; else whether the one that has it
 // stands still without a step, which is a wait that no one sees.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baton: one thread at a time runs, of those that take turns: the one with the baton.
 //
 // Its thread passes it on before a step, when it waits, and at its end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baton, waits that something ends, threads of the driver's own, and time.
 #include <unistd.h>
 

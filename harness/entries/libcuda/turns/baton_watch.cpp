@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baton, the look at the thread that has it: one that stands still without a step waits for
 // something unseen, and others continue beside it.
 #include <unistd.h>

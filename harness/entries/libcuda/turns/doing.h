@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Doing: a call of a C library function by a thread that takes turns.
 #pragma once
 

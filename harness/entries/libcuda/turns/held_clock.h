@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Held clock: the program's clock while its threads take turns. It advances only when all of them
 // wait.
 #pragma once

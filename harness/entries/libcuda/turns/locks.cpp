@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A wait is asked for at the system's own lock, without waiting; where that says no,
 // the thread parks, and code that lets go of the lock wakes all that are parked on it: who of them
 // has it next is which one runs next first. Conditions and barriers are the baton's alone.

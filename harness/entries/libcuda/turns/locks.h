@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks: the C library's locks, conditions, barriers and once, while threads take turns.
 #pragma once
 

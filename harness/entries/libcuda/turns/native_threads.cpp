@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The first thread that is started has all of them take turns from then on; those
 // that began before the driver was loaded take none.
 #include "harness/entries/libcuda/turns/native_threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native threads: threads of a program without Python take turns, at each driver call and at each
 // synchronisation that the preloaded library intercepts.
 //

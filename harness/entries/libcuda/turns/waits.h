@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits: joins, semaphores, futexes, sleeps, clocks and waits for external events, while threads
 // take turns.
 #pragma once

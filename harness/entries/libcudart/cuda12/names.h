@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of CUDA 12: the runtime's sources are compiled once more with this header before each, for
 // libcudart.so.12.
 //

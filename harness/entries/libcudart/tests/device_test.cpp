@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, errors, versions and entry points of the driver.
 #include <cuda_profiler_api.h>
 

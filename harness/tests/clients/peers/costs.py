@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two processes, the second forked: prints what a copy of the other's memory and an event of the other's cost, in microseconds."""
 import ctypes
 import os

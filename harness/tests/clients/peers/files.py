@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two processes that share memory by files: created memory (vmm) or memory of a pool, with what is wrong or sound.
 
 Usage: files.py WHAT [sound]      WHAT is a function of its own below. The second process is forked; a socket carries files.

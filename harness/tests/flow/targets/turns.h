@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns: code that counts its edges, and behaves differently where it is told to.
 #pragma once
 

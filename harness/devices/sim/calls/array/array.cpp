@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA arrays: made, described, destroyed. Their memory is given out and taken back like that of
 // cuMemAlloc, and may be that of an array before.
 #include "harness/devices/sim/calls/array/array_shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/calls/array/array_shape.h"
 
 #include <algorithm>

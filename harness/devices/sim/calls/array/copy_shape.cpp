@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/calls/array/copy_shape.h"
 
 namespace harness::devices::calls {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mipmapped arrays: one piece of memory, of which each level is an array.
 #include <algorithm>
 

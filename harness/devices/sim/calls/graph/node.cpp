@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes: adding them, and what they are told to do.
 #include <algorithm>
 #include <cstring>

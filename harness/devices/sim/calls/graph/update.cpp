@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changing what an executable graph does the next time: one node, or all of them. Launches in
 // flight continue as they were.
 #include <algorithm>

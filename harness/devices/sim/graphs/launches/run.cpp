@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A frame holds how far each node of a graph is; embedded graphs have their own
 // frames, which are entered at the launch (child graphs) or when their node is reached. A node is
 // opened when the last one that it waits for is done. Open nodes that take time are taken further

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphRun: one launch of an executable graph, on its way through a stream. Nodes continue as those
 // that they wait for are done; which of several continues is a pick.
 #pragma once

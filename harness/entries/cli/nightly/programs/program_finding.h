@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program finding: a finding of someone's program, as a history keeps it: without the command.
 //
 // A history may be another owner's, and what it holds never starts anything: the command comes from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program list: the programs of a night, as the TOML that the user names has them.
 //
 //     [[program]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module of a program, with its own runtime inside.
 #include <cuda_runtime_api.h>
 
