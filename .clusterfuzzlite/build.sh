@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets as OSS-Fuzz, ClusterFuzz and ClusterFuzzLite ask for: compilers, flags and engine come from
 # the environment (CXX, CXXFLAGS, LIB_FUZZING_ENGINE), and $OUT gets each target with its seeds, dictionary, options
 # and libraries. scripts/contracts/oss_fuzz.py runs it and looks at what it leaves.

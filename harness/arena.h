@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arena: the memory of one run. Targets and scenarios allocate from it. It is dropped as a whole,
 // so a task that a fatal fault stopped leaks nothing.
 //
@@ -25,13 +26,13 @@ class ArenaResource final : public std::pmr::memory_resource {
 
   ArenaResource() : kept_(new std::byte[kKeptBytes]) {}
 
-  /// Forgets all that was handed out; the kept bytes are used again.
+  /// Releases all allocations; the memory itself is kept for reuse.
   void release() {
     next_ = 0;
     overflow_.release();
   }
 
-  /// Hides the base's: the same without the virtual call.
+  /// Hides the function of the base class, to avoid the virtual call.
   void* allocate(std::size_t bytes, std::size_t alignment) {
     const auto base = reinterpret_cast<std::uintptr_t>(kept_.get());
     const std::size_t begin = ((base + next_ + alignment - 1) & ~(alignment - 1)) - base;

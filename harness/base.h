@@ -1,4 +1,5 @@
-// The words every layer shares: names, ids, time, hashing, and the one assertion.
+// SPDX-License-Identifier: Apache-2.0
+// The words every layer shares: names, ids, time, hashing, and the assertion macro.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,7 @@ constexpr auto raw(Enum value) {
   return static_cast<std::underlying_type_t<Enum>>(value);
 }
 
-/// Set once a check of the harness has failed: a later crash is no fault of the target.
+/// Set when a check of the harness has failed: a crash after that is not a fault of the target.
 inline constinit bool check_has_failed = false;
 
 /// Prints the failed condition with its place and reason, and aborts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Case: what one run is a pure function of: scenario, variant, config, device and tape.
 #pragma once
 
@@ -19,7 +20,7 @@ struct Case {
   Tape tape;
 };
 
-/// How many configs the axes of a scenario span, and the `index`th of them (last axis fastest).
+/// Returns the number of configs that the axes of a scenario span.
 std::size_t config_count(const Scenario& scenario);
 /// Returns the `index`th config; the last axis changes fastest.
 Config config_at(const Scenario& scenario, std::size_t index);
@@ -28,11 +29,11 @@ Config config_at(const Scenario& scenario, std::size_t index);
 std::string to_string(const Scenario& scenario, const Config& config);
 
 /// Reads what to_string wrote; axes left out get their first value.
-/// Throws std::runtime_error with one line that says what is unknown and what there is.
+/// Throws std::runtime_error with one line that names what is unknown and the known names.
 Config parse_config(const Scenario& scenario, std::string_view text);
 
 /// The index of the variant called `name`.
-/// Throws std::runtime_error with one line that says that there is none, and which there are.
+/// Throws std::runtime_error with one line that lists the variants if there is none of this name.
 std::size_t variant_named(const Scenario& scenario, std::string_view name);
 
 }  // namespace harness

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crash: a signal that would end the process, as a value. While code under test runs, it ends the
 // run instead, and the search continues.
 //
@@ -19,7 +20,7 @@
 
 namespace harness {
 
-/// The end of the code under test. Equal in every build, but for the evidence.
+/// The end of the code under test. Equal in every build, except for the evidence.
 struct Crash {
   Label signal;             ///< "SIGSEGV", "stack overflow", "endless loop".
   const char* words = "";   ///< More, for the story. Valid until the run is reported.
@@ -29,8 +30,8 @@ struct Crash {
 /// The way out of code under test that crashes. The innermost exit of the thread is taken.
 class CrashExit {
  public:
-  /// Must leave for good, by a switch to another stack or a jump. On the stack of a signal handler:
-  /// it allocates nothing.
+  /// Must not return: it switches to another stack or jumps. It runs on the stack of a signal
+  /// handler and must not allocate.
   using Leave = void (*)(void* context, const Crash& crash);
 
   CrashExit(Leave leave, void* context) : leave_(leave), context_(context), previous_(innermost_) {
@@ -41,7 +42,7 @@ class CrashExit {
   CrashExit& operator=(const CrashExit&) = delete;
 
   static const CrashExit* innermost() { return innermost_; }
-  /// Leaves the code that crashed, by the function given at the start.
+  /// Leaves the crashed code, by calling the function that was passed to the constructor.
   [[noreturn]] void take(const Crash& crash) const;
 
  private:
@@ -53,7 +54,8 @@ class CrashExit {
 };
 
 /// Takes the signals of this process, and gives this thread a stack to handle them on, unless that
-/// was done. A program that handles them itself (libFuzzer) does so before its first run.
+/// has been done already. A program that handles them itself (libFuzzer) does so before its first
+/// run.
 void catch_crashes();
 
 /// Ends the code under test as a signal would. Without an exit it is a failed check.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam: the CUDA driver API as the harness defines it, and the table of functions behind it.
 //
 // A target calls cuMemAllocAsync as usual. Our definition announces the call and offers a turn, may
@@ -21,7 +22,7 @@ namespace harness {
 /// The state that a call requires. Without it the device returns an error.
 enum class CallNeeds : std::uint8_t { nothing, driver, context };
 
-/// The arguments of afterlifeLaunchHostWork, but for its stream.
+/// The arguments of afterlifeLaunchHostWork, except for its stream.
 struct HostWorkLaunch {
   const char* name;
   AfterlifeHostWork function;
@@ -31,7 +32,7 @@ struct HostWorkLaunch {
   std::size_t range_count;
 };
 
-/// The functions that carry out the calls: one per row of cuda.def.
+/// The functions that execute the calls: one for each row of cuda.def.
 struct DriverTable {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult(*name) parameters;
@@ -45,7 +46,8 @@ struct DriverTable {
   /// as a whole is what every call touches.
   Resource (*resource)(CUstream stream);
 
-  /// Launches a kernel whose body is a function of the host's. Null: the device has no such.
+  /// Launches a kernel whose body is a function of the host. Null if the device has no such
+  /// kernels.
   CUresult (*launch_host_work)(CUstream stream, const HostWorkLaunch& given);
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: executes CUDA calls behind the seam. The simulated driver, or a real one.
 #pragma once
 
@@ -12,15 +13,15 @@ namespace harness {
 struct World;
 struct DriverTable;
 
-/// Ownership: a device is made once per World and begun anew for every run.
+/// Ownership: a World creates its device once, and begins it again for every run.
 class Device {
  public:
   virtual ~Device() = default;
-  /// Forgets the previous run. The world's spine has begun already.
+  /// Forgets the previous run. The other parts of the world have begun already.
   virtual void begin(World& world) = 0;
   /// The run is over: completes or drops what is in flight, and frees what the run left behind.
   virtual void end() = 0;
-  /// The functions that carry out the calls.
+  /// The functions that execute the calls.
   virtual const DriverTable& table() const = 0;
   /// True when modules are KernelImages, false when they are fatbins.
   virtual bool runs_host_kernels() const = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fault: what an oracle found, as a value. Nothing throws and nothing unwinds because of one.
 #pragma once
 
@@ -15,7 +16,7 @@ enum class FaultKind : std::uint8_t;
 /// Ownership: labels are static. Identities are names, stable across runs of the same case.
 struct Fault {
   FaultKind kind{};     ///< The table's first row until it is set.
-  bool fatal = false;   ///< The fault ended the task that ran into it.
+  bool fatal = false;   ///< The fault ended the task in which it happened.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
   Label birth_site;     ///< Empty where the object never lived.
   Label death_site;     ///< Empty if it has not died.
@@ -54,11 +55,11 @@ struct Fault {
   /// says little about the number of bugs.
   std::string what() const;
 
-  /// Equal outcome on replay: everything but the evidence.
+  /// Equal outcome on replay: everything except the evidence.
   bool operator==(const Fault& right) const;
 };
 
-/// Returns a fault that ends the run, of `kind` and no more.
+/// Returns a fault of `kind` that ends the run, with no other field set.
 inline Fault fatal_fault(FaultKind kind) {
   Fault fault;
   fault.kind = kind;

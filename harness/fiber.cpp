@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A switch is jump_fcontext plus bookkeeping: the exception state of the C++ runtime
 // is swapped, ASan is told which stack comes next, TSan which "thread". The side that is entered
 // stores where the other side can be resumed. An abandoned fiber is cleaned up lazily, when its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fiber: a stack that can be left and entered again. The only code that switches stacks, and that
 // informs ASan, TSan and the C++ exception machinery of it.
 //
@@ -76,7 +77,7 @@ class Fiber {
   /// again.
   void switch_to(Fiber& target);
 
-  /// Leaves `this` for good: its body is done.
+  /// Leaves `this`, whose body has ended; it is not entered again.
   [[noreturn]] void finish(Fiber& target);
 
   /// Makes this fiber stand for the stack of the calling thread, to which others can switch back.
@@ -91,7 +92,7 @@ class Fiber {
   /// Returns whether the fiber was given a stack and a body.
   bool started() const { return stack_ != nullptr; }
 
-  /// Will not be entered again: to the sanitizers, what it did happened before whatever comes next.
+  /// Not entered again: to the sanitizers, everything that it did happened before what follows.
   void forget_abandoned();
 
  private:
@@ -111,7 +112,7 @@ class Fiber {
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
   [[maybe_unused]] void* tsan_fiber_ = nullptr;
-  bool live_ = false;  ///< Started, and not yet left for good.
+  bool live_ = false;  ///< Started, and its body has not ended.
   friend struct FiberEntry;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heap: managed objects as CPython keeps them, with reference counts, a cyclic collector of three
 // generations, and finalizers that run arbitrary code in the middle of a collection.
 //
@@ -29,7 +30,7 @@ struct HeapConfig {
 
 inline constexpr std::uint32_t kGenerationCount = 3;
 
-/// Ownership: owns the objects; their storage is the run's arena's. Borrows the ledger.
+/// Ownership: owns the objects; their storage is in the arena of the run. Borrows the ledger.
 /// Threads: confined to the run's thread; see heap_object.h for tasks.
 class Heap {
  public:
@@ -68,12 +69,12 @@ class Heap {
   /// Waits for the end of a collection that another task runs, if there is one.
   void finish_collection();
 
-  /// Something that the collector sees is about to be allocated: it may run now (<= 3.11).
+  /// Called before a tracked object is allocated: the collector may run now (<= 3.11).
   void allocation_point() {
     allocated_ = true;
     if (config_.collect_at == CollectAt::allocation) maybe_collect();
   }
-  /// The interpreter looks for work between two steps: the collector may run now (>= 3.12).
+  /// Called between two steps of the interpreter: the collector may run now (>= 3.12).
   void eval_breaker() {
     if (config_.collect_at == CollectAt::eval_breaker) maybe_collect();
   }
@@ -111,7 +112,7 @@ class Heap {
 
   /// Number of dead objects of a type among which a choice is made: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
-  /// How deep deaths nest before they queue: a task's stack is small.
+  /// Nesting depth of destructors from which on they are queued: a task's stack is small.
   static constexpr std::uint32_t kDeathDepth = 16;
 
   static Object& object_at(HeapLink& link) { return static_cast<Object&>(link); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // History: what happened, in order, and what was wrong with it. Oracles and reports read it.
 #pragma once
 
@@ -12,7 +13,7 @@
 namespace harness {
 
 enum class EventKind : std::uint8_t {
-  op,       ///< A driver's op began.
+  op,       ///< An operation of the driver began.
   birth,    ///< The lifetime of an object began.
   death,    ///< The lifetime of an object ended.
   call,     ///< An API call; value = its status code.
@@ -20,9 +21,9 @@ enum class EventKind : std::uint8_t {
   submit,   ///< Work was queued on a stream.
   start,    ///< A kernel, copy or set began on the device.
   finish,   ///< A kernel, copy or set ended on the device.
-  observe,  ///< A value that the scenario looks at.
+  observe,  ///< A value that the scenario observes.
   use,      ///< A captured reference was used (host), or authorised (device).
-  collect,  ///< The collector ran; value = how many it freed.
+  collect,  ///< The collector ran; value = number of freed objects.
   note,     ///< A remark of a scenario for the story.
 };
 

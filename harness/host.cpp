@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/host.h"
 
 #include <array>
@@ -5,7 +6,7 @@
 namespace harness {
 
 // Offers fresh storage first, then the most recently freed of the kind, each under its last
-// resident's name: a decision that stays put when other objects come and go.
+// resident's name: a choice that stays put when other objects come and go.
 void* Host::take_dead(Label kind) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<std::size_t, kOfferLimit + 1> places{};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host: host objects with a ledger entry, in storage that only ever holds one type.
 //
 // Owned<T> ends the lifetime. Borrowed<T> stands for a raw pointer of a real system: the pointer
@@ -20,7 +21,7 @@ namespace harness {
 
 class Host;
 
-/// The resource that tasks which touch a host object announce.
+/// The resource that a task announces when it accesses a host object.
 inline Resource life_resource(const Ledger& ledger, BirthId id) { return ledger.life(id).name; }
 
 /// Storage for one T. It exists until the run ends.
@@ -88,7 +89,7 @@ class Owned {
   }
   T& operator*() const { return *operator->(); }
   explicit operator bool() const { return slot_ != nullptr; }
-  /// Returns a pointer to the object that owns nothing and checks each use.
+  /// Returns a non-owning pointer to the object, which checks each use.
   Borrowed<T> borrow() const { return {slot_, birth_}; }
   BirthId birth() const { return birth_; }
 

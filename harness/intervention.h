@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intervention: a repair that is applied to a run, to see whether the fault disappears.
 //
 // A *hold* keeps objects beyond their end, so that later uses succeed. It names their kind, and
@@ -7,7 +8,7 @@
 // alive when a run is quiescent, with everything that it owns.
 //
 // Lifetime: one run, while a Current of it exists. Most runs have none, and only compare a pointer
-// with null where a lifetime begins or ends. Threads: the run's thread.
+// with null when a lifetime begins or ends. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace harness {
 
-/// The things that are kept, or released, and for which use. An empty label stands for any.
+/// Describes the objects that are held or released, and the use. An empty label matches any.
 struct Hold {
   Label object;
   Label got;
@@ -38,7 +39,7 @@ class Intervention {
   Intervention(const Intervention&) = delete;  // A run points at it.
   Intervention& operator=(const Intervention&) = delete;
 
-  /// Returns that of the run under way, or null, as in most runs.
+  /// Returns the intervention of the current run, or null, as in most runs.
   static Intervention* current() { return current_; }
 
   /// Applies an intervention to the runs of this thread while it exists.
@@ -54,7 +55,7 @@ class Intervention {
     Intervention* previous_;
   };
 
-  /// Returns whether a thing that ends is kept. None is once end_all() was called.
+  /// Returns whether an object that ends is kept. After end_all() none is.
   bool wants(Label object, Label got, Label let_go) const {
     return !hold_.is_release && !is_over_ && fits(hold_.object, object) && fits(hold_.got, got) &&
            fits(hold_.let_go, let_go);
@@ -63,14 +64,14 @@ class Intervention {
   bool releases(Label object, Label got) const {
     return hold_.is_release && fits(hold_.object, object) && fits(hold_.got, got);
   }
-  /// Notes a thing that may have to be released, and how.
+  /// Notes an object that may have to be released, and the function that releases it.
   void note_birth(BirthId id, void* thing, End end) { kept_.push_back({id, thing, end}); }
   /// Releases an object that is still alive. Returns false if it has no `end`, so that it ends in
   /// the ledger only.
   bool release(BirthId id);
   /// Returns whether a thing was released.
   bool has_released(BirthId id) const;
-  /// Keeps a thing that has ended as far as the ledger knows; `end`, if any, ends it later.
+  /// Keeps an object that has ended in the ledger; `end`, if any, ends it later.
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
   /// Returns whether an object is kept together with its storage, as `keep()` recorded.
   bool keeps_storage_of(BirthId id) const;
@@ -89,13 +90,13 @@ class Intervention {
   /// Returns the value that the word had in `generation`, if it was kept for `use`; else null.
   const std::uint64_t* word(const void* word, std::uint64_t generation, Label use);
 
-  /// Ends all that is kept, in the order in which it was: no use is still to come.
+  /// Ends all kept objects, in the order in which they were kept. Call it after the last use.
   void end_all();
-  bool is_release() const { return hold_.is_release; }  ///< Else it is a hold.
+  bool is_release() const { return hold_.is_release; }  ///< True: a release. False: a hold.
 
   /// Returns how many things were kept in this run, words included.
   std::size_t kept_count() const { return kept_.size() + words_.count(); }
-  /// Returns how many uses of them went well.
+  /// Returns the number of successful uses of kept objects.
   std::uint64_t served_count() const { return served_count_; }
   /// A kept thing was used.
   struct Served {
@@ -103,7 +104,7 @@ class Intervention {
     Label use;
     Tick tick;  ///< Tick of the first such use.
   };
-  /// Returns the uses that went well, each thing and site once; words are not among them.
+  /// Returns the successful uses, each object and site once, without words.
   const std::vector<Served>& served() const { return served_; }
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel: all that a kernel.cu may include. Under nvcc it adds next to nothing. For clang it is a
 // shim that makes a kernel ordinary C++, called once for each CUDA thread.
 //
@@ -26,7 +27,7 @@
 #include "harness/kernel_image.h"
 
 // Nothing but the kernel image leaves the object file: functions that host code shared with it
-// would call __prov_* on the host. Functions of this header have no lines of their own, so that an
+// would call __prov_* on the host. Functions of this header have no line information, so that an
 // access in them is reported where the kernel called them.
 #define AFTERLIFE_LOCAL __attribute__((internal_linkage, unused))
 #define AFTERLIFE_SHIM AFTERLIFE_LOCAL __attribute__((always_inline, nodebug)) inline
@@ -213,7 +214,7 @@ AFTERLIFE_SHIM T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int widt
 
 // ---- atomics: out of line, since a compiler's atomic looks like a plain store to __prov_* ----
 
-/// Does `op` at once, as the device does. Returns what was there before.
+/// Executes `op` atomically, as the device does. Returns the old value.
 template <class T>
 AFTERLIFE_SHIM T afterlife_atomic(harness::AtomicOp op, T* address, T value, T expected = T{}) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "an atomic is of 4 or 8 bytes");
@@ -351,7 +352,7 @@ struct KernelTraits {
   }
 
   struct Layout {
-    KernelParameter parameters[sizeof...(Parameters) + 1] = {};  // No array is empty.
+    KernelParameter parameters[sizeof...(Parameters) + 1] = {};  // C++ has no empty arrays.
     std::uint32_t bytes = 0;
   };
   /// Places each parameter behind the one before it.

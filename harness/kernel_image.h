@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelImage: the export of a kernel.cu that was compiled for the host. It takes the place of a
 // fatbin: cuModuleLoadData accepts it on the simulated device. Plain data, so that it can cross a
 // shared library.
@@ -38,10 +39,11 @@ struct KernelFetch {
   std::uint32_t coordinates[3];
   std::uint32_t is_cube = 0;  ///< The coordinates are a direction from the middle of a cube.
   KernelLevels levels = KernelLevels::base;
-  std::uint32_t level = 0;        ///< The bits of the level: f32 if the coordinates are.
-  float gradients[2][3] = {};     ///< Changes of the coordinates, two of them.
-  std::int32_t offsets[3] = {};   ///< Added to the coordinates, in texels.
-  std::uint32_t is_gathered = 0;  ///< One channel of four texels is wanted, in place of a sum.
+  std::uint32_t level = 0;       ///< The bits of the level: f32 if the coordinates are.
+  float gradients[2][3] = {};    ///< Changes of the coordinates, two of them.
+  std::int32_t offsets[3] = {};  ///< Added to the coordinates, in texels.
+  std::uint32_t is_gathered =
+      0;  ///< The fetch returns one channel of four texels, instead of a filtered value.
   std::uint32_t channel = 0;
 };
 
@@ -114,7 +116,7 @@ struct KernelSurroundings {
   std::uint64_t grid;  ///< Memory for barriers across a cooperative grid; 0 in other launches.
 };
 
-/// Facts about a translated kernel that others have not.
+/// Properties that only a translated kernel has.
 struct KernelExtras {
   std::uint32_t shared_bytes;    ///< Static.
   std::uint32_t thread_limit;    ///< Limit for a block; 0 for that of the device.

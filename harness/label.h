@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Label: the static name of a place in code or a kind of thing ("delete_argpack", "ArgPack").
 // Signatures and traces are made of labels and names, never of addresses or line numbers.
 #pragma once

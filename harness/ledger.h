@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ledger: every life in a run, by an identity that is never reused.
 //
 // A capture of an address captures (address, birth id). A use whose birth id is not the captured
@@ -50,9 +51,9 @@ class Ledger {
   /// double_free().
   void died(BirthId id);
 
-  /// A life of another process, which has told of it, has begun elsewhere.
+  /// Enters a lifetime of another process, which has reported its birth.
   BirthId adopted(const Life& life);
-  /// Such a life has ended elsewhere.
+  /// Ends a lifetime of another process, which has reported its end.
   void ended_elsewhere(BirthId id, Label site, Name activation);
 
   bool alive(BirthId id) const { return lives_[raw(id)].alive; }  ///< Returns false for `none`.
@@ -74,7 +75,7 @@ class Ledger {
   /// Fills in what the ledger knows of `id`, for a fault found elsewhere.
   Fault describe(FaultKind kind, BirthId id) const;
 
-  // ---- repairs that a run is given ----
+  // ---- repairs of the run ----
 
   /// Returns whether a repair keeps `id`, which ends now. Its storage is then not reused.
   bool keeps(BirthId id) const {
@@ -84,7 +85,7 @@ class Ledger {
   bool keeps(BirthId id, void* thing, Intervention::End end) const {
     return Intervention::current() != nullptr && is_kept(id, thing, end);
   }
-  /// Tells a repair how `thing`, whose lifetime `id` begins, would be released.
+  /// Registers with the repair how `thing`, whose lifetime `id` begins, can be released.
   void note_birth(BirthId id, void* thing, Intervention::End end) const {
     if (Intervention::current() != nullptr) note_releasable(id, thing, end);
   }

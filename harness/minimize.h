@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimize: the smallest case that shows the same fault, and what was proved about it.
 //
 // Never changes path, variant, config or device; never grows; where it was finished within its
@@ -24,7 +25,7 @@ struct Limits {
   double second_limit = 0;  ///< 0 = no limit.
   /// Largest number of runs that end in an endless loop. Each takes seconds, all together a minute.
   std::uint64_t endless_limit = 24;
-  /// Else no other schedule is looked for: things are left out, and no more.
+  /// False: only leave things out, and do not search for another schedule.
   bool thorough = true;
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside to stop minimizing.
 };
@@ -49,20 +50,20 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
 
-/// The result of all sets of few decisions on top of a program. A schedule is one such set: each
+/// The result of all sets of few choices on top of a program. A schedule is one such set: each
 /// counts once, however often it is run on the way to larger ones.
 struct Proof {
-  bool failed = false;    ///< Some set of `decision_count` choices fails, and none smaller.
+  bool failed = false;    ///< A set of `decision_count` choices fails, and no smaller set does.
   bool complete = false;  ///< Every set of at most that many was run.
-  bool looped = false;    ///< Not complete, because too many runs ended in endless loops.
-  std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
-  std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
+  bool looped = false;    ///< Not complete: too many runs ended in endless loops.
+  std::uint32_t decision_count = 0;  ///< If no set fails: the largest size that was tried.
+  std::size_t question_count = 0;    ///< Choices of the default run that have more than one option.
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
-  std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` decisions.
+  std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` choices.
   std::uint64_t vacuous_count = 0;   ///< Number of those runs in which the path never ran.
   double seconds = 0;
-  bool vacuous = true;               ///< Every run was.
+  bool vacuous = true;               ///< Every run was vacuous.
   std::uint64_t reached = 0;         ///< Windows, over all runs.
   Case failing;                      ///< The first case that failed.
   std::vector<std::string> faults;   ///< Its signatures.
@@ -75,15 +76,15 @@ struct Sought {
   std::string_view signature = {};
 };
 
-/// Runs a program with sets of further decisions, one size after the other.
+/// Runs a program with sets of further choices, one size after the other.
 class Enumeration {
  public:
   /// Ownership: borrows the runner. Limits and signature outlive it.
   Enumeration(Runner& runner, const Case& the_case, const Limits& limits,
               const Sought& sought = {});
 
-  /// How many schedules there will be with one decision more: known before any of those is run, and
-  /// a pure count, the same on every machine.
+  /// Returns the number of schedules with one choice more. It is counted before they run, so it is
+  /// the same on every machine.
   std::uint64_t next_schedule_count() const { return proof_.schedule_count + larger_count_; }
   /// Runs every set of the next size, from 0 on; `proof` is incomplete when a limit was reached
   /// first.
@@ -112,7 +113,7 @@ class Enumeration {
   Proof aside_;
 };
 
-/// Runs the program of `the_case` with every set of at most `decision_limit` further decisions,
+/// Runs the program of `the_case` with every set of at most `decision_limit` further choices,
 /// smallest sets first, until one fails.
 Proof prove(Runner& runner, const Case& the_case, std::uint32_t decision_limit,
             const Limits& limits, const Sought& sought = {});

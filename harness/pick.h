@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Picks: everything that can differ between two runs is a choice.
 //
 // A run presents each choice to a Picker as a Question, a Strategy makes it, and the choices that
@@ -27,7 +28,7 @@ enum class Site : std::uint8_t {
   schedule,  ///< The next task, or stream, to advance.
   collect,   ///< Whether the collector runs now, and how old a generation it takes.
   reuse,     ///< Which freed storage a new object gets.
-  lag,       ///< How far the device got with work when its submission returns.
+  lag,       ///< The progress of device work when its submission returns.
   failure,   ///< Whether this API call fails, and how.
   skew,      ///< How slow a task is.
   spawn,     ///< Whether a task starts with the others or waits for its turn.
@@ -35,7 +36,7 @@ enum class Site : std::uint8_t {
   delay,     ///< How long a task is held up at a named point.
   thread,    ///< The thread on which the driver calls a destructor of the program.
   hold,      ///< Whether the driver holds its lock while it calls a function of the program.
-  watch,     ///< Whether it is seen how the program itself uses an allocation.
+  watch,     ///< Whether host accesses to an allocation are watched.
 };
 inline constexpr std::size_t kSiteCount = 14;
 
@@ -94,8 +95,7 @@ struct Activation {
   static constexpr std::uint16_t kQuestionLimit = 0xffff;
   Name name = 0;
   std::array<std::uint16_t, kSiteCount> asked{};
-  /// How many things it has named, by the low bits of their kind's hash: kinds rarely disturb each
-  /// other.
+  /// Number of names given, by the low bits of the hash of their kind: kinds rarely collide.
   std::array<std::uint16_t, 8> named{};
 };
 

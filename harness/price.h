@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Price: what each variant of a path costs, on programs that all of those compared survive.
 //
-// A variant survives a program where its run finds no fault, goes to its end and shows something.
-// A program that a compared variant does not survive is left out for all. A variant that survives
-// none is not compared. Where the others have less than a quarter of the programs in common, the
-// one that survives the fewest is left out, too (of several the last in the table), until they
-// have: else hardly any program is left that uses the path.
-// Errors: as Runner::run.
+// A variant survives a program if its run finds no fault, ends, and is not vacuous. A
+// program that a compared variant does not survive is left out for all. A variant that survives
+// none is not compared. If the others have less than a quarter of the programs in common, the one
+// that survives the fewest is left out, too (of several the last in the table), until they have:
+// else hardly any program is left that uses the path. Errors: as Runner::run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Price {
   std::uint64_t host_waits = 0;   ///< Calls among them that wait for the device.
   std::uint64_t allocations = 0;  ///< Objects created: host and managed objects, memory, handles.
   std::uint64_t launches = 0;     ///< Launches that all compared variants made.
-  /// Launches among those that waited longer than in the variant in which they waited least.
+  /// Launches that waited longer than in the variant with the shortest wait.
   std::uint64_t delayed = 0;
   std::uint64_t delay_turns = 0;  ///< Total number of turns by which they are later.
   std::uint64_t peak_bytes = 0;   ///< The most bytes that were alive at once, of each program.

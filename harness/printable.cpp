@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/printable.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace harness {
 namespace {
 
 struct Character {
-  std::size_t bytes;  ///< 0 where the text does not begin with UTF-8.
+  std::size_t bytes;  ///< 0 if the text does not begin with UTF-8.
   std::uint32_t code;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Printable: text from others (files, a command line), made safe for a terminal and a message.
 //
 // Bytes that control a terminal or are invisible are shown as numbers. Long text is cut in the

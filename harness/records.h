@@ -1,8 +1,9 @@
-// Records: what a run notes down, in order, in storage that is kept from run to run.
+// SPDX-License-Identifier: Apache-2.0
+// Records: the notes of a run, in order, in storage that is kept from run to run.
 //
-// A vector but for one thing: a vector takes what it adds by reference, since it may have to grow,
-// so the compiler writes the record to the stack before it copies it to its place. Here it goes
-// straight there. A run notes some hundred things, so this shows.
+// Like a vector, except that a record is written directly to its place. A vector takes an element
+// by reference, because it may have to grow, so the compiler writes it to the stack first. A run
+// makes several hundred notes, so the difference is measurable.
 #pragma once
 
 #include <cstddef>

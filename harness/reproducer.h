@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducer: a case and its verdict as text, to be read, edited, and replayed event for event.
 //
 //     afterlife reproducer 1
@@ -37,7 +38,7 @@ struct Catalog {
 };
 
 struct Reproducer {
-  /// How a derived name comes about: the `nth` thing of `kind` that `parent` caused.
+  /// The origin of a derived name: the `nth` thing of `kind` that `parent` caused.
   struct Cause {
     Name name;
     Name parent;
@@ -48,8 +49,8 @@ struct Reproducer {
   Case the_case;
   std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
   std::vector<Cause> causes;       ///< The causes of the tape's names; a cause follows its parent.
-  /// Signatures in the order in which they were found. In a file, the one that it is about may come
-  /// first.
+  /// Signatures in the order in which they were found. In a file, the signature of interest may
+  /// come first.
   std::vector<std::string> faults;
   std::uint64_t trace = 0;  ///< The trace hash of the run; 0 = not known.
 };
@@ -60,7 +61,7 @@ Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case)
 /// Returns the text of a file; parse_reproducer() reads it.
 std::string to_string(const Reproducer& reproducer);
 
-/// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
+/// One choice in the words of `reproducer`: "script:3 op set_arg_argpack".
 std::string to_string(const Reproducer& reproducer, const Decision& decision);
 
 /// The parts of a choice: its activation, and its value.
@@ -78,11 +79,11 @@ Reproducer parse_reproducer(std::string_view text, std::string_view file,
 /// The same, and refuses a file that is too large without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
 
-/// The ending of a reproducer's file: one that has it is never taken for anything else.
+/// File name extension of a reproducer. A file with it is never treated as anything else.
 inline constexpr std::string_view kReproducerEnding = ".repro";
 
-/// Whether the text is JSON, as a finding of `afterlife run` is, which names a command: no
-/// reproducer, whatever its file is called.
+/// Whether the text is JSON, as a finding of `afterlife run` is, which contains a command. It is
+/// then not a reproducer, whatever the name of its file.
 bool is_finding_of_run(std::string_view text);
 
 /// The text of such a file, unread.

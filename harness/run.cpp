@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One stage (a world, a scene, one device of each kind) is made once; every run
-// begins it anew. A crash may leave any of it half changed, so that the run after one gets a new
+// begins it again. A crash may leave any of it half changed, so that the run after one gets a new
 // stage. What a scenario names (actors, omissions) is looked up when the scenario changes.
 //
 // A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks
@@ -76,7 +77,7 @@ struct Runner::State {
   void conclude(Ending ending);
 };
 
-/// In the same place: who tells of a run keeps references to its world.
+/// In the same place: who reports a run keeps references to its world.
 Stage& Runner::State::fresh_stage() {
   catch_crashes();
   watch_for_endless_loops();

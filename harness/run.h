@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Door 3 of 3: run(case) -> outcome. What entry points may use.
 #pragma once
 
@@ -44,8 +45,7 @@ class Runner {
   ~Runner();
 
   /// Runs `scenario` under `strategy`. The outcome stays valid until the next run.
-  /// Errors: std::runtime_error, in the first run on a device that is not there; no other
-  /// exception.
+  /// Errors: std::runtime_error, in the first run on an absent device; no other exception.
   const Outcome& run(const Scenario& scenario, std::size_t variant, const Config& config,
                      const DeviceInfo& device, Strategy& strategy);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Door 1 of 3: what code under test may use. The only harness header that targets/ includes.
 #pragma once
 

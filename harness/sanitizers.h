@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sanitizers: which ones this build has, and the few of their entry points that we call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Door 2 of 3: what drivers and oracles may use. The only spine header that scenarios/ includes.
 //
 // A scenario is everything about one path that decides or judges: the driver that picks the ops,
@@ -45,9 +46,9 @@ struct VariantInfo {
 struct Window {
   Label name;
   std::string_view summary;  ///< Death site, then use site, in words.
-  bool has_one_way = false;  ///< The window can be entered in one way only, whatever ways the
-                             ///< scenario distinguishes.
-  bool is_callers = false;   ///< The caller's to avoid, by the contract, whatever the variant.
+  bool has_one_way =
+      false;  ///< True if the window has one way in, even if the scenario distinguishes several.
+  bool is_callers = false;  ///< By the contract, the caller must avoid it, whatever the variant.
 };
 
 struct OpInfo {
@@ -60,10 +61,10 @@ struct ContractClause {
   Label object_kind;
   Label death_site;
   Label use_site;
-  std::string_view source;  ///< Which document says so.
+  std::string_view source;  ///< The document that forbids it.
 };
 
-/// Growth that the real system is known for, and that retention does not count.
+/// Known growth of the real system, which the oracle `retention` ignores.
 struct Growth {
   Label kind;
   std::string_view why;
@@ -72,7 +73,7 @@ struct Growth {
 /// Returns what a tape calls an op: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
-/// An oracle that a scenario leaves out, because its findings are no faults there.
+/// An oracle that a scenario leaves out, because its findings are not faults there.
 struct Omission {
   Label oracle;  ///< The name of a file of harness/oracles, or an owner in harness/fault.def.
   std::string_view why;
@@ -96,7 +97,7 @@ struct Diagnosis {
   std::vector<std::string> evidence;  ///< The reasons, a sentence each, the most important first.
 };
 
-/// Instruments: a scenario's recording of a run, and its evaluation.
+/// Instruments: record a run for a scenario, and evaluate the record.
 ///
 /// They do not change the run, and their record does not contain the variant. Lifetime: outlives
 /// the runs that it records, which are all of one case.
@@ -174,7 +175,7 @@ class Scene {
   // ---- for the judges ----
   /// The code under test really ran: the run is not vacuous.
   void exercised() { observed_.exercised = true; }
-  /// Notes that the run got to a window, by one of the scenario's ways in.
+  /// Notes that the run reached a window, by one of the scenario's ways in.
   void reach(std::size_t window, std::size_t way = 0) {
     observed_.reached |= std::uint64_t{1} << window;
     observed_.reached_by[way] |= std::uint64_t{1} << window;
@@ -191,12 +192,13 @@ class Scene {
   void refuse(Label what, std::string answer, Name object = 0);
   /// Objects created from now on must have ended when the run is quiescent.
   void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
-  /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
+  /// Everything was dropped, collected and synchronised: the oracle `retention` judges what is
+  /// alive now.
   void mark_quiescent() {
     world_.ledger.complete_repair();
     observed_.quiescent = Quiescence{world_.history.events().size(), world_.ledger.lives().size()};
   }
-  /// The run shows nothing, for a reason that an oracle found.
+  /// Marks the run as vacuous, for a reason that an oracle found.
   void mark_vacuous() { observed_.shows_nothing = true; }
   /// Returns what was noted above.
   const Observed& observed() const { return observed_; }
@@ -248,8 +250,8 @@ struct ActorInfo {
   void (*install)(Scene& scene);
 };
 
-/// Returns whether a repair of the run may hold a task up until others have done something. A task
-/// that drives several things needs another that continues the rest meanwhile.
+/// Returns whether a repair of the run may delay a task until others have acted. A task that drives
+/// several things then needs another task that drives the rest.
 bool holds_tasks_up();
 
 /// Returns whether `scenario` leaves out the oracle called `name`.

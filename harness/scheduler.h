@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduler: runs tasks one at a time on one OS thread, and chooses the next task at every turn.
 //
 // A task announces before it acts: turn(access) comes *before* each visible operation, and may
@@ -46,7 +47,7 @@ class Scheduler {
   /// Runs until every task that must finish has, or until something else ends the run.
   Ending run();
 
-  /// The current task met a fatal fault: the run is over. Outside of tasks, the run is left.
+  /// Ends the run, because the current task had a fatal fault. Outside of tasks, it leaves run().
   [[noreturn]] void die();
 
   /// Ends the run, because the code under test crashed. Returns only outside of tasks, where the
@@ -90,7 +91,7 @@ class Scheduler {
   /// Wakes tasks that wait for `resource`. Writes announced by turn() need no call.
   void touch(Resource resource) { waiting_.touch(resource, turns_.ever() + 1); }
 
-  /// A named place at which the running task may be held up while others run. A choice says
+  /// A named place at which the running task may be delayed while others run. A choice says
   /// whether, and for how many turns. By default, and without an actor that allows delays, it is
   /// not.
   void delay_point(Label point) {
@@ -98,7 +99,7 @@ class Scheduler {
       maybe_delay(point);
   }
 
-  // ---- its parts that others ask something of ----
+  // ---- parts with their own interface ----
 
   scheduling::Pace& pace() { return pace_; }
   scheduling::Engines& engines() { return engines_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search: makes runs of a variant until the budget is spent, and keeps one reproducer for each
 // signature and window.
 //
@@ -27,8 +28,8 @@ struct SearchOptions {
   /// If not empty, each run follows one of these tapes, and the strategy makes all other choices.
   std::span<const Tape> tapes;
   const DeviceInfo* device = nullptr;
-  double second_limit = 1;  ///< Time limit of running and minimizing together; 0 = none.
-  /// Additional time while the claim is short of runs (Verdict::too_few_runs).
+  double second_limit = 1;  ///< Time limit for running and minimizing together; 0 = none.
+  /// Additional time while there are too few runs for the claim (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;          ///< 0 = no limit.
   bool stop_at_first = false;           ///< Stop at the first fault.
@@ -56,7 +57,7 @@ struct Finding {
   Fault fault;  ///< The fault in the run that was kept.
   int window = -1;
   Label hazard;  ///< See hazard_of().
-  /// Replaying a run that showed it gave another run: the harness is at fault.
+  /// A replay differed from the run that showed it, which is a bug of the harness.
   bool nondeterministic = false;
   bool is_minimized = false;    ///< Whether minimizing ended within its limits.
   std::uint64_t first_run = 0;  ///< Counted from 1.
@@ -108,12 +109,12 @@ struct SearchResult {
   std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
   std::vector<StandingRow> rows;         ///< Windows in the scenario's order, then kinds of fault.
   std::vector<Finding> findings;         ///< Findings in the order in which they were found.
-  std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
+  std::uint64_t further_signatures = 0;  ///< Runs with a fault for which `findings` had no room.
   std::uint64_t caller_error_runs = 0;
   std::uint64_t turns = 0;
   std::uint64_t questions = 0;
   std::uint64_t first_fault_run = 0;  ///< Counted from 1; 0 = none.
-  double seconds = 0;                 ///< Time of running; minimizing is apart.
+  double seconds = 0;                 ///< Running time, without minimizing.
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
   bool stopped = false;           ///< Set from outside to stop.
@@ -123,7 +124,7 @@ struct SearchResult {
 
   /// Returns the counts of each config, in the order of the configs.
   std::vector<Tally> config_tallies() const;
-  /// Returns the names of the rows that stand so.
+  /// Returns the names of the rows with this standing.
   std::vector<std::string> names_of(Standing standing) const;
 };
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared: words of a segment that several processes map. Each read and write is a turn. Each word
-// has a ghost generation, the use that it was written for, which the program under test cannot see.
+// has a shadow generation, the use that it was written for, which the program under test cannot
+// see.
 //
 // A reader says which generation it expects. A word of another one is a recorded fault even if its
 // value happens to be right, and the read returns what is there, as on the real system. Programs
@@ -23,9 +25,10 @@ namespace harness {
 /// The use of a slot that a word belongs to. All processes that share it must derive it without
 /// communication, such as the number of the collective.
 enum class Generation : std::uint64_t {
-  none = 0,                ///< Never written.
-  any = ~std::uint64_t{0}  ///< For a reader that accepts any word: words with a protocol of their
-                           ///< own.
+  none = 0,  ///< Never written.
+  any =
+      ~std::uint64_t{
+          0}  ///< For a reader that accepts any generation: words with their own protocol.
 };
 
 /// Bytes of a segment, in words of eight: what Shared and SharedSlot have in common.
@@ -49,7 +52,7 @@ class SharedWords {
   void read(void* target, std::size_t offset, std::size_t bytes, Generation expected);
   /// One announced write for each word. Bytes of a word that are not written stay.
   void write(const void* source, std::size_t offset, std::size_t bytes, Generation generation);
-  /// Without a turn, and without a look at generations: for oracles, and to initialize.
+  /// Reads without a turn and without checking generations, for oracles.
   void peek(void* target, std::size_t offset, std::size_t bytes) const;
   /// Writes in the same way: no turn, no generation.
   void poke(const void* source, std::size_t offset, std::size_t bytes);
@@ -59,13 +62,13 @@ class SharedWords {
   /// Returns the resource that accesses to a word announce.
   Resource resource(std::size_t index) const { return resource_ + index; }
   Scheduler& scheduler() const { return scheduler_; }
-  /// The running task, as the writer.
+  /// Returns the running task, as the writer.
   Fault::Writer writer() const {
     return {scheduler_.site(), scheduler_.now(), raw(scheduler_.current())};
   }
 
  private:
-  void ghost(std::size_t index, Generation expected);
+  void report_generation(std::size_t index, Generation expected);
 
   Scheduler& scheduler_;
   Label label_;

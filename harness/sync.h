@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronisation for tasks: the standard primitives, announced, waited for by predicate, and known
 // to TSan. Targets use these instead of <thread>, <mutex> and <atomic>.
 #pragma once
@@ -223,8 +224,8 @@ class Barrier {
   /// Counts one arrival, and waits for the others of this round.
   void arrive_and_wait() { wait(arrive()); }
 
-  /// Counts one arrival, and returns the round that it is of. Each arrival waits, or looks whether
-  /// the round is over first.
+  /// Counts one arrival, and returns its round. The caller then waits, or checks whether the round
+  /// is over.
   std::uint64_t arrive() {
     scheduler_.turn({resource_, AccessKind::write});
     edge_release(this);
@@ -277,7 +278,7 @@ class Gil {
     }
     mutex_.offer();
   }
-  /// Gives the lock up for a call, in the turn that the call takes itself.
+  /// Releases the lock for a call, in the turn of that call.
   void give_for_call() { mutex_.give(); }
   /// Takes it again, in the same turn if it is free.
   void take_after_call() {

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triage: sorts reproducers by root cause. A cause is a repair: a change that the harness makes to
-// the run, and without which the fault is there.
+// a run, after which the fault is gone.
 //
 // A finding is about what goes wrong *first* in its run, whatever its signature is. Its case is
 // minimal, so everything else follows from that. All leaks are seen at the end; of these it is the
@@ -47,8 +48,8 @@ struct Repair {
   bool operator==(const Repair&) const = default;
 };
 
-/// Returns "keep Buffer got at allocate alive until launch has used it": a repair and no other has
-/// these words.
+/// Returns the repair in words, such as "keep Buffer got at allocate alive until launch has used
+/// it". The words are unique.
 std::string in_words(const Repair& repair);
 
 /// A case, and which of its faults must stay when it is made smaller.
@@ -128,7 +129,7 @@ Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOpt
 struct WorkingRepair {
   Repair repair;
   unsigned cost = 0;    ///< The cost of a repair: higher if it leaves more open.
-  bool is_own = false;  ///< It is about the very thing that the fault is about.
+  bool is_own = false;  ///< The repair concerns the object of the fault.
 };
 
 /// Possible explanations of a case, for a later choice of causes together with other cases.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdict: the result of the runs for a claim.
 #pragma once
 
@@ -16,7 +17,7 @@ struct DocumentedRefusal {
   Label answer;
 };
 
-/// The author's word on a variant.
+/// The claim of the author of a variant.
 struct Claim {
   ClaimKind kind;
   /// Names of windows (or of fault kinds, for hazards without one) through which it fails. A window
@@ -77,20 +78,20 @@ bool as_claimed(const Claim& claim, Verdict verdict);
 
 // ---- one window of a variant --------------------------------------------------------------------
 
-/// The runs that got to one window of a variant, by one way in, and what became of them.
+/// The runs that got to one window of a variant, by one way in, and their results.
 struct Arrivals {
   std::uint64_t reached = 0;
   std::uint64_t caught = 0;    ///< Runs with a fault there.
   std::uint64_t first = 0;     ///< Runs that failed there first.
   std::uint64_t contract = 0;  ///< Runs in which the caller broke the contract there.
   std::uint64_t refused = 0;   ///< Runs in which the variant gave its documented refusal there.
-  std::uint64_t strayed = 0;   ///< Runs that got there by the word of their fault alone.
+  std::uint64_t strayed = 0;   ///< Runs for which only their fault says that they reached it.
 };
 
 /// Least number of arrivals after which the absence of faults in a window counts.
 inline constexpr std::uint64_t kEnoughArrivals = 1000;
 
-/// The word of the runs on one window of a variant.
+/// The result of the runs for one window of a variant.
 enum class Standing : std::uint8_t {
   open,      ///< Claimed, and a fault was found there.
   closed,    ///< Reached often enough, and none was found.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
 // would end it.
 //
@@ -38,7 +39,7 @@ class Watched {
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
-  /// A step of many that one turn may take: a block of a kernel, of which a launch has any number.
+  /// One of many steps within a turn, such as a block of a kernel.
   static void step() { ++steps_; }
 
   /// The position of the code under test. Equal as long as it takes neither turn nor step.
@@ -47,7 +48,7 @@ class Watched {
     Tick turns = 0;
     bool operator==(const Place&) const = default;
   };
-  /// Returns where the innermost watched code of this thread is.
+  /// Returns the position of the innermost watched code of this thread.
   static Place place();
 
  private:

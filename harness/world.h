@@ -1,4 +1,5 @@
-// World: everything one run consists of. Made once per thread, begun anew for every run.
+// SPDX-License-Identifier: Apache-2.0
+// World: everything one run consists of. Made once per thread, begun again for every run.
 #pragma once
 
 #include "harness/arena.h"

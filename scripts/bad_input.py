@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is wrong with an input, and how it is given: each must end in one clear line."""
 import pathlib
 import re

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds one preset, or some of its targets: scripts/build.sh PRESET [TARGET...]. Targets that have no
 # sources are left out. Everything it prints goes to stderr. Exit: 0 built, 2 not, 3 usage.
 set -euo pipefail
 case "${1:-}" in
-  -h|--help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
-  "") sed -n '2,3s/^# //p' "$0" >&2; exit 3 ;;
+  -h|--help) sed -n '3,4s/^# //p' "$0"; exit 0 ;;
+  "") sed -n '3,4s/^# //p' "$0" >&2; exit 3 ;;
 esac
 cd "$(dirname "$0")/.."
 preset=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests. Called by scripts/test.sh, after the set-up.
 
 Usage: ./scripts/test.sh [--quick [PATH] | --all | --list] [--long] [STEP...]

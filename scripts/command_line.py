@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command line: the arguments of a script whose help is its own text."""
 import argparse
 import pathlib

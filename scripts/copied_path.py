@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Copies the example path under another name, and checks that everything takes up the copy with no other edit.
 
 Usage: scripts/copied_path.py [--self-test]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads C++ in the style of this tree: its tokens, and which functions there are. No compiler is asked."""
 import dataclasses
 import re
@@ -37,7 +38,7 @@ def flat(text):
 
 
 class Reader:
-    """One source. Whoever is derived from it says what is done with a function."""
+    """One source. A derived class says what is done with a function."""
 
     def __init__(self, name, text):
         self.name, self.text = name, text

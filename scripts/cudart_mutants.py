@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replaces each function of our libcudart.so.13, and those that libcudart.so.12 has otherwise, by one that does nothing and returns
 success, and runs its tests: the test that the table names for it has to fail. A mutant is a library that is preloaded, so that nothing
-is built anew.
+is built again.
 
 Usage: scripts/cudart_mutants.py [BUILD] [FUNCTION...]    BUILD: a build folder with cudart_tests and cudart12_tests (build/release)
 Exit: 0 every mutant fails its test (of a twin: a test), 1 some survive, 2 it cannot run."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Figures: what the project promises, measured. The promises are functions in scripts/promises.py; a path's own
 are in scenarios/<path>/figures.py, functions of the same shape.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts the runs to the first fault in each window, with the scenario's themes and multipliers and without.
 
 Usage: scripts/first_faults.py [--long] [--seeds N] [--runs N] [--write DIR] [--preset P] [PATH...] | --self-test
@@ -89,7 +90,7 @@ def markdown(rows, limit):
 
 
 def remarks(rows, unclaimed):
-    """What was not found by every seed, and what nobody claims: a line each."""
+    """What was not found by every seed, and what no one claims: a line each."""
     for walk in WALKS:
         missed = [f"{subject.window} (by {first[walk].count(None)} of {len(first[walk])} seeds)"
                   for subject, first in rows if None in first[walk]]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that files of somebody else are opened by one reader, and commands of theirs started by one command.
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that files of someone else are opened by one reader, and commands of theirs started by one command.
 
 Usage: scripts/foreign.py [--list] | --self-test
 
   opens    A source of the harness opens files by harness/files/foreign_file.h. Every other one that opens a file is
-           named here, with the file that it opens and why that is nobody else's.
+           named here, with the file that it opens and why that is no one else's.
   starts   A source that starts a process is named here, with what it starts. The program of a finding is started by
            `afterlife run`, `replay` and `minimize` alone.
 
@@ -24,10 +25,10 @@ STARTING = re.compile(r"\b(?:run_process|run_tool|run_limited|posix_spawnp?|pope
                       r"|(?<![\w.>])(?:std::)?system\s*\(")
 CLIENT = re.compile(r"\bclient::(?:replay|search|Client)\b")
 
-# Files that read what somebody else may have made, and may do it by ForeignFile alone.
+# Files that read what someone else may have made, and may do it by ForeignFile alone.
 READER = "harness/files/foreign_file.cpp"
 
-# Source or folder | what it opens, and why that is no file of somebody else.
+# Source or folder | what it opens, and why that is no file of someone else.
 OPENS = {
     "harness/files/held_folder.cpp": "the folder that it locks",
     "harness/files/read.cpp": "the reader of our own files, for those that are named here",

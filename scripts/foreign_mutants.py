@@ -1,4 +1,5 @@
-"""What somebody else might send: shards, exports, histories and findings, each changed in one way or more.
+# SPDX-License-Identifier: Apache-2.0
+"""What someone else might send: shards, exports, histories and findings, each changed in one way or more.
 
 For mutated_foreign.py. The same random numbers give the same mutant.
 """
@@ -251,7 +252,7 @@ def mutant_finding(rng, base, file):
 # ---- where the paths are put in ----
 
 def in_whole_file(file, outside):
-    """Puts the folder's path where a mutant names it; a shard is sealed anew, if it was."""
+    """Puts the folder's path where a mutant names it; a shard is sealed again, if it was."""
     data = file.read_bytes()
     if OUTSIDE.encode() not in data:
         return

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands under strace: what they change, start and read, seen from outside.
 
 For mutated_foreign.py. A batch is a folder: `named` is all that its command lines name; `outside` and a file beside it
@@ -97,7 +98,7 @@ def paths_in(arguments, folder):
 
 
 def wrong_calls(batch, program):
-    """What strace saw that no file of somebody else may bring about."""
+    """What strace saw that no file of someone else may bring about."""
     own, named = str(batch.folder), str(batch.named())
     first = None
     for process, call, arguments, result in calls(batch.folder / "strace.log"):

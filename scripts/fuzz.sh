@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to the matrix: installs what is missing, builds, and fuzzes every scenario and
 # variant on the simulated device.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Is this tree slower than where it branched off? Installs what is missing, builds both, compares.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of the driver on a GPU, each in turn: what follows a test that fails runs in a new process, since a kernel that goes
 wrong breaks the context, and with it every later call of its process.
 

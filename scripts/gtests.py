@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GoogleTest programs, run in parts beside each other, and the count of what passed, failed and was skipped."""
 import collections
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Held: what a compiler found to be right before, remembered by all that its answer depends on, so that it is not asked again."""
 import functools
 import hashlib

@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
-"""Checks that the tree names no folder of one machine and no package registry, and that it speaks plainly.
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the tree names no folder of one machine and no package registry, and that its words are those of the field.
 
-Usage: scripts/hygiene.py [--self-test]
+Usage: scripts/hygiene.py [--self-test | --license]
 
-Plainly: certain private words are in no source and no document, and no comment begins with a word that makes half
-a sentence of it. And what says how it is run can be run.
+Certain private words are in no source and no document, and no comment begins with a word that makes half a sentence
+of it. A script that says how it is run is executable. Every source names its licence as SPDX asks:
+
+  --license    adds the licence's line to the sources that lack it, and changes nothing else
+
+The vocabulary (PRIVATE) has at most 40 words. No other tool holds it. Vale is a binary that its package downloads when
+it first runs. The dictionary of codespell has single words only, and takes an identifier for one; the checks of
+proselint are fixed. And none of them finds the comments and strings of C++.
 
 Exit: 0 clean, 1 not. --self-test plants a line per pattern; each must be found.
 """
@@ -31,6 +38,8 @@ PRIVATE = [
     (r"dea[r](?:er|est)?", "expensive"), (r"ha[d] again", "given out again"), (r"bur(?:[y]|ie[sd])", "the deed itself"),
     (r"deserte[d]", "done"), (r"sprin[g]s?", "run"), (r"li[e]s?", "is, are"),
     (r"blam[e][ds]?", "concerned, named"),
+    (r"(?:no|some|any|every)bod[y]", "a mechanism is a thing: nothing, another task, no caller"),
+    (r"whoeve[r]", "code that, the task that"), (r"ane[w]", "again"), (r"plainl[y]", "by default"),
 ]
 PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
@@ -78,6 +87,29 @@ def unrunnable(name, text, may_run):
         yield f"{name}: says how it is run, and may not be: chmod +x"
 
 
+LICENCE = "SPDX-License-" + "Identifier: Apache-2.0"
+COMMENTS = {".h": "//", ".cpp": "//", ".cu": "//", ".cuh": "//", ".def": "//", ".py": "#", ".sh": "#", ".cmake": "#"}
+
+
+def unlicensed(name, text):
+    """A source whose first lines do not name its licence. An empty file has nothing to license."""
+    if pathlib.PurePath(name).suffix in COMMENTS and text.strip() and LICENCE not in "\n".join(text.split("\n", 2)[:2]):
+        yield f"{name}: has no line `{LICENCE}`; run scripts/hygiene.py --license"
+
+
+def license_sources():
+    """Adds the line behind `#!`, or as the first one. Returns how many sources have got it."""
+    count = 0
+    for file in filter(pathlib.Path.is_file, tree_files()):
+        if file.is_symlink() or not list(unlicensed(file, text := file.read_text(errors="surrogateescape"))):
+            continue
+        shebang, rest = text.split("\n", 1) if text.startswith("#!") else ("", text)
+        line = f"{COMMENTS[file.suffix]} {LICENCE}\n"
+        file.write_text(f"{shebang}\n{line}{rest}" if shebang else line + rest, errors="surrogateescape")
+        count += 1
+    return count
+
+
 def tree_files():
     """What is or could be committed. Without git, everything but the build folder."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
@@ -92,7 +124,7 @@ def check():
     lines = []
     for file in filter(pathlib.Path.is_file, sorted(tree_files())):
         name, text = file.relative_to(ROOT), file.read_text(errors="replace")
-        lines += [*complaints(name, text), *unrunnable(name, text, os.access(file, os.X_OK))]
+        lines += [*complaints(name, text), *unrunnable(name, text, os.access(file, os.X_OK)), *unlicensed(name, text)]
     return lines
 
 
@@ -101,6 +133,8 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("planted.h", "// It was ha" + "d again.", True), ("planted.m" + "d", "The dea" + "rest one.", True),
     ("planted.cpp", "void bur" + "y(int);", True), ("planted.py", "# Where it li" + "es.", True),
     ("planted.cpp", "Latch deserte" + "d;", True), ("planted.cu", "void sprin" + "g();", True),
+    ("planted.cpp", "// For some" + "body else.", True), ("planted.m" + "d", "Who" + "ever reads it.", True),
+    ("planted.py", "# Begun an" + "ew.", True), ("planted.h", "// Plain" + "ly it waits.", True), ("planted.h", "// A body.", False),
     ("planted.cpp", "// An earlier belief, nearby, unburied.", False), ("planted.bin", "li" + "es", False),
     ("harness/planted.h", "/// What it does.\nint a();", True), ("harness/planted.h", "int a;  ///< Of the run.", True),
     ("harness/planted.h", "int a;  ///< ... and more.", True), ("harness/planted.h", "// As said.", True),
@@ -116,14 +150,19 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
 # Text of a script | whether it may be run | whether that is wrong.
 SCRIPTS = [("#!/bin/sh\n", False, True), ("#!/bin/sh\n", True, False), ("import sys\n", False, False)]
 
+# Source | text | whether its licence is missing.
+LICENSED = [("a.cpp", f"// {LICENCE}\n", False), ("a.py", f"#!/bin/sh\n# {LICENCE}\n", False), ("a.h", "// A file.\n", True),
+            ("a.sh", f"#!/bin/sh\n# One.\n# {LICENCE}\n", True), ("a.md", "# A\n", False), ("a.py", "", False)]
+
 
 def self_test():
     wrong = [(file, text) for file, text, is_wrong in PLANTS if bool(list(complaints(file, text))) != is_wrong]
     wrong += [("planted.py", text) for text, may_run, is_wrong in SCRIPTS
               if bool(list(unrunnable("planted.py", text, may_run))) != is_wrong]
+    wrong += [(file, text) for file, text, is_wrong in LICENSED if bool(list(unlicensed(file, text))) != is_wrong]
     for file, text in wrong:
         print(f"hygiene: judged wrongly in {file}: {text}")
-    count = len(PLANTS) + len(SCRIPTS)
+    count = len(PLANTS) + len(SCRIPTS) + len(LICENSED)
     print(f"hygiene: {count - len(wrong)} of {count} planted lines judged rightly")
     return not wrong
 
@@ -131,11 +170,14 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return 0 if self_test() else 1
+    if sys.argv[1:] == ["--license"]:
+        print(f"hygiene: {license_sources()} sources have the licence's line now")
+        return 0
     if sys.argv[1:]:
         print(__doc__.strip())
         return 0 if sys.argv[1] in ("-h", "--help") else 3
     lines = check()
-    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and speak plainly")
+    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and no private word")
     return 1 if lines else 0
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors;
 and that a target tells facts, in words that judge nothing.
 
@@ -90,7 +91,7 @@ RULES = [
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
 # Names of what judges or draws, alone or as part of a longer name: a target tells facts.
-JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Gg]host)\w*|\bhistory\b")
+JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Ss]hadow)\w*|\bhistory\b")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -224,16 +225,16 @@ PLANTS = [
     ("targets/managed_dict/planted.cpp", "Verdict verdict;", "says Verdict"),
     ("targets/managed_dict/planted.h", "History& events();", "says History"),
     ("targets/managed_dict/planted.cpp", "scheduler.history().add(found);", "says history"),
-    ("targets/managed_dict/blocks.h", "// The ghost of a block.", "says ghost"),
-    ("targets/managed_dict/planted.h", "struct BlockGhost;", "says BlockGhost"),
-    ("targets/argpack/facts.h", "// The ghost of a wrapper.", "says ghost"),
+    ("targets/managed_dict/blocks.h", "// The shadow of a block.", "says shadow"),
+    ("targets/managed_dict/planted.h", "struct BlockShadow;", "says BlockShadow"),
+    ("targets/argpack/facts.h", "// The shadow of a wrapper.", "says shadow"),
     ("targets/argpack/planted.h", "virtual void reached(Window window);", "says Window"),
     ("targets/alltoallv/planted.h", "virtual void reached(Window window);", "says Window"),
     ("targets/alltoallv/cache.cpp", "harness::Picker& picker;", "says Picker"),
     ("targets/example/planted.cpp", "using harness::ClaimKind;", "says ClaimKind"),
     ("targets/managed_dict/planted.h", "int by_default;  // A claim of the real system.", ""),
     ("targets/graph_argument/planted.h", "void reach(Window window);", "says Window"),
-    ("targets/graph_argument/core.h", "struct Ghost;", "says Ghost"),
+    ("targets/graph_argument/core.h", "struct Shadow;", "says Shadow"),
     ("targets/planted/borrow.h", "harness::Fault fault;", "says Fault"),
     ("scenarios/managed_dict/planted.h", "harness::Fault fault;", ""),
 ]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measuring: what figures are made of. Programs are run, and what they print is read; a figure that cannot
 be measured says why, and fails.
 """

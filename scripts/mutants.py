@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutants: breaks rules of the simulated driver, one at a time, and expects its tests to go red.
 
 Usage: scripts/mutants.py [--few N | --all | --only TEXT] [--jobs N] [--build DIR]
@@ -8,7 +9,7 @@ Each rule in scripts/driver_mutants/rules/ is a name and a change of one place i
 of the tree, in DIR/tree (build/mutants), holds all changes as switches and is built once. One run without a mutant
 finds which tests reach which place; each mutant is then asked of those tests alone. The tree itself is only read.
 
-Thirty rules are taken, by the hash of their names, so that nobody chooses them; --few takes the first N of those.
+Thirty rules are taken, by the hash of their names, so that no one chooses them; --few takes the first N of those.
 A mutant counts if at least one test sees it and at most a tenth of the tests do: one that breaks more than that
 (coarse) is no test of the tests. scripts/driver_mutants/unseen.txt lists the rules that no test sees, with the
 reason; they are printed. An entry of that list that a test sees, or that is no rule, is an error.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutates what the sound claims rest on, and expects each mutant to be refuted.
 
 Usage: scripts/mutate_policies.py [PATH...] [--runs N | --seconds N] [--only TEXT] [--survivors DIR]
@@ -163,7 +164,7 @@ def judge(path, search, tested, bar):
 
 
 def write_survivors(folder, path, search):
-    """For whoever closes the gaps."""
+    """A list for closing the gaps."""
     folder.mkdir(parents=True, exist_ok=True)
     reasons = excused(path, search)
     lines = [f"{'equivalent' if point.id in reasons else 'MISS'} | targets/{path.name}/{point.file}:{point.line} | "

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutated foreign files: shards, exports, histories and findings that somebody else might send, each read by
+# SPDX-License-Identifier: Apache-2.0
+"""Mutated foreign files: shards, exports, histories and findings that someone else might send, each read by
 `afterlife` under strace, which sees from outside what it does.
 
 Usage: scripts/mutated_foreign.py [--count N] [--seed N] [--preset NAME] [--show INDEX] [--keep FOLDER] | --self-test

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mutated inputs: damages the committed reproducers, and runs `afterlife` on each of them.
 
 Usage: scripts/mutated_inputs.py [--count N] [--seed N] [--preset NAME] [--memory] [--show INDEX] | --self-test

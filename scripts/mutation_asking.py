@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the program of the copy about a mutant: by a search, by a proof; and remembers what was answered."""
 import json
 import os

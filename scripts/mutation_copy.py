@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copy of the tree that holds every mutant: which there are, how it is written and built."""
 import hashlib
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mutation points: where in a C++ source a mutation harness changes what the code does, and how.
 
 A source is cut into statements (not with a compiler: the tree's own style is all that it must read), and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants points in a small source, and sees that each becomes the mutants that it should."""
 import re
 
@@ -15,7 +16,7 @@ class Keeper {
 };
 Status Keeper::hold(Thing& thing) {  // A comment; with a mark.
   const LockGuard guard(lock_);
-  ghost.sees(thing);
+  shadow.sees(thing);
   if (thing.gone || (count_ > 2 && !open_)) return Status::closed;
   std::array<int, sizeof(Thing) / 4> words;
   ++count_;
@@ -56,7 +57,7 @@ EXPECTED = [
 
 
 def complaints():
-    source = mutation_points.Source("k.h", SOURCE, lambda name: True, re.compile("ghost"), 0)
+    source = mutation_points.Source("k.h", SOURCE, lambda name: True, re.compile("shadow"), 0)
     found = [point.id for point in source.points]
     yield from (f"no mutant {name}" for name in EXPECTED if name not in found)
     yield from (f"a mutant too many: {name}" for name in found if name not in EXPECTED)
@@ -68,10 +69,10 @@ def complaints():
     if not mutated_pieces_are_in(text):
         yield "the mutated text is not as it should be:\n" + text
     moved = mutation_points.Source("k.h", "\n\nint other() { return 1; }\n" + SOURCE, lambda name: True,
-                                   re.compile("ghost"), 0)
+                                   re.compile("shadow"), 0)
     if not set(found) <= {point.id for point in moved.points}:
         yield "an edit elsewhere gives mutants other names"
-    scoped = mutation_points.Source("k.h", SOURCE, lambda name: name == "Keeper::keeps", re.compile("ghost"), 0)
+    scoped = mutation_points.Source("k.h", SOURCE, lambda name: name == "Keeper::keeps", re.compile("shadow"), 0)
     if len(scoped.points) != 1:
         yield "functions that are not asked for are mutated"
 
@@ -79,7 +80,7 @@ def complaints():
 def mutated_pieces_are_in(text):
     flat = " ".join(text.split())
     return all(piece in flat for piece in (
-        "std::optional<LockGuard> guard; if (!mutation::on(", ")) guard.emplace(lock_);", "{ ghost.sees(thing); } } if (",
+        "std::optional<LockGuard> guard; if (!mutation::on(", ")) guard.emplace(lock_);", "{ shadow.sees(thing); } } if (",
         ")) return {}; return thing.finish(); }", "{ ++count_; } else {"))
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to the end of a night: installs what is missing, builds, and searches everything.
 set -euo pipefail
 

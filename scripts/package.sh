@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes the packages: installs what is missing, builds the release, installs it into a tree that can be moved, and
 # makes of that a wheel for pip and a tarball.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Path figures: what scenarios/<path>/figures.py says of a path: FIGURES of its own, the floor of its speed, and how long to look
 for a first fault.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills one of four processes that share memory and events, again and again, at a moment of chance.
 
 Usage: scripts/peer_kills.py [--kills N] [--seed N] [--preset NAME]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Renews scripts/cmake/release.profdata, by which the release build is optimized: which code runs how often.
 set -euo pipefail
 cd "$(dirname "$0")/.."

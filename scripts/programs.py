@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs: runs what the presets build, the same way for every check that needs it."""
 import concurrent.futures
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Promises: what is promised of every path, one function each, which yields a Figure per row. A path's own are in
 scenarios/<path>/figures.py.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps every instruction of PTX that the simulated device has, and prints each row's figure: cases, wrong ones, and the reference.
 
 Usage: scripts/ptx_sweep.py [--preset PRESET] [--device libcuda|gpu] [--only TEXT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Real libraries under `afterlife run`: installs what is missing, builds, installs pinned wheels, runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."

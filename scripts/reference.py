@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the generated parts of the reference, and checks that they are up to date.
 
 Usage: scripts/reference.py [--commands PRESET] [--check] | --self-test
 
-A file of harness/docs/reference is generated whole (.tsv), or between the lines `<!-- generated: scripts/reference.py -->`
+A file of harness/docs/reference is generated whole (.tsv, .txt), or between the lines `<!-- generated: scripts/reference.py -->`
 and `<!-- end -->` (.md). The files and their sources:
 
   driver-functions.tsv   the rows of harness/cuda.def
   runtime-functions.tsv  the rows of harness/entries/libcudart/cudart.def
   faults.md              the rows of harness/fault.def
-  commands.md            `afterlife --help` of each command, with --commands PRESET only
+  commands.txt           `afterlife --help` of each command, with --commands PRESET only
 
 It also checks that harness/devices/sim/functions.tsv names each function of harness/cuda.def, and besides older forms
 (harness/cuda/aliases.def) no other.
@@ -127,10 +128,10 @@ def inner_commands(text):
 
 
 def block_of(title, items, above=()):
-    """A command as a code block. Options that it shares with the command above are only named."""
+    """A command under its name. Options that it shares with the command above are only named."""
     shared = [item.split()[0] for item in items if item in above and item.startswith("--")]
     lines = [item for item in items if item not in above] + ([f"Options of `{title.split()[0]}`: {' '.join(shared)}"] if shared else [])
-    return f"{'###' if above else '##'} `{title}`\n\n```\n" + "\n".join(paragraph(line.split(" "), "", "    ") for line in lines) + "\n```"
+    return f"== {title} ==\n\n" + "\n".join(paragraph(line.split(" "), "", "    ") for line in lines)
 
 
 def commands(run):
@@ -140,7 +141,7 @@ def commands(run):
         text = run(name, "--help")
         blocks.append(block_of(name, items_of(text)))
         blocks += [block_of(f"{name} {part}", items_of(run(name, part, "--help")), items_of(text)) for part in inner_commands(text)]
-    return "\n" + "\n\n".join(blocks) + "\n\n"
+    return "\n\n".join(blocks) + "\n"
 
 
 def expanded(pattern):
@@ -165,7 +166,7 @@ def parts_of(preset):
     parts = {"driver-functions.tsv": driver_functions(driver), "runtime-functions.tsv": runtime_functions(preprocessed(*RUNTIME)),
              "faults.md": faults(preprocessed(*FAULTS))}
     if preset:
-        parts["commands.md"] = commands(lambda *arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out)
+        parts["commands.txt"] = commands(lambda *arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out)
     return parts, [base(row[0]) for rows in sections(driver).values() for row in rows]
 
 
@@ -214,7 +215,7 @@ def self_test():
             functions.splitlines()[1:] == ["cuMemAlloc\tmemory\tCUDA_ERROR_OUT_OF_MEMORY", "cuMemFree\tmemory\t", "cuMemsetD8\tmemory\t"],
             runtime.splitlines()[1:] == ["cudaGetFlag\tunsupported\tmemory pools\t", "cudaMalloc\town\tmemory\tMemory.IsAllocated"],
             "- `crash`: ends early.\n- `order` (oracle `data_race`): races." in kinds,
-            "## `list`\n\n```\nLists things\n--seed  Where it starts\n```" in commands(lambda *arguments: help_texts[arguments]),
+            "== list ==\n\nLists things\n--seed  Where it starts\n" in commands(lambda *arguments: help_texts[arguments]),
             with_part(page, "new\n") == page.replace("old", "new") and with_part("old\n", "new\n") == "new\n", len(max(paragraph(["word"] * 99, "- ", "  ").split("\n"), key=len)) <= COLUMNS]
     print(f"reference: {sum(seen)} of {len(seen)} plants judged rightly")
     return all(seen)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a reproducer for each hazard that is claimed and has none: corpus/<path>/repros/<variant>-<hazard>.repro.
 
 Usage: scripts/repros.py [--build NAME] [--runs N] [--seed N] PATH[/VARIANT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a machine with Debian 12 or newer ready to build: packages from apt, and a CUDA 13 toolkit. Installs only
 # what is missing, so it is quick to run again, and then needs no root.
 set -euo pipefail
@@ -30,7 +31,8 @@ packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-d
           valgrind            # Instructions, counted exactly.
           strace              # System calls, seen from outside, for scripts/mutated_foreign.py.
           libpython3-dev      # A CPython to embed.
-          python3-pytest)     # The tests of our plugin for it run there.
+          python3-pytest      # The tests of our plugin for it run there.
+          python3-yaml)       # scripts/package/action.py reads an action by it.
 wheels=(nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.*
         nvidia-cuda-runtime==13.0.* nvidia-cuda-cccl==13.0.*)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shelves: headers that many headers include, read once for all of these, so that the compiler is asked of each in a fraction of the time.
 
 A header is compiled behind a shelf only where it includes all that is on it, itself or by what it includes: so nothing is

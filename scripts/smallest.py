@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Keeps the smallest known case of each fault: corpus/<path>/smallest/<path>-<hash>.repro.
 
 Usage: scripts/smallest.py [--runs N] [--seed N] [PATH]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the style that a machine can see: layout, headers that compile alone, comments, clang-tidy.
 
 Usage: scripts/style.py [--self-test | --tidy [FILE...] | --tidy-changed]

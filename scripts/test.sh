@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every test there is, from a fresh clone: installs what is missing, builds the presets, runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."

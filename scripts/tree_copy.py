@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tree copy: a copy of the tree to be changed and built, for checks that do so."""
 import pathlib
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The labelled set of defects: read from a file, and written into the copy of the tree as switches."""
 import collections
 import dataclasses
@@ -40,7 +41,7 @@ class Defect:
 
 
 def read(file, seed):
-    """The defects of a file. Halves are drawn anew for each seed: of each path and kind every other one, by hash."""
+    """The defects of a file. Halves are drawn again for each seed: of each path and kind every other one, by hash."""
     defects = [Defect(number=number, **row) for number, row in enumerate(tomllib.loads(file.read_text())["defect"])]
     if wrong := [one.id for one in defects if one.kind not in KINDS]:
         raise CannotMutate(f"{file.name}: no kind of defect: {', '.join(wrong)}")

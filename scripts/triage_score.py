@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scores `afterlife triage` against labels that it does not see: which one-line defect each finding is of.
 
 Usage: scripts/triage_score.py [PATH...] [--set FILE] [--half look|held|all] [--seed N] [--alone] [--confusion] | --self-test

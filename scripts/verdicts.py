@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Searches every variant with several seeds, adds up what the runs say of each window, and prints a table for each path.
 
 Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] [--no-failures] [--write DIR] [--preset P] [PATH[/VARIANT]...]

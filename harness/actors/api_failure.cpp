@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // API failure: any CUDA call that can fail may be told to.
 #include "harness/scenario.h"
 
@@ -9,6 +10,7 @@ void install(Scene& scene) { scene.world().calls_may_fail = true; }
 }  // namespace
 
 extern const ActorInfo api_failure;
-const ActorInfo api_failure{"api_failure", "any CUDA call that can fail may be told to", install};
+const ActorInfo api_failure{"api_failure", "errors are injected into CUDA calls that can fail",
+                            install};
 
 }  // namespace harness::actors

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collector: a task that asks for collections, so that they also come where no allocation would
-// bring one. Where Python runs, they are pending calls, which the main thread carries out between
-// two steps.
+// bring one. If Python runs, they are pending calls, which the main thread carries out between two
+// steps.
 #include "harness/scenario.h"
 
 #include "harness/heap/interpreter.h"
@@ -36,7 +37,6 @@ void install(Scene& scene) {
 }  // namespace
 
 extern const ActorInfo collector;
-const ActorInfo collector{"collector", "a task asks for collections between any two steps",
-                          install};
+const ActorInfo collector{"collector", "a task may collect between any two steps", install};
 
 }  // namespace harness::actors

@@ -1,4 +1,5 @@
-// Skew: some run slower than others, by a ratio that is picked for each task, or, where a run has
+// SPDX-License-Identifier: Apache-2.0
+// Skew: some run slower than others, by a ratio that is picked for each task, or, if a run has
 // several processes, for each process with all its tasks. Those may also be held up at the points
 // that the path names (Scheduler::delay_point): a peer that is late just there.
 #include "harness/scenario.h"
@@ -6,7 +7,7 @@
 namespace harness::actors {
 namespace {
 
-// Option 0 is full speed; the others are one turn in so many.
+// Option 0 is full speed; the others are one turn in this many.
 constexpr std::array<std::uint32_t, 4> kTaskRatios{1, 2, 4, 16};
 constexpr std::array<std::uint32_t, 5> kProcessRatios{1, 2, 4, 16, 64};
 

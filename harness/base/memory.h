@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that the world does not give: a limit of the process, not a mistake of ours.
 #pragma once
 

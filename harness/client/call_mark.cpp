@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The file is mapped and shared, so that the system has what was last written there.
 #include "harness/client/call_mark.h"
 
@@ -16,8 +17,8 @@ namespace harness::client {
 
 struct CallMark::Page {
   std::uint64_t call_count;
-  std::uint64_t function_count;   ///< So many host functions have not returned.
-  std::array<char, 48> function;  ///< Ends with a null where it is shorter.
+  std::uint64_t function_count;   ///< This many host functions have not returned.
+  std::array<char, 48> function;  ///< Ends with a null if it is shorter.
 };
 
 static std::string mark_file(const std::string& folder, unsigned process) {

@@ -1,5 +1,6 @@
-// Call mark: how many calls of the driver a process has made, and which was the last, in a file
-// that says so however the process ends.
+// SPDX-License-Identifier: Apache-2.0
+// Call mark: the number of driver calls of a process and the last one, in a file that survives any
+// end of the process.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,11 @@ class CallMark {
   CallMark(const CallMark&) = delete;
   CallMark& operator=(const CallMark&) = delete;
 
-  /// Goes on with the file of this process, after so many calls. Where there can be none, nothing
-  /// is kept.
+  /// Continues the file of this process, after this many calls. Without a file nothing is recorded.
   void open(const std::string& folder, unsigned process, std::uint64_t call_count);
-  /// Keeps that a call begins.
+  /// Records that a call begins.
   void begin_call(std::string_view function);
-  /// Keeps that the driver calls a host function, until that has returned.
+  /// Records that the driver calls a host function, until the function has returned.
   void begin_function();
   void end_function();
 
@@ -31,17 +31,17 @@ class CallMark {
   Page* page_ = nullptr;
 };
 
-/// The last that is known of a process.
+/// The last known state of a process.
 struct LastCall {
   std::uint64_t call_count = 0;  ///< 0: nothing is known.
   std::string function;
   bool is_in_function = false;  ///< A host function had not returned.
 };
 
-/// Reads the file of a process; one that cannot be read says nothing.
+/// Reads the file of a process. The result is empty if it cannot be read.
 LastCall read_last_call(const std::string& folder, unsigned process);
 
-/// Removes the file. Returns whether it was there.
+/// Removes the file. Returns whether it existed.
 bool remove_call_mark(const std::string& folder, unsigned process);
 
 }  // namespace harness::client

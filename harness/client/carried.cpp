@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A fork has one thread of its parent's, shares its open files with it, and the
 // memory that is mapped to be shared. A file that is only read is no matter: its place is put back.
 #include "harness/client/carried.h"

@@ -1,4 +1,5 @@
-// Carried: what of a process a fork would not have as the process has it.
+// SPDX-License-Identifier: Apache-2.0
+// Carried: finds state of a process that a fork would lose or share.
 #pragma once
 
 #include <array>
@@ -7,10 +8,9 @@
 
 namespace harness::client {
 
-/// Says what the process has that its forks would lack or share, in words that follow "it", or
-/// nothing. What it has from us is left out: the pipes with these inodes, its socket, and what it
-/// inherited. Threads that are about to end, as a fork has some libraries end theirs, are waited
-/// for.
+/// Returns that state in words that follow "it", or nothing. Our pipes (with these inodes), our
+/// socket and inherited files do not count. Waits for threads that are about to end, such as those
+/// that some libraries end before a fork.
 std::string not_carried(int process, const std::array<std::uint64_t, 2>& pipes, int socket);
 
 }  // namespace harness::client

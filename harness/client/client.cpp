@@ -1,4 +1,5 @@
-// How it works. The orders and the reports of a run are in a folder of its own, which goes with it.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The orders and the reports of a run are in a separate folder, which goes with it.
 // LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
 // libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
@@ -53,8 +54,8 @@ bool is_one_path(const Client& client) {
   return client.library_folder.find_first_of(" :") == std::string::npos;
 }
 
-/// Returns how the loader is told of them. A path that LD_PRELOAD would take for several is left to
-/// LD_LIBRARY_PATH.
+/// Returns how the loader is informed of them. A path that LD_PRELOAD would take for several is
+/// left to LD_LIBRARY_PATH.
 std::string preloaded(const Client& client) {
   const std::string& library_folder = client.library_folder;
   const bool is_one = is_one_path(client);
@@ -117,7 +118,10 @@ void locate(ClientRun& run) {
   std::vector<Place*> places;
   for (ToldFault& failure : run.failures) faults.push_back(&failure);
   for (Report& report : run.reports) {
-    for (ToldFault& fault : report.faults) faults.push_back(&fault);
+    for (ToldFault& fault : report.faults) {
+      faults.push_back(&fault);
+      places.insert(places.end(), {&fault.record.place, &fault.wait.place});
+    }
     for (ToldDecision& decision : report.decisions) places.push_back(&decision.place);
   }
   add_lines(faults, places);
@@ -146,15 +150,15 @@ std::vector<Report> read_reports(const std::string& folder) {
 std::string library_folder() {
   if (kAsan || kTsan)
     throw std::runtime_error(
-        "this build's libcuda.so.1 has a sanitizer, whose run-time other programs lack: use the "
-        "build dev or release");
+        "this build's libcuda.so.1 is built with a sanitizer, which other programs do not load: "
+        "use the build dev or release");
   const fs::path folder = find_library_folder();
   for (const char* library : kLibraries)
     if (!fs::exists(folder / library))
-      throw std::runtime_error(fmt::format(
-          "{}/{} is not there: in a clone, ./scripts/build.sh PRESET cuda_sim builds it; what was "
-          "installed is to be installed again",
-          folder.string(), library));
+      throw std::runtime_error(
+          fmt::format("{}/{} is missing: in a clone, build it with ./scripts/build.sh PRESET "
+                      "cuda_sim; otherwise install Afterlife again",
+                      folder.string(), library));
   return folder.string();
 }
 
@@ -211,7 +215,7 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
   const ToldDecision* failed = failure();
   if (complaint.empty() || failed == nullptr) return complaint;
   if (ended.code > 0) return {};
-  return fmt::format("{}, when {} was told to fail", complaint, failed->who);
+  return fmt::format("{}, when an error was injected into {}", complaint, failed->who);
 }
 
 double limit_of(const Client& client, const Orders& orders) {

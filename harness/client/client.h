@@ -1,4 +1,5 @@
-// Client: somebody's program as it is, run with our libcuda.so.1 in place of the system's.
+// SPDX-License-Identifier: Apache-2.0
+// Client: an unchanged program, run with our libcuda.so.1 instead of the system's.
 #pragma once
 
 #include <atomic>
@@ -15,55 +16,58 @@ namespace harness::client {
 
 struct Client {
   Command command;
-  std::string library_folder;              ///< Holds our libcuda.so.1.
-  double timeout_seconds = 60;             ///< Longest time that one run may take.
-  std::vector<std::string> environment{};  ///< "NAME=value", beside what we need ourselves.
-  bool notes_reads = false;                ///< A library that notes reads of the world is loaded.
+  std::string library_folder;              ///< The folder of our libcuda.so.1.
+  double timeout_seconds = 60;             ///< Time limit for one run.
+  std::vector<std::string> environment{};  ///< "NAME=value", in addition to our own variables.
+  bool notes_reads =
+      false;  ///< Loads a library that records reads of clocks, random numbers and the like.
 };
 
 /// Returns the folder of the library that was built with this program. Errors: std::runtime_error
-/// where there is none, or none that other programs can load.
+/// if it is missing, or other programs cannot load it.
 std::string library_folder();
 
 /// One run of a client.
 struct ClientRun {
   ProcessEnd ended;
-  std::vector<Report> reports;  ///< One for each process that called the driver, by its number.
+  std::vector<Report>
+      reports;  ///< One report for each process that called the driver, by its number.
   std::vector<ToldFault> failures{};  ///< The ways in which it failed; failures_of() says which.
-  bool is_forked = false;             ///< From a process that stands at the first question.
+  bool is_forked = false;             ///< Forked from a process that waits at its first choice.
 
-  /// Returns how many calls of the driver all processes made.
+  /// Returns the number of driver calls of all processes.
   std::uint64_t call_count() const;
-  /// Returns all decisions of all processes.
+  /// Returns all choices of all processes.
   std::vector<ToldDecision> decisions() const;
   /// Returns the fault or failure with this signature, or null.
   const ToldFault* find(std::string_view signature) const;
   /// Returns the fault or failure that is the same as this one, or null.
   const ToldFault* find(const ToldFault& fault) const;
-  /// Says which call of the driver was the last of a process that ended in no orderly way, or "".
+  /// Returns the last driver call of a process that ended abnormally, or "".
   std::string last_call() const;
-  /// Returns the last decision that told a call to fail, or null.
+  /// Returns the last choice that injected an error, or null.
   const ToldDecision* failure() const;
-  /// Returns how the program ended where that is no success, and neither our faults nor a call that
-  /// was told to fail explain it. What gives up cleanly after such a call has an exit code.
+  /// Returns the end of a program that failed, if neither our faults nor an injected error explain
+  /// it. A program that gives up cleanly after an injected error has an exit code.
   std::string own_failure(double timeout_seconds) const;
 };
 
-/// Returns how long a run with these orders may take, in seconds.
+/// Returns the time limit of a run with these orders, in seconds.
 double limit_of(const Client& client, const Orders& orders);
 
-/// Returns how a process of the client is run with the orders of a folder. Borrows `watch`.
+/// Returns the command and environment of a process of the client, with the orders of a folder.
+/// Borrows `watch`.
 ProcessOptions process_options(const Client& client, const std::string& folder,
                                const Orders& orders, ProcessWatch* watch = nullptr);
 
-/// Reads the reports that there are. A process that was killed early may have left an empty one.
+/// Reads the existing reports. A process that was killed early may have left an empty one.
 std::vector<Report> read_reports(const std::string& folder);
 
-/// Says how a run ended whose end and reports are there: whether it hung, and how it failed.
+/// Determines from the end and the reports of a run whether it hung, and how it failed.
 void judge_end(ClientRun& run, const Client& client, const Orders& orders);
 
-/// Runs it once. Machine code's places have lines where they are known. Errors: std::runtime_error
-/// where it cannot be started.
+/// Runs it once. Places in machine code have lines if they are known. Errors: std::runtime_error if
+/// it cannot be started.
 ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop);
 
 }  // namespace harness::client

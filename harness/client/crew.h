@@ -1,5 +1,6 @@
-// Crew: runs a client's program several times at once, each time in a process of its own or in a
-// fork of one that stands at its first question.
+// SPDX-License-Identifier: Apache-2.0
+// Crew: runs the program of a client several times at once, each time in a new process or in a fork
+// of a process that waits at its first choice.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,9 @@
 
 namespace harness::client {
 
-/// Ownership: a thread for each run at a time, and that thread's fork server. Lifetime: its end
-/// waits for runs that have begun; it borrows the client and `stop`. Threads: its functions are
-/// called by one. Errors: those of run_client(), from whoever asks for the run.
+/// Ownership: owns a thread for each concurrent run, and its fork server. Borrows the client and
+/// `stop`. Lifetime: the destructor waits for runs that have begun. Threads: one thread calls its
+/// functions. Errors: those of run_client(), thrown to the requester of the run.
 class Crew {
  public:
   /// Runs at most `size` at a time, one at least.
@@ -28,19 +29,19 @@ class Crew {
   Crew(const Crew&) = delete;  // Its threads point at it.
   Crew& operator=(const Crew&) = delete;
 
-  /// Has a run begin after those that were asked for before. Runs may end in another order.
+  /// Starts a run after those that were requested before. Runs may end in a different order.
   std::future<ClientRun> begin(const Orders& orders);
-  /// Runs it ahead of all that have not begun, and waits for it.
+  /// Runs it before all runs that have not begun, and waits for it.
   ClientRun run(const Orders& orders);
 
-  /// From now on runs are forked from a process that is as `base` says, unless their orders want
-  /// places: those of calls before the first question are known to a process of the run's own.
+  /// From now on, forks runs from a process started with `base`, unless their orders request
+  /// places: only a separate process knows the places of calls before the first choice.
   void begin_forking(const Orders& base);
-  /// Goes on with a process per run, for this reason.
+  /// Continues with a process for each run, for this reason.
   void end_forking(const std::string& why);
-  /// Whether runs are forked: until one cannot be.
+  /// Whether runs are forked. False after one could not be.
   bool is_forking() const;
-  /// Says why runs are forked no longer, in words that follow "it"; nothing where they never were.
+  /// Returns why runs are no longer forked, in words that follow "it"; nothing if they never were.
   std::string refusal() const;
 
  private:
@@ -51,19 +52,19 @@ class Crew {
 
   std::future<ClientRun> add(const Orders& orders, bool is_next);
   void work();
-  /// Waits for one. Returns nothing once there will be none.
+  /// Waits for a run. Returns nothing when there will be no more.
   std::optional<Task> next_task();
   ClientRun run_by(std::optional<ForkServer>& server, const Orders& orders);
-  /// Starts the server of a thread where it has none. Returns nothing where runs are not forked.
+  /// Starts the server of a thread if it has none. Returns nothing if runs are not forked.
   std::optional<ClientRun> run_forked(std::optional<ForkServer>& server, const Orders& orders);
   std::optional<Orders> base() const;
 
   const Client& client_;
   const std::atomic<bool>& stop_;
-  mutable std::mutex mutex_;  ///< Guards all that follows but the threads.
+  mutable std::mutex mutex_;  ///< Guards all members below except the threads.
   std::condition_variable is_asked_;
   std::deque<Task> tasks_;
-  std::optional<Orders> base_;  ///< Said to the processes that are forked, where any are.
+  std::optional<Orders> base_;  ///< Settings of the forked processes, if any.
   std::string refusal_;
   bool is_over_ = false;
   std::vector<std::thread> threads_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/finding_file.h"
 
 #include <fmt/format.h>
@@ -5,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
+#include "harness/client/build_id.h"
 #include "harness/client/json.h"
 #include "harness/client/portable.h"
 #include "harness/client/search/failure.h"
@@ -79,25 +82,39 @@ std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
   return {};
 }
 
-/// Says how a decision differs, or nothing.
+/// Says how a choice differs, or nothing.
 std::string other_decision(const ToldDecision& recorded, const ToldDecision& now) {
   if (without_lines(recorded.who) != without_lines(now.who) || recorded.answer != now.answer)
     return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded.who),
                        shown(recorded.answer), shown(now.who), shown(now.answer));
-  const std::string what = fmt::format("the decision {}", shown(now.who));
+  const std::string what = fmt::format("the choice {}", shown(now.who));
   if (recorded.decision != now.decision)
     return fmt::format("{} has another number in the file", what);
   return first_difference(recorded.place, now.place, what.c_str());
 }
 
-/// Says in which decision two runs differ first, or nothing.
+/// Says in which choice two runs differ first, or nothing.
 std::string other_decisions(const std::vector<ToldDecision>& recorded,
                             const std::vector<ToldDecision>& now) {
   if (recorded.size() != now.size())
-    return fmt::format("{} decisions in the file, {} in the run", recorded.size(), now.size());
+    return fmt::format("{} choices in the file, {} in the run", recorded.size(), now.size());
   for (std::size_t i = 0; i < recorded.size(); ++i)
     if (std::string differs = other_decision(recorded[i], now[i]); !differs.empty()) return differs;
   return {};
+}
+
+/// Returns a text of an older file in the words of this version, so that they can be compared.
+std::string in_current_words(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kOlder[] = {
+      {" goes on", " runs"},
+      {"freed storage is given out again", "freed storage is reused"},
+      {"no"
+       "body has waited",
+       "no one has waited"}};  // Split, for hygiene.py.
+  for (const auto& [older, current] : kOlder)
+    if (const std::size_t at = text.find(older); at != text.npos)
+      text.replace(at, older.size(), current);
+  return text;
 }
 
 }  // namespace
@@ -114,6 +131,7 @@ std::string to_text(const Finding& whole, const Command& command) {
                       {"reads", finding.reads},
                       {"doubt", finding.doubt},
                       {"fix", finding.fix}};
+  if (!finding.build.empty()) json["build"] = finding.build;
   if (!finding.forced.empty()) json["forced"] = finding.forced;
   if (finding.limit_seconds != 0) json["limit_seconds"] = finding.limit_seconds;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -133,6 +151,8 @@ FindingFile parse_finding(const std::string& text) {
     if (file.command.empty()) throw std::runtime_error("the finding's command is empty");
     file.finding.fault = json.at("fault").get<ToldFault>();
     file.finding.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
+    for (ToldDecision& one : file.finding.decisions) one.answer = in_current_words(one.answer);
+    file.finding.fault.detail = in_current_words(file.finding.fault.detail);
     file.finding.replay_count = json.at("replays");
     file.finding.shown_count = json.at("shown");
     file.finding.pedantic = json.value("pedantic", false);
@@ -140,6 +160,7 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.doubt = json.value("doubt", "");
     file.finding.forced = json.value("forced", "");
     file.finding.fix = json.value("fix", "");
+    file.finding.build = json.value("build", "");
     file.finding.limit_seconds = json.value("limit_seconds", 0.0);
     if (file.finding.limit_seconds < 0 || file.finding.limit_seconds > kLongestLimit)
       throw std::runtime_error("limit_seconds is not between 0 and a day");
@@ -159,7 +180,7 @@ std::string finding_name(const Finding& finding, const std::string& program) {
                      hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
 }
 
-/// Returns the run's fault, decisions and reason why it may not repeat as a file would have them.
+/// Returns the run's fault, choices and reason why it may not repeat as a file would have them.
 static Finding as_filed(const ToldFault& fault, const ClientRun& run, const std::string& doubt,
                         const Command& command) {
   Finding finding;
@@ -180,18 +201,25 @@ static bool has_doubt(const ToldFault& fault, const ClientRun& run, const Findin
   });
 }
 
+std::string other_build(const FindingFile& file) {
+  const std::string now = build_id_of(file.command);
+  if (file.finding.build.empty() || now == file.finding.build) return {};
+  return fmt::format("the program was built anew: its build-id is {} in the file, {} now",
+                     shown(file.finding.build), now.empty() ? "none" : now);
+}
+
 std::string difference(const FindingFile& file, const ClientRun& run) {
   const Finding& recorded = file.finding;
   const ToldFault* fault = run.find(recorded.fault);
   if (fault == nullptr)
-    return fmt::format("the file has a fault that the run has not: {}",
+    return fmt::format("the file has a fault that the run does not have: {}",
                        shown(recorded.fault.signature, kShownSignatureBytes));
   const Finding now = as_filed(*fault, run, "", file.command);
   if (std::string differs = other_fields(recorded.fault, now.fault); !differs.empty())
     return differs;
-  // A reason that the file lacks may come of a busy machine.
+  // A reason that the file lacks may result from a busy machine.
   if (!recorded.doubt.empty() && !has_doubt(*fault, run, file))
-    return fmt::format("doubt is '{}' in the file, and no doubt of the run", shown(recorded.doubt));
+    return fmt::format("doubt is '{}' in the file, but the run has none", shown(recorded.doubt));
   return other_decisions(recorded.decisions, now.decisions);
 }
 

@@ -1,4 +1,5 @@
-// Finding file: a finding as JSON, with the command that shows it and the decisions that it takes.
+// SPDX-License-Identifier: Apache-2.0
+// Finding file: a finding as JSON, with the command that shows it and the choices that it needs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ struct FindingFile {
   Finding finding;
 };
 
-/// So many bytes of a file tell whether it is one.
+/// Number of leading bytes that identify such a file.
 inline constexpr std::size_t kFindingBegin = 64;
 
 /// Returns whether this is the text of such a file, or the beginning of one.
@@ -25,11 +26,14 @@ bool is_finding(const std::string& text);
 /// Errors: std::runtime_error with one line.
 FindingFile parse_finding(const std::string& text);
 
-/// Returns the program's own name: the script's, where an interpreter runs one.
+/// Returns the name of the program, or of the script that an interpreter runs.
 std::string program_of(const Command& command);
 
-/// Returns the name of the file: of the program, of the kind, and a hash of the signature.
+/// Returns the name of the file, made of the program, the kind, and a hash of the signature.
 std::string finding_name(const Finding& finding, const std::string& program);
+
+/// Says that the program has another build-id than the one that the file notes, or nothing.
+std::string other_build(const FindingFile& file);
 
 /// Says how a replay of the finding differs from what is recorded, or nothing. Folders and the
 /// numbers of lines may differ: functions, instructions and decisions may not.

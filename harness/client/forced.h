@@ -1,9 +1,10 @@
-// Forced: the mark of a decision that the Python of a run cannot come to by itself: that its
-// collector runs, or another of its threads goes on, where the interpreter does not look whether
-// either is due. Another version of it may look there, or the same program laid out otherwise.
+// SPDX-License-Identifier: Apache-2.0
+// Forced: the mark of a choice that the Python of a run cannot make by itself: a collection or a
+// thread switch at a place where the interpreter checks for neither. Another version may check
+// there, and so may a slightly different program.
 //
-// The mark is a bit of the name of whoever asks, which no other name of a program's run has: a tape
-// tells by itself what on it is forced.
+// The mark is a bit of the name of the activation that no other name of a run has, so a tape shows
+// which of its choices are forced.
 #pragma once
 
 #include "harness/pick.h"
@@ -13,9 +14,9 @@ namespace harness::client {
 /// The second bit from the top: names that are derived have it clear (derive_name()).
 inline constexpr Name kForcedMark = Name{1} << 62;
 
-/// Returns the name under which is asked what is forced where `possible` asks.
+/// Returns the name of the forced choice at the place of `possible`.
 constexpr Name force_name(Name possible) { return possible | kForcedMark; }
-/// Returns the name of whoever asks, without the mark.
+/// Returns the name of the activation, without the mark.
 constexpr Name unforced_name(Name name) { return name & ~kForcedMark; }
 constexpr bool is_forced(Name name) { return (name & kForcedMark) != 0; }
 constexpr bool is_forced(const Decision& decision) { return is_forced(decision.activation); }

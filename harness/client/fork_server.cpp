@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each run finds its orders in the one folder that the environment of the process
 // names, and leaves its reports there. The program is asked for what a fork would lack from
 // outside.
@@ -39,17 +40,16 @@ void ForkServer::wait_for_question() {
   while (!has_come && capture.is_open() && !capture.must_end())
     has_come = capture.read_some(door_.number());
   if (!has_come) {
-    refusal_ =
-        capture.must_end() ? "it came to no question in time" : "it ended without a question";
+    refusal_ = capture.must_end() ? "it reached no choice in time" : "it ended without a choice";
     return;
   }
   socket_ = door_.accept();
   const std::optional<Packet> hello = socket_.receive();
-  refusal_ = hello ? lacking(*hello) : "it ended at its first question";
+  refusal_ = hello ? lacking(*hello) : "it ended at its first choice";
 }
 
 std::string ForkServer::lacking(const Packet& hello) {
-  if (socket_.peer() != process_.id()) return "another process than the command calls the driver";
+  if (socket_.peer() != process_.id()) return "a process other than the command calls the driver";
   if (hello.kind == Packet::Kind::not_alone) return "it has started other processes";
   return not_carried(process_.id(), process_.capture().inodes(), hello.value);
 }
@@ -60,7 +60,7 @@ std::optional<ClientRun> ForkServer::run(const Orders& orders) {
   write_orders(folder_.name(), orders);
   std::optional<ProcessEnd> ended = forked(orders);
   if (!ended) {
-    refusal_ = "the process that forks the runs is gone";
+    refusal_ = "the process that forks the runs has ended";
     return std::nullopt;
   }
   ClientRun run{std::move(*ended), read_reports(folder_.name()), {}, true};

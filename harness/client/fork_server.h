@@ -1,9 +1,9 @@
-// Fork server: a process of the program that stands at its first question, and forks a child for
-// each run: what comes before it is done once.
+// SPDX-License-Identifier: Apache-2.0
+// Fork server: a process of the program that waits at its first choice, and forks a child for each
+// run, so everything before that choice runs once.
 //
-// Source: the deferred fork server of AFL (Zalewski 2014). Where we depart: no place for it is
-// named in the program, the first question is that place; and what a fork cannot carry is looked
-// for.
+// Source: the deferred fork server of AFL (Zalewski 2014). Where we depart: the program does not
+// name the fork point, which is its first choice; and state that a fork would lose is searched for.
 #pragma once
 
 #include <atomic>
@@ -22,23 +22,23 @@ namespace harness::client {
 /// Lifetime: its process ends with it. It borrows `stop`. Threads: confined to one.
 class ForkServer {
  public:
-  /// Starts the program, up to its first question: what its runs are not to differ in is as
-  /// `orders` say. Errors: std::runtime_error where it cannot be started.
+  /// Starts the program, up to its first choice. `orders` has what is equal in all runs. Errors:
+  /// std::runtime_error if it cannot be started.
   ForkServer(const Client& client, const std::atomic<bool>& stop, const Orders& orders = {});
 
-  /// Says why it cannot serve, or nothing where it can.
+  /// Returns why it cannot serve, or nothing if it can.
   const std::string& refusal() const { return refusal_; }
-  /// Runs the program from its first question on. Returns nothing where the server is gone, and
-  /// says why from then on.
+  /// Runs the program from its first choice on. Returns nothing if the server has ended; why_not()
+  /// then has the reason.
   std::optional<ClientRun> run(const Orders& orders);
 
  private:
   void wait_for_question();
-  /// Says what a fork of the process that has connected would lack.
+  /// Returns what a fork of the connected process would lose.
   std::string lacking(const Packet& hello);
   std::optional<ProcessEnd> forked(const Orders& orders);
-  /// Waits for the child's end, and ends it where that is wanted. Returns its exit code, or minus
-  /// the signal.
+  /// Waits for the child to end, and kills it on request. Returns its exit code, or minus the
+  /// signal.
   std::optional<int> wait_for(int child, Capture& capture);
 
   const Client client_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/framework_switches.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// Framework switches: documented environment variables by which frameworks do with the simulated
-// driver what they do with a GPU.
+// SPDX-License-Identifier: Apache-2.0
+// Framework switches: documented environment variables that make frameworks use the simulated
+// driver like a GPU.
 #pragma once
 
 #include <string>
@@ -7,9 +8,9 @@
 
 namespace harness::client {
 
-/// Returns "NAME=value" for each that the environment here does not set, or has more in than ours:
+/// Returns "NAME=value" for each variable that the environment does not set, or that is extended:
 ///
-///   TRITON_PTXAS_PATH               Triton has a ptxas of its own, and takes this one
+///   TRITON_PTXAS_PATH               Triton has its own ptxas, and takes this one
 ///   JAX_SKIP_CUDA_CONSTRAINTS_CHECK  JAX does not ask NVIDIA's libraries for their versions
 ///   XLA_PYTHON_CLIENT_PREALLOCATE   JAX allocates as it needs, and not most of the memory at once
 ///   XLA_FLAGS                       XLA does not time kernels to choose one: what it checks them

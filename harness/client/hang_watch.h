@@ -1,7 +1,9 @@
-// Hang watch: notices that a run hangs, and has the process say where its threads are.
+// SPDX-License-Identifier: Apache-2.0
+// Hang watch: detects that a run hangs, and makes the process report where its threads are.
 //
-// A process that waits for itself is asked by a signal, which the driver in it handles: it knows
-// which threads take turns. It answers in its report and ends, or goes on where it does not hang.
+// A process that waits for itself gets a signal, which the driver in it handles, because it knows
+// which threads take turns. The driver writes the report and ends the process, or continues if it
+// does not hang.
 #pragma once
 
 #include <chrono>
@@ -12,24 +14,23 @@
 
 namespace harness::client {
 
-/// The name of a thread of the driver's that sees to work which lags while the program waits: the
-/// process itself knows whether it still may end the wait.
+/// Name of the driver's thread that advances late work while the program waits. Only the process
+/// knows whether it may still end the wait.
 inline constexpr const char* kIdleThread = "afterlife-idle";
 
-/// The signal that asks, of those that the system leaves to programs.
+/// The signal that requests a report, one that the system leaves to programs.
 int asking_signal();
 
-/// Tells the process why it is asked: bits of the signal's value.
+/// The reason of the request: bits of the signal's value.
 enum AskedBecause : int {
   kMayStand = 0,
-  kAllStand = 1,      ///< Each thread waits for another without a limit, the kernel says.
+  kAllStand = 1,      ///< According to the kernel, each thread waits for another without a limit.
   kMainStands = 2,    ///< The main thread does.
   kTakesTooLong = 4,  ///< Its time is up.
   kSaysItsPlace = 8,  ///< One thread of the process asks another.
 };
 
-/// Asks a thread, with a reason that is none or several of those. Returns whether it could be
-/// asked.
+/// Sends the signal to a thread, with any set of these reasons. Returns whether it was sent.
 bool ask_thread(pid_t process, pid_t thread, int because);
 
 /// Lifetime: that of a run.
@@ -43,7 +44,7 @@ class HangWatch final : public ProcessWatch {
 
   std::optional<StandstillWatch> threads_;
   double next_look_ = 0.1;                     ///< In seconds from the beginning of the run.
-  std::optional<Clock::time_point> asked_at_;  ///< When its time was up.
+  std::optional<Clock::time_point> asked_at_;  ///< Time at which its limit was reached.
 };
 
 }  // namespace harness::client

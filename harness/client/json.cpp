@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/json.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,17 @@ void from_json(const json& json, ToldError& error) {
   error.call = json.at("call");
 }
 
+/// Keeps a party of a wait without effect.
+static void to_json(json& json, const Party& party) {
+  json = {{"site", party.site}, {"place", party.place}, {"stream", party.stream}};
+}
+
+static void from_json(const json& json, Party& party) {
+  party.site = json.at("site");
+  party.place = json.at("place").get<Place>();
+  party.stream = json.at("stream");
+}
+
 /// Threads and streams are known of some faults alone.
 void to_json(json& json, const ToldFault& fault) {
   json = {{"signature", fault.signature}, {"kind", fault.kind}, {"object", fault.object},
@@ -70,6 +82,8 @@ void to_json(json& json, const ToldFault& fault) {
     if (!party.process.empty()) json["processes"][info.place] = party.process;
     if (party.call != 0) json["names"][info.place] = {party.call, party.on};
   }
+  if (!fault.wait.site.empty())
+    json["without_effect"] = {{"record", fault.record}, {"wait", fault.wait}};
   if (!fault.ended.empty()) json["ended"] = fault.ended;
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
@@ -98,6 +112,10 @@ void from_json(const json& json, ToldFault& fault) {
                          names[0],
                          names[1],
                          processes.value(info.place, "")};
+  }
+  if (const auto idle = json.find("without_effect"); idle != json.end()) {
+    fault.record = idle->at("record").get<Party>();
+    fault.wait = idle->at("wait").get<Party>();
   }
   fault.ended = json.value("ended", "");
   fault.pedantic = json.value("pedantic", "");

@@ -1,4 +1,5 @@
-// JSON: how decisions, places and faults stand in the files of this room.
+// SPDX-License-Identifier: Apache-2.0
+// JSON: the form of choices, places and faults in the files of this folder.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,17 +21,17 @@ void from_json(const nlohmann::json& json, ToldError& error);
 void to_json(nlohmann::json& json, const ToldFault& fault);
 void from_json(const nlohmann::json& json, ToldFault& fault);
 
-/// Returns the questions as rows of numbers.
+/// Returns the choices that were offered as rows of numbers.
 nlohmann::json asked_json(const std::vector<AskedQuestion>& asked);
 /// Reads them again. Errors: nlohmann::json::exception.
 std::vector<AskedQuestion> asked_of(const nlohmann::json& json);
 
-/// Returns the decisions as rows of numbers.
+/// Returns the choices as rows of numbers.
 nlohmann::json tape_json(const Tape& tape);
 /// Reads them again. Errors: nlohmann::json::exception.
 Tape tape_of(const nlohmann::json& json);
 
-/// Runs `read`, and turns what is wrong with the text into one line about `what`.
+/// Runs `read`, and turns an error in the text into one line about `what`.
 template <class Read>
 auto checked_json(const char* what, Read read) {
   try {

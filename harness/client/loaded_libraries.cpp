@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. With LD_DEBUG=files the loader writes a file for each process into the folder of
 // the run: a line "calling init: PATH" for each library that it loads. It is silent where the
 // environment does not reach it, and in programs that have none.
@@ -59,22 +60,21 @@ std::string why_not_ours(const std::string& told, bool is_told, const std::strin
     has_jax |= file.filename() == "xla_cuda_plugin.so";
     if (!file.filename().string().starts_with("libcuda.so")) continue;
     if (file.parent_path() != library_folder)
-      return fmt::format("loads {}, by its path or from an RPATH of its own, and not ours",
+      return fmt::format("loads {}, by its path or its own RPATH, instead of ours",
                          shown(file.string()));
     has_ours = true;
   }
   if (has_jax && !fs::exists("/dev/nvidia0") && !fs::exists("/dev/nvidiactl"))
-    return "has JAX look for a GPU, which it does by the files /dev/nvidia0 and /dev/nvidiactl: "
-           "make an empty one of them (touch /dev/nvidiactl, in a container or a private mount)";
-  return has_ours
-             ? "loads our driver and never calls it"
-             : "loads no libcuda.so.1 (what it starts without our environment, as by env -i or "
-               "sudo, does not tell)";
+    return "uses JAX, which looks for a GPU by the files /dev/nvidia0 and /dev/nvidiactl: create "
+           "one of them as an empty file (touch /dev/nvidiactl, in a container or a private mount)";
+  return has_ours ? "loads our driver and never calls it"
+                  : "loads no libcuda.so.1 (processes without our environment, such as after env "
+                    "-i or sudo, are not seen)";
 }
 
 std::string why_not_ours(const Client& client, const std::atomic<bool>& stop) {
   if (has_rights_of_another(program_file(client.command.front())))
-    return "is setuid or setgid, so that the loader takes no library from us";
+    return "is setuid or setgid, so the loader ignores our libraries";
   const RunFolder folder;
   write_orders(folder.name(), {});
   ProcessOptions options = process_options(client, folder.name(), {});

@@ -1,5 +1,5 @@
-// Loaded libraries: what the loader of a program says of it, where our driver was never called: why
-// ours was not.
+// SPDX-License-Identifier: Apache-2.0
+// Loaded libraries: finds out from the loader why a program never called our driver.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace harness::client {
 
-/// Says why a program does not reach our driver, in words that follow "it". Runs it once more, with
-/// glibc's loader telling what it loads (LD_DEBUG, see ld.so(8)).
+/// Returns why a program does not reach our driver, in words that follow "it". Runs it once more,
+/// and reads the log of glibc's loader (LD_DEBUG, see ld.so(8)).
 std::string why_not_ours(const Client& client, const std::atomic<bool>& stop);
 
-/// Returns the same of what the loader told. `told` has all files' lines; `is_told` is whether
+/// Returns the same for a given log. `told` has the lines of all files; `is_told` says whether
 /// there was a file. Exposed for its test.
 std::string why_not_ours(const std::string& told, bool is_told, const std::string& library_folder);
 

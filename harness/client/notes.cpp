@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/notes.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ void take_notes(const std::vector<Report>& reports, SearchResult& result) {
   for (const Report& report : reports) {
     result.has_python = result.has_python || report.has_python;
     add_note(result, report.note);
+    if (result.refusal.empty()) result.refusal = report.refusal;
   }
   if (std::ranges::none_of(reports, &Report::wants_table)) return;
   add_note(result, kRuntimeNote);

@@ -1,4 +1,5 @@
-// Notes: the sentences of a search that its user should read, beside the findings.
+// SPDX-License-Identifier: Apache-2.0
+// Notes: sentences for the user of a search, in addition to the findings.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace harness::client {
 /// Adds a sentence to the result's note, once.
 void add_note(SearchResult& result, const std::string& sentence);
 
-/// Takes what the processes of the plain run tell of themselves.
+/// Adds the notes that the processes of the default run reported.
 void take_notes(const std::vector<Report>& reports, SearchResult& result);
 
 }  // namespace harness::client

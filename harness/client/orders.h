@@ -1,7 +1,8 @@
-// Orders: how the driver of a process answers that is run under our control, and where it reports.
+// SPDX-License-Identifier: Apache-2.0
+// Orders: how the driver in a process under our control makes choices, and where it reports.
 //
-// They are a file in a folder that the environment names. Every process of the program that calls
-// the driver reads them, takes the next number there is, and writes its report there.
+// They are a file in a folder that the environment names. Every process that calls the driver reads
+// them, takes the next free number, and writes its report there.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,10 @@
 
 namespace harness::client {
 
-/// The variable of the environment that names the folder.
+/// The environment variable that names the folder.
 inline constexpr const char* kFolderVariable = "AFTERLIFE_RUN";
 
-/// A repair that a run is given, to see whether its fault goes away with it: something else happens
-/// at one call of the program.
+/// A repair of a run, to see whether it removes the fault: it changes the behaviour of one call.
 struct Trial {
   enum class Kind : std::uint8_t {
     none,
@@ -30,26 +30,26 @@ struct Trial {
 };
 
 struct Orders {
-  bool draws = false;      ///< Answers are drawn from `seed`; otherwise they are on `tape`.
-  std::uint64_t seed = 0;  ///< Number from which answers are drawn.
+  bool draws = false;      ///< True: choices are drawn from `seed`. False: they are on `tape`.
+  std::uint64_t seed = 0;  ///< Seed of the choices.
   Tape tape;
-  bool asks = false;     ///< Reports what was asked.
-  bool locates = false;  ///< Notes where in the program each call is made, which takes time.
-  bool serves = false;   ///< Stops at the first question, and forks a child for each run wanted.
-  bool forces = false;   ///< Asks of Python also what its version cannot come to by itself.
-  bool fails = false;    ///< Calls that may fail are told to, by an answer.
-  std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
-  bool pedantic = false;             ///< The driver is as late as the documentation lets it be.
+  bool asks = false;     ///< Reports all choices that were offered.
+  bool locates = false;  ///< Records the place of each call in the program, which takes time.
+  bool serves = false;   ///< Stops at the first choice, and forks a child for each requested run.
+  bool forces = false;   ///< Also makes choices that this version of Python cannot make by itself.
+  bool fails = false;    ///< Errors are injected into calls that may fail, by choice.
+  std::uint64_t failable_count = 0;  ///< Approximate number of errors in a run.
+  bool pedantic = false;             ///< The driver is as late as the documentation permits.
   Trial trial{};
-  bool flushes = false;      ///< Reports each decision at once: the program may end badly after it.
-  double limit_seconds = 0;  ///< How long the run may take, if less than any run of the client may.
-                             ///< 0 for that; in no file, as the driver need not know.
+  bool flushes = false;  ///< Reports each choice at once, because the program may crash after it.
+  double limit_seconds = 0;  ///< Time limit of this run, if it is shorter than that of the client;
+                             ///< else 0. Not in the file, because the driver does not need it.
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.
 void write_orders(const std::string& folder, const Orders& orders);
 
-/// Returns what the file says. Errors: std::runtime_error with one line.
+/// Reads the file. Errors: std::runtime_error with one line.
 Orders read_orders(const std::string& folder);
 
 /// Returns the folder that the environment names, or nothing.

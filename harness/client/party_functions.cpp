@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/party_functions.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 std::string function_of(const Place& place) {
   const auto users = std::ranges::find_if(place, [](const Frame& one) { return !one.is_library; });
   if (users == place.end()) return {};
-  const std::string file = users->file.substr(users->file.rfind('/') + 1);
+  const std::string_view file = users->file_name();
   if (users->function.empty()) return fmt::format("{}+{:#x}", file, users->offset);
   return fmt::format("{}:{}", file, users->function);
 }

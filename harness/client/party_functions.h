@@ -1,5 +1,6 @@
-// Party functions: the functions of the program in which a fault happens. They tell two bugs of one
-// signature from each other, and stay the same when lines move.
+// SPDX-License-Identifier: Apache-2.0
+// Party functions: the functions of the program in which a fault happens. They distinguish two bugs
+// with one signature, and do not change when lines move.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace harness::client {
 
 /// Returns file and function of each party in the user's code, in the order of kParties, each once:
-/// "encode.py:encode, encode.py:free". Empty where no place was noted.
+/// "encode.py:encode, encode.py:free". Empty if no place was recorded.
 std::string functions_of(const ToldFault& fault);
 
 }  // namespace harness::client

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/portable.h"
 
 #include <algorithm>
@@ -46,12 +47,14 @@ class Portable {
     for (Frame& frame : place) {
       text(frame.file);
       leave_out_prefix(frame.file);
-      if (frame.file.starts_with('/')) frame.file.erase(0, frame.file.rfind('/') + 1);
+      if (frame.file.starts_with('/')) frame.file = std::string(frame.file_name());
     }
   }
   void fault(ToldFault& fault) const {
     for (std::string* words : {&fault.detail, &fault.ended, &fault.free_threads}) text(*words);
     for (const PartyInfo& info : kParties) place((fault.*info.party).place);
+    place(fault.record.place);
+    place(fault.wait.place);
   }
 
  private:
@@ -99,10 +102,8 @@ std::string without_lines(std::string_view text) {
 }
 
 bool is_same_place(const Frame& left, const Frame& right) {
-  const auto name = [](const Frame& frame) {
-    return std::string_view(frame.file).substr(frame.file.rfind('/') + 1);
-  };
-  if (name(left) != name(right) || left.function != right.function) return false;
+  if (left.file_name() != right.file_name() || left.function != right.function) return false;
+  if (left.is_library && right.is_library) return true;  // Patches of a version move its lines.
   if (left.offset == 0 || right.offset == 0) return left.line == right.line;
   return left.offset == right.offset;
 }

@@ -1,5 +1,6 @@
-// Portable: a finding without what is of one folder, user or machine, and what of two runs may
-// differ when the program has moved, or lines in it.
+// SPDX-License-Identifier: Apache-2.0
+// Portable: a finding without folder, user or machine, so that it can be compared after the program
+// or its lines have moved.
 #pragma once
 
 #include <string>
@@ -10,18 +11,18 @@
 
 namespace harness::client {
 
-/// Returns the finding with names of files below this folder, that of the script, or that of
-/// installed modules.
+/// Returns the finding with file names relative to this folder, to that of the script, or to that
+/// of installed modules.
 Finding portable(Finding finding, const Command& command);
 
-/// Returns the command with an interpreter by its name, and files below this folder from there.
+/// Returns the command with the interpreter by name, and with files relative to this folder.
 Command portable(Command command);
 
-/// Returns the text without the numbers of lines: "x.py:#".
+/// Returns the text without line numbers: "x.py:#".
 std::string without_lines(std::string_view text);
 
-/// Returns whether both are at the same instruction of a function, whichever its file's folder and
-/// the line. Frames of older files have no instruction: then the line says so.
+/// Returns whether both are at the same instruction of a function, regardless of folder and line.
+/// Frames of older files have no instruction; then lines are compared.
 bool is_same_place(const Frame& left, const Frame& right);
 
 }  // namespace harness::client

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/report.h"
 
 #include <fcntl.h>
@@ -73,6 +74,7 @@ std::string to_text(const Report& report) {
                             {"table", report.wants_table},
                             {"work", report.has_work},
                             {"note", report.note},
+                            {"refusal", report.refusal},
                             {"doubt", report.doubt},
                             {"free_threads", report.free_threads},
                             {"forced", report.forced},
@@ -99,6 +101,7 @@ Report parse_report(const std::string& text) {
     report.wants_table = json.at("table");
     report.has_work = json.at("work");
     report.note = json.at("note");
+    report.refusal = json.at("refusal");
     report.doubt = json.at("doubt");
     report.free_threads = json.at("free_threads");
     report.forced = json.at("forced");

@@ -1,4 +1,5 @@
-// Run folder: the folder that has the orders and the reports of a run.
+// SPDX-License-Identifier: Apache-2.0
+// Run folder: the folder with the orders and reports of a run.
 #pragma once
 
 #include <string>
@@ -7,12 +8,12 @@
 
 namespace harness::client {
 
-/// Lifetime: removed in the end, with what is in it. Errors: std::runtime_error where it cannot be
-/// made.
+/// Lifetime: the destructor removes the folder with its contents. Errors: std::runtime_error if it
+/// cannot be created.
 class RunFolder {
  public:
   const std::string& name() const { return folder_.name(); }
-  /// Removes the reports of the run before.
+  /// Removes the reports of the previous run.
   void remove_reports() const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/server_socket.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace {
 
 int new_socket() { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); }
 
-/// Returns the address in the folder; nothing where its name is too long for one.
+/// Returns the address in the folder; nothing if its name is too long for one.
 std::optional<sockaddr_un> address_in(const std::string& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -65,7 +66,7 @@ ServerSocket ServerSocket::listen(const std::string& folder) {
   if (!address || socket.number_ < 0 ||
       ::bind(socket.number_, generic(*address), sizeof *address) != 0 ||
       ::listen(socket.number_, 1) != 0)
-    throw std::runtime_error(fmt::format("{}: no socket can be made there", folder));
+    throw std::runtime_error(fmt::format("{}: cannot create a socket there", folder));
   return socket;
 }
 

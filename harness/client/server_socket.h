@@ -1,8 +1,9 @@
-// Server socket: how `afterlife run` and a process of the program talk that forks its runs.
+// SPDX-License-Identifier: Apache-2.0
+// Server socket: the protocol between `afterlife run` and a process that forks runs.
 //
-// The process connects where the orders tell it to serve, at its first question, and says whether
-// it can. For each run it then gets `begin` with new ends for stdout and stderr, and forks; it
-// tells the child's number and how it ended, and clears away at `clear` what the child left.
+// The process connects at its first choice if its orders say so, and reports whether it can serve.
+// For each run it gets `begin` with new ends for stdout and stderr, and forks. It sends the child's
+// process id and exit status, and on `clear` kills what the child left behind.
 #pragma once
 
 #include <array>
@@ -14,12 +15,12 @@ namespace harness::client {
 
 struct Packet {
   enum class Kind : std::uint8_t {
-    ready,      ///< The process stands at its first question; `value` is its end's number.
-    not_alone,  ///< It stands there, and the program has or had other processes.
-    begin,      ///< Wanted: a run. `pipes` are those of the process, which the new ones replace.
-    begun,      ///< `value` is the number of the child.
+    ready,      ///< The process waits at its first choice; `value` is the number of its end.
+    not_alone,  ///< The same, and the program has or had other processes.
+    begin,      ///< Requests a run. `pipes` are those of the process, which the new ones replace.
+    begun,      ///< `value` is the process id of the child.
     ended,      ///< `value` is its exit code, or minus the signal.
-    clear,      ///< Wanted: the end of all that the child left.
+    clear,      ///< Requests the end of all processes that the child left.
   };
   Kind kind{};
   int value = 0;
@@ -29,12 +30,12 @@ struct Packet {
 /// Two files that a packet carries: the one that becomes stdout, and that for stderr.
 using Carried = std::array<int, 2>;
 
-/// One end, or the place where others connect. Threads: confined to one.
+/// One end, or a listening socket. Threads: confined to one.
 class ServerSocket {
  public:
-  /// Has others connect, in this folder. Errors: std::runtime_error.
+  /// Listens in this folder. Errors: std::runtime_error.
   static ServerSocket listen(const std::string& folder);
-  /// Returns the end of the process; nothing where nobody listens.
+  /// Connects as the process. Returns nothing if nothing listens.
   static std::optional<ServerSocket> connect(const std::string& folder);
 
   explicit ServerSocket(int number) : number_(number) {}
@@ -42,15 +43,15 @@ class ServerSocket {
   ServerSocket(ServerSocket&& other) noexcept;
   ServerSocket& operator=(ServerSocket&& other) noexcept;
 
-  /// Returns its number, to be waited for.
+  /// Returns its file descriptor, to be polled.
   int number() const { return number_; }
-  /// Returns the end for whoever has connected; it must be there.
+  /// Accepts a connection, which must be pending.
   ServerSocket accept() const;
   /// Returns the process at the other end.
   int peer() const;
-  /// Returns whether the other end can have got it.
+  /// Returns whether the packet was sent.
   bool send(const Packet& packet, const Carried* carried = nullptr) const;
-  /// Waits for a packet. Returns nothing where the other end is gone.
+  /// Waits for a packet. Returns nothing if the connection was closed.
   std::optional<Packet> receive(Carried* carried = nullptr) const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/source_places.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ void take_native(Place& place, std::vector<Frame*>& frames) {
     if (frame.offset != 0 && frame.line == 0 && !frame.is_library) frames.push_back(&frame);
 }
 
-/// Returns the number after the last colon of "file:12 (discriminator 3)"; 0 where there is none.
+/// Returns the number after the last colon of "file:12 (discriminator 3)"; 0 if there is none.
 int line_in(const std::string& text) {
   int line = 0;
   const std::size_t colon = text.rfind(':');
@@ -97,14 +98,13 @@ static bool has_kernel(const ToldFault& fault) {
   return !used.empty() && used.front().offset != 0 && used.front().function == fault.use.site;
 }
 
-/// The frame of the kernel that used it is told beside it: a place is the program's.
+/// The frame of the kernel that used it is reported beside it: a place is the program's.
 static void tell_kernel(ToldFault& fault) {
   const Frame kernel = fault.use.place.front();
   fault.use.place.erase(fault.use.place.begin());
   if (kernel.line == 0) return;
-  const std::string file = kernel.file.substr(kernel.file.rfind('/') + 1);
-  fault.detail = fmt::format("at {}:{}{}{}", file, kernel.line, fault.detail.empty() ? "" : ": ",
-                             fault.detail);
+  fault.detail = fmt::format("at {}:{}{}{}", kernel.file_name(), kernel.line,
+                             fault.detail.empty() ? "" : ": ", fault.detail);
 }
 
 /// Returns whether it is code that a compiler writes between a launch and the runtime.
@@ -114,7 +114,7 @@ static bool is_stub_of_launch(const Frame& frame) {
 }
 
 /// Returns whether such code is called from a function of the kernel's own name, which has the
-/// kernel's line: nvcc writes both into a file of its own, and clang the first alone.
+/// kernel's line: nvcc writes both into a separate file, and clang the first alone.
 static bool is_called_by_kernel(const Frame& stub) {
   return stub.line == 0 || stub.file.ends_with(".cudafe1.stub.c");
 }

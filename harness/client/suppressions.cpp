@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/suppressions.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ Suppressions Suppressions::parse(const std::string& text, const std::string& fil
     if (one.kind.empty() || one.kind.front() == '#') continue;
     if (one.reason.empty())
       throw std::runtime_error(fmt::format(
-          "{}:{}: '{}' is no 'KIND FUNCTION_OR_FILE REASON': {}", shown(file), number, shown(line),
+          "{}:{}: '{}' is not 'KIND FUNCTION_OR_FILE REASON': {}", shown(file), number, shown(line),
           one.pattern.empty() ? "the pattern is missing" : "the reason is missing"));
     read.all_.push_back(std::move(one));
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. world_reads/sitecustomize.py, which Python imports as it starts, notes each place
 // and holds kinds still; of machine code libafterlife_reads.so, which is loaded first, does. The
 // order of sets and dictionaries of texts is held by Python's own variable.
@@ -53,7 +54,7 @@ Client with_hook(Client client, const std::string& more) {
   return client;
 }
 
-/// Python draws the order of sets of texts anew in each process, unless it is told not to.
+/// Python draws the order of sets of texts again in each process, unless it is told not to.
 bool draws_hashes() {
   const std::string seed = variable("PYTHONHASHSEED");
   return seed == "random";
@@ -73,8 +74,8 @@ class Replays {
   Replays(const Orders& orders, const std::string& signature, const std::atomic<bool>& stop)
       : orders_(orders), signature_(signature), stop_(stop) {}
 
-  /// Replays as it is until the fault has both shown and not shown so often. Returns how many that
-  /// took; 0 where it did not come to that.
+  /// Replays as it is until the fault has both shown and not shown this often. Returns how many
+  /// that took; 0 if it did not reach that.
   unsigned differ(const Client& client) {
     for (unsigned count = 1; count <= kDifferingLimit; ++count) {
       const std::optional<bool> shown = shows(client, false);
@@ -85,7 +86,7 @@ class Replays {
     return 0;
   }
 
-  /// Returns whether so many of the client's are all alike.
+  /// Returns whether this many of the client's are all alike.
   bool agree(const Client& client, unsigned count) {
     const std::optional<bool> first = shows(client, true);
     bool agree = first.has_value();
@@ -115,7 +116,7 @@ class Replays {
 
 }  // namespace
 
-/// Gives those of machine code their lines, where they are known.
+/// Gives those of machine code their lines, if they are known.
 static std::vector<WorldRead> with_lines(std::vector<WorldRead> reads) {
   std::vector<Frame> frames;
   for (const WorldRead& read : reads) frames.push_back({read.file, 0, "", read.offset, false});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/crash/allocator.h"
 
 #include <unwind.h>
@@ -8,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// Sanitizers have operators of their own, which call no malloc.
+/// Sanitizers have their own operators, which call no malloc.
 const void* const kEntries[] = {
     reinterpret_cast<void*>(&malloc),
     reinterpret_cast<void*>(&free),

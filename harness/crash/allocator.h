@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a signal came in the middle of the C library's allocator, which cannot be left there.
 #pragma once
 

@@ -1,6 +1,7 @@
-// How it works. The handler runs on a stack of its own, so that it can run where the other one is
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The handler runs on a separate stack, so that it can run where the other one is
 // full, and leaves by the innermost exit: it never returns into the code that crashed. No signal is
-// blocked while it runs, so that nothing needs to be unblocked by whoever it switches to.
+// blocked while it runs, so that nothing needs to be unblocked by code that it switches to.
 #include "harness/crash.h"
 
 #include <pthread.h>
@@ -89,8 +90,7 @@ Crash describe(const siginfo_t& info, const ucontext_t& context) {
 /// that is full may end there as well, which breaks nothing, unless others wait for the allocator's
 /// lock.
 bool broke_the_heap(const Crash& crash) {
-  if (kAsan || kTsan)
-    return false;  // They have allocators of their own, which report by themselves.
+  if (kAsan || kTsan) return false;  // They have their own allocators, which report by themselves.
   if (crash.signal == kOverflow && __libc_single_threaded) return false;
   return in_allocator();
 }
@@ -127,7 +127,7 @@ void caught(int number, siginfo_t* info, void* context) {
   exit->take(crash);
 }
 
-/// The exception that nobody caught, in words.
+/// The exception that nothing caught, in words.
 const char* exception_in_words() {
   static thread_local char words[160];
   const char* what = "without an exception";

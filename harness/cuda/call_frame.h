@@ -1,4 +1,5 @@
-// Call frame: where the stack of the program ends while it calls the driver.
+// SPDX-License-Identifier: Apache-2.0
+// Call frame: the end of the program's stack while it calls the driver.
 #pragma once
 
 #include <cstdint>

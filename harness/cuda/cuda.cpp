@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each row of cuda.def becomes one extern "C" function, which makes a SeamCall. Its
 // enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
 // record), its leave() what comes after. A call that meets a fatal fault never leaves, and no
 // exception does: callers are C.
 //
-// The site of what a call gives birth to or ends is the target's function, where one is named; else
+// The site of what a call gives birth to or ends is the target's function, if one is named; else
 // the CUDA function.
 #include "harness/cuda.h"
 
@@ -42,9 +43,9 @@ struct CallInfo {
 
 void* (*find_other_entry_point)(const char* base) = nullptr;
 
-/// Returns the error that a call returns in place of the exception in flight. Sizes are checked
+/// Returns the error that a call returns instead of the exception in flight. Sizes are checked
 /// where they come in; this is what is left: no memory, and what a program without a world could
-/// not be given. A thread that ends goes on unwinding.
+/// not be given. A thread that ends continues unwinding.
 [[gnu::cold, gnu::noinline]] CUresult error_of_exception() {
   try {
     throw;
@@ -172,7 +173,7 @@ class SeamCall {
   std::optional<SiteScope> site_;  ///< Where the caller has named no site.
   Interpreter::Call without_gil_;
   std::size_t event_ = 0;
-  std::uint32_t injected_before_ = 0;  ///< So many calls had failed by a pick.
+  std::uint32_t injected_before_ = 0;  ///< This many calls had failed by a pick.
 };
 
 }  // namespace

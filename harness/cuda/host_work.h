@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Host work: work of a stream whose body is a function of the host's, for those who bring operators
  * without kernels. libcuda.so.1 hands the function out by cuGetProcAddress, under the name
  * AFTERLIFE_LAUNCH_HOST_WORK; NVIDIA's driver has none of the name. C, and needs no other header.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels begun: how many of this process's kernels have begun on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Launch count: how many kernels the device has begun. libcuda.so.1 hands the function out by
  * cuGetProcAddress, under the name AFTERLIFE_LAUNCH_COUNT, to programs that show that their work
  * was done on the device; NVIDIA's driver has none of the name. C, and needs no other header. */

@@ -1,16 +1,17 @@
-// Leeway: whether a driver may leave undone what its documentation says that it *may* do. Without
-// it, it does what drivers of today are known to do.
+// SPDX-License-Identifier: Apache-2.0
+// Leeway: whether a driver may omit what its documentation says that it *may* do. Without leeway it
+// behaves like current drivers.
 #pragma once
 
 namespace harness {
 
 struct World;
 
-/// Gives it to the driver of a world for the run that has begun on this thread.
+/// Grants leeway to the driver of a world, for the run that has begun on this thread.
 void give_leeway(const World& world);
-/// Tells whether it was given.
+/// Returns whether leeway was granted.
 bool has_leeway(const World& world);
-/// Takes it back: a run begins.
+/// Revokes it at the beginning of a run.
 void take_leeway_back();
 
 }  // namespace harness

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Older forms: functions that take what an older form of an entry point takes, and call the row of
 // cuda.def that does the same. Rows of aliases.def name them.
 //

@@ -1,8 +1,8 @@
-// OpenFailures: what the next open of IPC memory is told to return, by a pick.
+// SPDX-License-Identifier: Apache-2.0
+// OpenFailures: chooses the errors of the next opens of IPC memory.
 //
-// An exporter that freed early makes a driver say "already mapped"; programs that then close what
-// they have and try again may hear it a second time, or another error. So one pick speaks of two
-// opens.
+// After an exporter freed early, a driver returns "already mapped". A program that then closes its
+// mapping and tries again may get the same or a different error. So one choice covers two opens.
 #pragma once
 
 #include <cuda.h>
@@ -14,13 +14,14 @@
 
 namespace harness {
 
-/// Ownership: of a device; begun anew for every run. Each process has its own second open.
+/// Ownership: of a device; begun again for every run. Each process has its own second open.
 class OpenFailures {
  public:
   /// Forgets every second open of the last run.
   void begin() { second_.clear(); }
 
-  /// CUDA_SUCCESS (plain) to go on. Asks only where calls may fail, and not for a second open.
+  /// Returns CUDA_SUCCESS (the default) to continue. Makes a choice only if calls may fail, and not
+  /// for a second open.
   CUresult next(World& world) {
     enum : std::uint32_t { none, mapped_once, mapped_twice, failed, mapped_then_failed, count };
     const std::size_t process = raw(world.scheduler.process());
@@ -36,7 +37,7 @@ class OpenFailures {
   }
 
  private:
-  std::vector<CUresult> second_;  ///< By process; success where nothing was said.
+  std::vector<CUresult> second_;  ///< By process; success by default.
 };
 
 }  // namespace harness

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/passed.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ constexpr std::size_t kContentsLimit = 4096;  ///< Bytes of one copy; what is be
 
 }  // namespace
 
-// The newest life there is meant, also where it has ended.
+// The newest life there is meant, also if it has ended.
 void Passed::add_word(std::uint64_t word) {
   const auto& lives = world_.ledger.lives();
   for (std::size_t i = lives.size(); i-- > 1;) {

@@ -1,6 +1,7 @@
-// Passed: tells a trail what a call is passed, so that it means the same in another build: handles
-// by the order in which they were first seen, addresses by what lives there, and of what the call
-// reads at once, its contents. Where else a pointer leads is not told.
+// SPDX-License-Identifier: Apache-2.0
+// Passed: adds the arguments of a call to a trail in a form that other builds share: handles by the
+// order in which they were first seen, addresses by the allocation there, and the contents of what
+// the call reads at once. Other pointers are not followed.
 #pragma once
 
 #include <cuda.h>
@@ -22,7 +23,7 @@ class Passed {
   Passed(Trail& trail, const World& world, const DriverTable& table)
       : trail_(trail), world_(world), table_(table) {}
 
-  /// Tells all that a call is passed.
+  /// Adds all arguments of a call.
   template <class... Arguments>
   void tell(const std::tuple<Arguments...>& arguments) {
     tell_each(arguments, std::index_sequence_for<Arguments...>());

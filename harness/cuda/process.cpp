@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A thread that has the driver has the mutex, and the world is its current one. The
-// site belongs to whoever has the driver, so that it is put aside with it. Without a guide, what is
-// asked is answered plainly; with one, a call is the activation, keyed by its thread.
+// site belongs to code that has the driver, so that it is put aside with it. Without a guide, what
+// is asked is answered by default; with one, a call is the activation, keyed by its thread.
 //
 // A thread that ends in a function of the program unwinds the calls that it is in, which let go of
-// the driver as they do when they return. Frames without unwind tables end that early: then nobody
+// the driver as they do when they return. Frames without unwind tables end that early: then nothing
 // has the driver, as the function ran without it. In both cases the end of a thread of ours is seen
 // by a key of the C library's, whose destructor exit() does not call.
 #include "harness/cuda/process.h"
@@ -208,7 +209,7 @@ void ProcessWorld::sleep(bool gives_way) {
   constexpr std::chrono::milliseconds kLookAgain{1};
   if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
-  const SiteScope nobody(world_.scheduler, {});
+  const SiteScope no_site(world_.scheduler, {});
   Turns* turns = gives_way && guide_ != nullptr ? guide_->turns() : nullptr;
   Asleep asleep(*this);
   if (turns == nullptr || !asleep.gives_way(*turns)) asleep.wait_for(kLookAgain);
@@ -224,7 +225,7 @@ void ProcessWorld::tell_faults() noexcept {
       else
         std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
   } catch (const std::bad_alloc&) {
-    std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
+    std::fputs("afterlife: a fault, and no memory left to report it\n", stderr);
   }
   world_.history.begin();
 }
@@ -298,7 +299,7 @@ void ProcessThread::serve(ProcessWorld& process) {
     do_first();
     waits_ = false;
     look_count_ = sleep_count_ = 0;
-    // Now goes on all that waited for it.
+    // Now continues all that waited for it.
     process.world().scheduler.wait_until({}, {}, [] { return false; });
   }
 }

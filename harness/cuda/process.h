@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProcessWorld: the world of a program that brought none, and the threads that the driver has
 // there.
 //
-// A program that loaded our libcuda.so.1 calls on whichever threads it likes: one call at a time
-// has the driver. What a run gives to tasks of the driver's, here a thread does, and while it is in
-// a function of the program others have the driver.
+// A program that loaded our libcuda.so.1 may call on any thread; one call at a time has the driver.
+// Threads do what tasks of the driver do in a run, and release the driver while they call a
+// function of the program.
 //
 // A function of the program may not return: it may block for ever, end its thread (pthread_exit,
 // pthread_cancel) or the process. Python ends threads so once its interpreter finalizes. A thread
@@ -30,18 +31,19 @@ namespace harness {
 
 class ProcessThread;
 
-/// Lifetime: until the process ends; never destroyed, for its threads may still call.
-/// Threads: any for the static functions and lock(); the others are for whoever has the driver.
+/// Lifetime: until the process ends; never destroyed, for its threads may still call. Threads: any
+/// for the static functions and lock(); the others are for code that has the driver.
 class ProcessWorld {
  public:
-  /// Says who makes the device of this process. Without it a call that has no run is a mistake.
+  /// Sets the maker of the device of this process. Without it, a call outside of a run is a
+  /// mistake.
   static void serve(Device* (*make)());
-  /// Says who makes its guide: null where `make` returns none.
+  /// Sets the maker of its guide; `make` may return null.
   static void guide_by(std::unique_ptr<Guide> (*make)());
-  /// Returns that of this process, made when it is first asked for.
+  /// Returns the world of this process, which is made at the first call.
   static ProcessWorld& get();
-  /// Returns the number of the calling thread, from 1 on; 0 before it has called, and kOwnThread of
-  /// one of ours.
+  /// Returns the number of the calling thread, from 1 on; 0 before its first call; kOwnThread for
+  /// our own threads.
   static std::size_t calling_thread();
   static constexpr std::size_t kOwnThread = ~std::size_t{0};
   /// Returns whether the calling thread has the driver.
@@ -54,11 +56,11 @@ class ProcessWorld {
   static bool is_own_thread();
   /// whose turn it is.
   static bool has_turn();
-  /// Returns which activation handed over the function that the calling thread is in; 0 for none.
+  /// Returns the activation that passed the function which the calling thread runs; 0 for none.
   static Name cause();
-  /// Returns which function of a runtime the calling thread is in.
+  /// Returns the runtime function that the calling thread is in.
   static OuterCall& outer_call();
-  /// The calling thread is ours, and no thread of the program.
+  /// Marks the calling thread as ours, not the program's.
   static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
@@ -66,15 +68,15 @@ class ProcessWorld {
   bool leaves_out() const { return guide_ != nullptr && guide_->leaves_out(); }
   /// Lets others have the driver at the end of a call. What it has handed to threads of the
   /// driver's own takes its turn first, if there is a guide: so the order does not depend on the
-  /// system. A function that waits for the program goes on beside it.
+  /// system. A function that waits for the program continues beside it.
   void end_call();
   /// Lets others have the driver at the end of a call that returns an error, and tells the guide.
   void end_failed_call(Label function, CUresult error, bool is_injected);
-  /// Asks the guide a question with so many options, outside of a call, for the thread that has the
+  /// Makes a choice between this many options, outside of a call, for the thread that has the
   /// driver. There must be a guide.
   std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count,
                     const Options* options = nullptr);
-  /// Keeps others out of the driver for a question alone: nothing happens there.
+  /// Keeps others out of the driver during a choice; nothing else happens.
   class Asking {
    public:
     explicit Asking(ProcessWorld& process) : lock_(process.mutex_) {}
@@ -82,23 +84,22 @@ class ProcessWorld {
    private:
     std::lock_guard<std::mutex> lock_;
   };
-  /// Forks while the calling thread has the driver: the child goes on with it as the process would
-  /// have, and its guide hears nothing. Returns what fork() returns.
+  /// Forks while the calling thread has the driver: the child continues with it as the process
+  /// would have, and its guide hears nothing. Returns what fork() returns.
   static int fork_as_one();
   /// Takes the driver for the calling thread, which cannot be cancelled until it lets go of it.
   void lock();
-  /// Tells of the faults that were found, and lets others have the driver.
+  /// Reports the faults that were found, and lets others have the driver.
   void unlock();
 
   /// Returns it if `world` is its world, or null: `world` has tasks, or stands for a run's.
   static ProcessWorld* of(const World& world);
   World& world() { return world_; }
-  /// Returns which process this is of those that forked on the way: a child has none of the
-  /// threads.
+  /// Returns the generation of this process: a forked child has none of the threads.
   unsigned generation() const { return generation_; }
 
   /// Lets others have the driver until `done()` holds or the time is over. It is asked whenever
-  /// somebody has had the driver, and now and then: memory may change without a call.
+  /// something has had the driver, and now and then: memory may change without a call.
   template <class Done>
   void wait_until(Done done, std::chrono::milliseconds limit = std::chrono::hours(24 * 365)) {
     const auto end = std::chrono::steady_clock::now() + limit;
@@ -145,7 +146,7 @@ class ProcessWorld {
 
   std::mutex mutex_;
   unsigned generation_ = 1;
-  std::condition_variable let_go_;  ///< Somebody has had the driver.
+  std::condition_variable let_go_;  ///< Something has had the driver.
   std::size_t waiting_count_ = 0;   ///< Number of threads in sleep().
   World world_;
   Answers answers_;
@@ -157,8 +158,8 @@ class ProcessWorld {
 inline constexpr const char* kHostFunctionThread = "afterlife-host";
 
 /// A thread of the driver's own in the world of a process: does what it is given, in order.
-/// Lifetime: the thread starts with the first task, and ends with the process. Where a function of
-/// the program ends it, another thread does the rest.
+/// Lifetime: the thread starts with the first task, and ends with the process. If a function of the
+/// program ends it, another thread does the rest.
 class ProcessThread {
  public:
   /// Hands over something that the thread does once it has the driver; the caller has it now.
@@ -196,9 +197,9 @@ class ProcessThread {
   void* turn_ = nullptr;      ///< That of its thread, where the program's threads take turns.
   unsigned started_in_ = 0;   ///< The generation whose thread serves.
   pid_t id_ = 0;              ///< The system's number of the thread; 0 before it runs.
-  unsigned look_count_ = 0;   ///< So often its turn was looked at,
-  unsigned sleep_count_ = 0;  ///< and so often in a row it slept.
-  bool waits_ = false;        ///< For the program, which goes on beside it for as long.
+  unsigned look_count_ = 0;   ///< This often its turn was looked at,
+  unsigned sleep_count_ = 0;  ///< and this often in a row it slept.
+  bool waits_ = false;        ///< For the program, which continues beside it for as long.
 };
 
 }  // namespace harness

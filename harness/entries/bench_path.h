@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The common part of the paths' benchmarks: a case is run again and again, and must hold.
 #pragma once
 

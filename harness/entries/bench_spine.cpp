@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_spine: what the spine costs, against a bare fiber loop in the same binary and run.
 //
 // M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the
@@ -146,7 +147,7 @@ void spine_m3(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// `turn/N`: what one turn costs with N tasks that all can go on.
+/// `turn/N`: what one turn costs with N tasks that all can continue.
 void spine_turn(benchmark::State& state) {
   constexpr std::int64_t kTurns = 4096;
   Spine spine;

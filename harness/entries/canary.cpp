@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // canary: a benchmark program of which it is known how much slower it is: a build with
 // AFTERLIFE_SLOWDOWN_PERCENT does so much more of the same work, and nothing else differs.
 #include <benchmark/benchmark.h>

@@ -1,11 +1,12 @@
-// fuzz: the libFuzzer target of one path. Bytes are decisions (strategies/bytes.h); a claim that
-// does not come out is a crash.
+// SPDX-License-Identifier: Apache-2.0
+// fuzz: the libFuzzer target of one path. Bytes are choices (strategies/bytes.h); a claim that does
+// not come out is a crash.
 //
 // Without --variant every sound variant runs each input, and any fault is a crash. With
 // --variant=NAME (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to
 // hunt in what is known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which
 // otherwise is the input's to choose. Both are handed on to the processes that libFuzzer starts for
-// -fork and -minimize_crash. --dictionary=FILE writes what the paths ask in a plain run, for
+// -fork and -minimize_crash. --dictionary=FILE writes what the paths ask in a default run, for
 // engines that do not call the mutator of this target, and ends. Any other flag with two dashes is
 // refused.
 //
@@ -75,7 +76,7 @@ class Target {
     }
   }
 
-  /// Returns every decision that differs from plain in what the plain input asks.
+  /// Returns every choice that differs from plain in what the plain input asks.
   std::set<std::string> dictionary() {
     std::set<std::string> entries;
     observer_.assign({});
@@ -168,14 +169,14 @@ Target& target() {
 
 /// Writes the dictionary of the paths, and ends the process.
 [[noreturn]] void write_dictionary(const std::string& file) {
-  std::string text = "# Decisions of a plain run that are not the plain ones, 16 bytes each.\n";
+  std::string text = "# Choices of a default run, 16 bytes each.\n";
   for (const std::string& entry : target().dictionary()) text += entry + '\n';
   write_whole_file(file, text);
   std::_Exit(0);
 }
 
-/// Puts what holds unless the caller says otherwise before what the caller says. Other engines than
-/// libFuzzer take no flags.
+/// Puts what holds unless the caller says differently before what the caller says. Other engines
+/// than libFuzzer take no flags.
 void add_defaults(int& argc, char**& argv) {
   if (&LLVMFuzzerRunDriver == nullptr) return;
   static std::string entropic = "-entropic=0";

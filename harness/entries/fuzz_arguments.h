@@ -1,6 +1,6 @@
-// FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer passes over
-// whatever begins with two dashes, so a misspelt --variant would have the sound variants fuzzed
-// without a word.
+// SPDX-License-Identifier: Apache-2.0
+// FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer ignores arguments
+// that begin with two dashes, so a misspelt --variant would silently fuzz the sound variants.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace harness::entries {
 
 struct FuzzFlag {
   std::string_view name;
-  const char* variable;  ///< Variable of the environment, where processes that libFuzzer starts
-                         ///< find the value.
+  const char* variable;  ///< The environment variable in which processes started by libFuzzer find
+                         ///< the value.
 };
 
 inline constexpr std::array kFuzzFlags{FuzzFlag{"--variant", "AFTERLIFE_VARIANT"},
@@ -31,8 +31,8 @@ inline std::vector<std::string> fuzz_flag_names() {
   return names;
 }
 
-/// Takes our flags off the command line, and hands each with its value to `set(variable, value)`.
-/// Returns what is wrong with a flag that is neither ours nor libFuzzer's, or "".
+/// Removes our flags from the command line, and passes each with its value to `set(variable,
+/// value)`. Returns what is wrong with a flag that is neither ours nor libFuzzer's, or "".
 template <class Set>
 std::string take_fuzz_flags(int& argc, char** argv, Set set) {
   int kept = 1;
@@ -53,8 +53,8 @@ std::string take_fuzz_flags(int& argc, char** argv, Set set) {
     for (const FuzzFlag& flag : kFuzzFlags)
       if (flag.name == name) known = &flag;
     if (known == nullptr)
-      return fmt::format("no flag is called '{}'{}", name, did_you_mean(name, fuzz_flag_names()));
-    if (equals + 1 >= word.size()) return fmt::format("{} wants a value: {}=TEXT", name, name);
+      return fmt::format("there is no flag '{}'{}", name, did_you_mean(name, fuzz_flag_names()));
+    if (equals + 1 >= word.size()) return fmt::format("{} needs a value: {}=TEXT", name, name);
     set(known->variable, std::string(word.substr(equals + 1)));
   }
   argv[argc = kept] = nullptr;

@@ -1,5 +1,6 @@
-// Fuzz observer: answers as Bytes does, and notes what a fuzzer can learn from the questions: their
-// keys, for the mutator, and which switches of tasks happened, as features.
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz observer: makes choices like Bytes, and records for the fuzzer the keys of choices, for the
+// mutator, and task switches, as features.
 #pragma once
 
 #include <array>
@@ -39,7 +40,7 @@ class Observer final : public Strategy {
     return index;
   }
 
-  /// Questions of the last run, each with one of its answers that are not plain.
+  /// Choices of the last run, each with an option that is not the default.
   const Records& asked() const { return asked_; }
 
  private:
@@ -56,7 +57,7 @@ class Observer final : public Strategy {
          mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
   }
 
-  /// Keeps the first ones, then each by chance: a sample of the whole run.
+  /// Keeps the first ones, then a random sample of the whole run.
   void remember(const Question& question) {
     const std::uint64_t draw = mix(question_count_, question.activation);
     const auto index = static_cast<std::uint32_t>(1 + draw % (question.option_count - 1));

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz records: mutates and crosses tapes as libFuzzer holds them, by whole records of 16 bytes.
 //
 // A value that a byte mutator cannot guess, the hash of an activation or the name of an op, is
-// copied from the questions of the last run. Every function is a pure one of its arguments, the
-// seed included.
+// copied from the choices of the last run. Every function is a pure function of its arguments,
+// including the seed.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace harness::entries {
 
 static_assert(std::endian::native == std::endian::little, "records are little-endian on disk");
 
-/// A record that no question meets, and that says which config the input is for.
+/// A record that belongs to no choice, and names the configuration of the input.
 inline constexpr Name kConfigName = derive_name(0, hash_name("config"), 0);
 inline constexpr auto kConfigTag = static_cast<std::uint16_t>(hash_name("config"));
 
@@ -67,7 +68,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Where a record stands in the program, for cutting it in two: its slot, or a spread of its hash.
+/// The place of a record in the program, for cutting it in two: its slot, or a spread of its hash.
 constexpr std::uint64_t place_of(const Decision& record) {
   constexpr std::uint64_t kSlots = 16;
   const bool named = (record.activation >> 62) == 2;
@@ -111,7 +112,7 @@ class Mutator {
     change_count
   };
 
-  /// Returns the same input with less in it, as -minimize_crash asks for.
+  /// Returns the input with less in it, for -minimize_crash.
   Records shrink(Records records, std::size_t limit) {
     if (dice_.below(2) == 0) erase_slot(records);
     while (records.size() > limit) records.erase(records.begin() + any(records));
@@ -161,14 +162,15 @@ class Mutator {
     records.push_back({kConfigName, kConfigTag, 0, static_cast<std::uint32_t>(dice_.below(256))});
   }
 
-  /// Speaks of an activation by its place among those that ask: needs no name (see Bytes).
+  /// Names an activation by its index among those that make choices, instead of by name (see
+  /// Bytes).
   Decision loose() {
     return {dice_.below(16) | (std::uint64_t{3} << 62),
             kSiteTags[dice_.below(strategies::kRunSiteCount)],
             static_cast<std::uint16_t>(dice_.below(4)), static_cast<std::uint32_t>(dice_.below(8))};
   }
 
-  /// The same answer, one question or one slot later.
+  /// The same option, one choice or one slot later.
   Decision elsewhere(Decision record) {
     if (dice_.below(2) == 0 && (record.activation >> 62) != 2)
       ++record.activation;

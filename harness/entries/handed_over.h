@@ -1,7 +1,8 @@
-// Handed over: how a small library, which is in every process that `afterlife run` starts, has its
-// functions in a large one beside it, which it opens at the first call. Needs the C library alone.
+// SPDX-License-Identifier: Apache-2.0
+// Handed over: lets a small library, which is in every process of `afterlife run`, forward its
+// functions to a large library that it opens at the first call. It needs the C library only.
 //
-// Threads: any. Errors: a library that is not there is told on stderr, once for each function.
+// Threads: any. Errors: a missing library is reported on stderr, once for each function.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,8 +11,8 @@
 
 namespace harness::entries {
 
-/// Opens the library `name` in the folder of the one that this is compiled into. Returns null where
-/// it is not there.
+/// Opens the library `name` in the folder of the one that this is compiled into. Returns null if it
+/// is not there.
 inline void* open_beside(const char* name) {
   constexpr unsigned kPathBytes = 4096;
   Dl_info self{};

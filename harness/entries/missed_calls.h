@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Missed calls: how often a program called what we export and do not simulate. Needs the C library
 // alone.
 #pragma once
@@ -19,7 +20,7 @@ class MissedCalls {
     bool is_first = true;
     for (size_t row = 0; row < kCount; ++row) {
       if (count(row) == 0) continue;
-      if (is_first) fprintf(stderr, "afterlife: not simulated, answered %s: ", error_);
+      if (is_first) fprintf(stderr, "afterlife: not simulated, returned %s: ", error_);
       fprintf(stderr, "%s%s (%llu)", is_first ? "" : ", ", names_[row], count(row));
       is_first = false;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every
 // path has these in its property_<path>.
 #include <gtest/gtest.h>
@@ -95,7 +96,7 @@ rc::Gen<Tape> any_tape() {
       rc::gen::weightedOneOf<Decision>({{3, any_op()}, {2, any_answer()}}));
 }
 
-/// A run that a random walk made, so that decisions meet their questions.
+/// A run that a random walk made, so that choices meet their questions.
 Case walked(std::size_t variant, std::size_t config, std::uint64_t seed) {
   Case the_case = make_case(variant, config, {});
   const auto walk = find(tables::strategies(), "random_walk")->make(seed);

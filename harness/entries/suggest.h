@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suggest: the known name that someone most likely meant.
 #pragma once
 
@@ -28,8 +29,7 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return cost[from.size()][to.size()];
 }
 
-/// The nearest of `names`, where it is near enough to be meant; else "". Long words are not
-/// compared.
+/// The nearest of `names`, if it is near enough to be meant; else "". Long words are not compared.
 inline std::string nearest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kLengthLimit = 64;
   std::string best;

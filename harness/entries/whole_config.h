@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WholeConfig: a config from a command line, on which every axis is named, and once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of fault: the rows of harness/fault.def as an enumeration and a table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/files/content_cache.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Tells whether a folder is this user's alone to write to.
+/// Returns whether a folder is this user's alone to write to.
 bool is_own(const std::string& folder) {
   struct stat found{};
   return ::lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
@@ -75,7 +76,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
   return entries;
 }
 
-/// Tells whether somebody has used it since it was looked at, or is still writing it.
+/// Returns whether another has used it since it was looked at, or is still writing it.
 bool is_in_use(const Entry& entry) {
   std::error_code gone;
   const fs::file_time_type used = fs::last_write_time(entry.path, gone);

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Content cache: files that were made from a text once, each under a hash of all that went into it.
 //
 // Threads, processes: any number of both. A file appears whole or not at all: who makes one writes
-// it under a name of its own, in the folder, and renames it.
+// it under its own name, in the folder, and renames it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,11 @@ class ContentCache {
   /// Returns the file for a text and all else that the result depends on.
   std::string file_for(std::string_view identity, std::string_view text,
                        std::string_view suffix) const;
-  /// Tells whether the file is there, and notes that it was used.
+  /// Returns whether the file is there, and notes that it was used.
   bool has(const std::string& file) const;
   /// Removes the files that were not used for longest until the folder has no more bytes than that.
-  /// One that somebody uses meanwhile stays, and so does what somebody is about to write; whoever
-  /// finds a file gone makes it anew.
+  /// One that something uses meanwhile stays, and so does what something is about to write; code
+  /// that finds a file gone makes it again.
   void bound(std::uintmax_t bytes = kByteLimit) const;
 
   static constexpr std::uintmax_t kByteLimit = std::uintmax_t{1} << 30;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drafts: the files that programs write beside the ones that they are to become.
 //
 // One is named FILE.PROCESS.draft or FILE.PROCESS-N.draft, and goes with its program unless that is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one line that a file is refused with, which begins with its name.
 #pragma once
 

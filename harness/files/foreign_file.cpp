@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A file is looked at before it is opened (O_PATH): to open a device may do
 // something, and to open a pipe may wait for ever. What was looked at is opened by its number, so
-// that nobody can put another file there meanwhile.
+// that nothing can put another file there meanwhile.
 #include "harness/files/foreign_file.h"
 
 #include <fcntl.h>
@@ -77,7 +78,7 @@ ForeignFile ForeignFile::in_folder(const std::string& folder, const std::string&
   const std::string first = name.substr(0, slash);
   const std::string second = slash < name.size() ? name.substr(slash + 1) : "";
   if (!is_plain_name(first) || (slash < name.size() && !is_plain_name(second)))
-    fail(folder, fmt::format("names '{}', which is no plain name of a file in it", shown(name)));
+    fail(folder, fmt::format("names '{}', which is not a plain name of a file in it", shown(name)));
   const Number root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (root.get() < 0) fail_by_errno(folder, "open");
   const std::string file = folder + "/" + name;
@@ -92,7 +93,7 @@ ForeignFile::ForeignFile(int place, std::string file, std::string_view kind)
   struct stat status{};
   if (::fstat(place, &status) != 0) fail_by_errno(file_, "open");
   if (!S_ISREG(status.st_mode))
-    fail(file_, fmt::format("is {}, and no regular file: expected the file of a {}",
+    fail(file_, fmt::format("is {}, not a regular file: expected the file of a {}",
                             name_of(status.st_mode), kind_));
   size_ = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0));
   number_ = ::open(fmt::format("/proc/self/fd/{}", place).c_str(), O_RDONLY | O_CLOEXEC);
@@ -116,7 +117,7 @@ void ForeignFile::fail_by_size(std::string_view what) const {
                           kByteLimit >> 20, kind_, what == "is" ? "is" : "has"));
 }
 
-/// Reads ahead. Returns false where there is no more.
+/// Reads ahead. Returns false if there is no more.
 bool ForeignFile::read_block() {
   block_.erase(0, std::exchange(block_at_, 0));
   const std::size_t had = block_.size();
@@ -162,14 +163,14 @@ void require_no_link(const std::string& place) {
   if (::lstat(place.c_str(), &status) != 0) return;
   if (S_ISLNK(status.st_mode)) refuse_link(place);
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    fail(place, fmt::format("is {}, and no regular file", name_of(status.st_mode)));
+    fail(place, fmt::format("is {}, not a regular file", name_of(status.st_mode)));
 }
 
 void require_regular_file(const std::string& file) {
   require_no_link(file);
   struct stat status{};
   if (::lstat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    fail(file, fmt::format("is {}, and no regular file", name_of(status.st_mode)));
+    fail(file, fmt::format("is {}, not a regular file", name_of(status.st_mode)));
 }
 
 }  // namespace harness

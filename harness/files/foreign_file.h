@@ -1,4 +1,5 @@
-// Foreign file: a file that somebody else may have made: a shard, a plan, an export, a history, a
+// SPDX-License-Identifier: Apache-2.0
+// Foreign file: a file that something else may have made: a shard, a plan, an export, a history, a
 // reproducer, a finding of `afterlife run`. Nothing else opens one (scripts/foreign.py).
 //
 // It is a regular file, never a folder, a pipe or a device, and has at most 16 MiB, or lines of at
@@ -51,11 +52,11 @@ class ForeignFile {
   std::size_t block_at_ = 0;  ///< Those that it has returned.
 };
 
-/// Refuses a link or a device at a place that a folder of somebody else has; one that is not there
+/// Refuses a link or a device at a place that a folder of another owner has; one that is not there
 /// is fine.
 void require_no_link(const std::string& place);
 
-/// Refuses what is no regular file: for a file that was found in a folder.
+/// Refuses what is not a regular file: for a file that was found in a folder.
 void require_regular_file(const std::string& file);
 
 }  // namespace harness

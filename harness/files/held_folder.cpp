@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/files/held_folder.h"
 
 #include <fcntl.h>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Held folder: a folder that one program alone may write into, while this lives.
 //
 // A program that is killed lets go of it, at the latest when those that it was starting are gone:
-// so whoever comes waits for a second. Errors: std::runtime_error with one line.
+// so code that comes waits for a second. Errors: std::runtime_error with one line.
 #pragma once
 
 #include <string>

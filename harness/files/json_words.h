@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON words: what the JSON library says of a text, for a message.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/files/plain_name.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ bool is_word(char c) {
 }
 
 [[noreturn]] void refuse(std::string_view what, const std::string& text, std::string_view why) {
-  throw NotAName(fmt::format("{} is '{}', which is no {}", what, shown(text), why));
+  throw NotAName(fmt::format("{} is '{}', which is not a {}", what, shown(text), why));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Plain name: what a file of somebody else may call a file, a path, a variant or a build.
+// SPDX-License-Identifier: Apache-2.0
+// Plain name: what a file of another owner may call a file, a path, a variant or a build.
 //
-// It never leads out of a folder, is no option of a command, and says nothing to a terminal. An id
-// is 16 hexadecimal digits, as fmt's {:016x} writes a hash.
+// It never leads out of a folder, is not an option of a command, and says nothing to a terminal. An
+// id is 16 hexadecimal digits, as fmt's {:016x} writes a hash.
 #pragma once
 
 #include <stdexcept>
@@ -17,7 +18,8 @@ bool is_plain_name(std::string_view text);
 /// Whether it has 16 digits of 0-9 and a-f.
 bool is_hexadecimal_id(std::string_view text);
 
-/// The text "WHAT is 'TEXT', which is no plain name", or no id: whoever knows the file prefixes it.
+/// The text "WHAT is 'TEXT', which is not a plain name", or no id: code that knows the file
+/// prefixes it.
 struct NotAName : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/files/read.h"
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 namespace harness {
 namespace {
 
-/// A file that is open for reading, closed in the end. A pipe that nobody writes to is empty.
+/// A file that is open for reading, closed in the end. A pipe that no one writes to is empty.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& file)
@@ -43,7 +44,7 @@ class OpenFile {
   }
 
  private:
-  /// Waits for who writes to a pipe, where that is why nothing was read.
+  /// Waits for who writes to a pipe, if that is why nothing was read.
   bool wait_if_slow() const {
     pollfd readable{number_, POLLIN, 0};
     return errno == EAGAIN && ::poll(&readable, 1, -1) > 0;

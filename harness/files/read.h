@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files read whole, with a bound on their size.
 #pragma once
 
@@ -18,8 +19,7 @@ struct FileKind {
 /// is a folder, or is larger than its kind, of which then no more than the limit was read.
 std::string read_whole_file(const std::string& file, FileKind kind = {});
 
-/// Reads how a file begins: up to `byte_count` bytes, none where it cannot be read. Waits for no
-/// pipe.
+/// Reads how a file begins: up to `byte_count` bytes, none if it cannot be read. Waits for no pipe.
 std::string read_begin(const std::string& file, std::size_t byte_count);
 
 }  // namespace harness

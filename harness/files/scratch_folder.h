@@ -1,4 +1,5 @@
-// Scratch folder: a folder of our own for files that nobody needs afterwards.
+// SPDX-License-Identifier: Apache-2.0
+// Scratch folder: a folder of our own for files that no one needs afterwards.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@ namespace harness {
 /// Lifetime: the folder goes with it, and all that is in it.
 class ScratchFolder {
  public:
-  /// Errors: std::runtime_error where it cannot be made.
+  /// Errors: std::runtime_error if it cannot be made.
   explicit ScratchFolder(const std::string& prefix);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

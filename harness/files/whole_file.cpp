@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What is written is a draft beside the file, which takes its place when it is whole.
 #include "harness/files/whole_file.h"
 
@@ -76,7 +77,7 @@ class Draft {
 
   int number() const { return number_; }
 
-  /// Where nothing was, nothing that came in between is replaced.
+  /// If nothing was, nothing that came in between is replaced.
   void place(const std::string& file, bool replace) {
     const char* const from = name_.c_str();
     int failed = replace ? ::rename(from, file.c_str())

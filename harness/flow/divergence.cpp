@@ -1,4 +1,5 @@
-// How it works. The edge before the next one of a function tells that the function chose it; that a
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The edge before the next one of a function says that the function chose it; that a
 // function begins was chosen by its caller. Of two different ones, chosen in the two runs, the
 // function that was called last chose first: it returned in one of them.
 #include "harness/flow/divergence.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/flow/flow.h"
 
 #include <algorithm>
@@ -52,11 +53,11 @@ Flow parse_flow(const std::string& text, const std::string& file) {
     for (const Json& point : json.at("points")) flow.points.push_back(point_of(point));
     flow.path = json.at("path").get<std::vector<std::uint32_t>>();
   } catch (const Json::exception&) {
-    fail(file, "is no flow as `afterlife replay --flow` writes it");
+    fail(file, "is not a flow as written by `afterlife replay --flow`");
   }
   const auto is_unknown = [&](std::uint32_t index) { return index >= flow.points.size(); };
   if (std::any_of(flow.path.begin(), flow.path.end(), is_unknown))
-    fail(file, "names a point that it does not hold");
+    fail(file, "names a point that it does not contain");
   return flow;
 }
 

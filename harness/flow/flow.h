@@ -1,10 +1,11 @@
-// Flow: which way a run took through the code of its path, as a build tells that counts edges (the
+// SPDX-License-Identifier: Apache-2.0
+// Flow: which way a run took through the code of its path, as a build says that counts edges (the
 // preset `flow`). Two builds name what they have in common alike, whatever else has changed: a
 // point is a function, and how far below the function's beginning an edge of its control flow
 // leads.
 //
-// Where the compiler put a function into its caller, the function is the one in whose text it is.
-// Libraries and the harness are left out: addresses of memory may decide what goes on in them.
+// If the compiler put a function into its caller, the function is the one in whose text it is.
+// Libraries and the harness are left out: addresses of memory may decide what continues in them.
 // Errors: std::runtime_error with one line that names the file.
 #pragma once
 
@@ -26,11 +27,12 @@ struct CodePlace {
   auto operator<=>(const CodePlace&) const = default;
 };
 
-/// An edge: where it leads and, if that is a function's beginning, where that is called.
+/// An edge: where it leads and, if that is a function's beginning, if that is called.
 struct FlowPoint {
   CodePlace place;
   bool is_entry = false;
-  CodePlace caller;  ///< No function where it is no code of the path, or the point is no entry.
+  CodePlace
+      caller;  ///< No function where it is not code of the path, or the point is not an entry.
 
   auto operator<=>(const FlowPoint&) const = default;
 };

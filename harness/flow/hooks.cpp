@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Called by clang's -fsanitize-coverage=trace-pc-guard,pc-table at every edge. Linked into the
 // programs of the preset `flow`, and into the tests. Source:
 // https://releases.llvm.org/19.1.0/tools/clang/docs/SanitizerCoverage.html

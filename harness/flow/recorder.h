@@ -1,4 +1,5 @@
-// Recorder: notes the flow of whatever this program does between two moments, where it was built to
+// SPDX-License-Identifier: Apache-2.0
+// Recorder: notes the flow of whatever this program does between two moments, if it was built to
 // count edges; see hooks.cpp.
 //
 // Threads: what is noted is the flow of one thread; a second one's would be mixed with it.
@@ -15,11 +16,11 @@ namespace harness {
 /// An edge, as addresses of code.
 struct RawPoint {
   std::uintptr_t code = 0;    ///< Within what it leads to.
-  std::uintptr_t caller = 0;  ///< Within the call, where that is a function's beginning; else 0.
+  std::uintptr_t caller = 0;  ///< Within the call, if that is a function's beginning; else 0.
   bool operator==(const RawPoint&) const = default;
 };
 
-/// So many edges are noted, and none after them.
+/// This many edges are noted, and none after them.
 inline constexpr std::size_t kMostEdges = std::size_t{1} << 24;
 
 /// Lifetime: it notes as long as it lives. One at a time.
@@ -31,7 +32,7 @@ class FlowRecorder {
   FlowRecorder& operator=(const FlowRecorder&) = delete;
 
   /// Returns what was noted, with the names of places, for which llvm-symbolizer is started.
-  /// Errors: std::runtime_error where it is not there.
+  /// Errors: std::runtime_error if it is not there.
   Flow flow() const;
 
   /// Notes an edge; called by hooks.cpp.

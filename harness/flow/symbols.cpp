@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/flow/symbols.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// So many addresses are in one command line.
+/// This many addresses are in one command line.
 constexpr std::size_t kAtOnce = 4000;
 constexpr double kSeconds = 600;
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
@@ -71,8 +72,8 @@ void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
   const ProcessEnd ended = run_tool(command, {.timeout_seconds = kSeconds});
   const Json answers = Json::parse(ended.out, nullptr, false);
   if (ended.code != 0 || !answers.is_array() || answers.size() != codes.size())
-    throw std::runtime_error(fmt::format("{} cannot tell where code is: {}", command.front(),
-                                         ended.complaint(kSeconds)));
+    throw std::runtime_error(fmt::format("{} cannot find the line of an address: {}",
+                                         command.front(), ended.complaint(kSeconds)));
   for (const Json& answer : answers) places.push_back(place_of(answer));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbols: where in the sources addresses of this program's code are.
 //
 // Errors: std::runtime_error with one line where there is no llvm-symbolizer.
@@ -18,7 +19,7 @@ namespace harness {
 std::string name_in(std::string_view signature);
 
 /// Returns the place of each address, in the same order: that of the innermost of the functions
-/// whose code is there; an empty one where nobody knows.
+/// whose code is there; an empty one where no one knows.
 std::vector<CodePlace> places_of(std::span<const std::uintptr_t> codes);
 
 }  // namespace harness

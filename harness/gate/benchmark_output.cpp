@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/benchmark_output.h"
 
 #include <fmt/format.h>
@@ -33,14 +34,16 @@ double nanoseconds_in(const std::string& unit) {
       {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   const auto known = kUnits.find(unit);
   if (known == kUnits.end())
-    refuse(fmt::format("printed times in '{}', which is no unit of Google Benchmark", shown(unit)));
+    refuse(
+        fmt::format("printed times in '{}', which is not a unit of Google Benchmark", shown(unit)));
   return known->second;
 }
 
 double checked(const std::string& name, double value) {
   if (std::isfinite(value) && value > 0) return value;
-  refuse(fmt::format("printed {} for benchmark '{}': a time is above zero; did its clock go back?",
-                     value, shown(name)));
+  refuse(
+      fmt::format("printed {} for benchmark '{}': times must be above zero; did its clock go back?",
+                  value, shown(name)));
 }
 
 /// Adds a value; of several of one name the least counts.
@@ -74,7 +77,7 @@ double seconds_in(const json& summary) {
       const json& value = one.at("value");
       return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
     }
-  refuse("printed a time of NVBench's without a value");
+  refuse("printed a time of NVBench without a value");
 }
 
 void take_state(Reading& reading, const std::string& benchmark, const json& state) {
@@ -84,7 +87,7 @@ void take_state(Reading& reading, const std::string& benchmark, const json& stat
   for (const char* time : kTimes)
     for (const json& summary : state.at("summaries"))
       if (summary.at("tag") == time) return add(reading, name, seconds_in(summary) * 1e9);
-  refuse(fmt::format("printed no time for '{}' of NVBench's", shown(name)));
+  refuse(fmt::format("printed no time for '{}' of NVBench", shown(name)));
 }
 
 // ---- lines --------------------------------------------------------------------------------------
@@ -146,9 +149,9 @@ Reading read_json(const json& parsed) {
   } catch (const json::exception&) {
     refuse("printed JSON that is neither Google Benchmark's nor NVBench's");
   } catch (const std::logic_error&) {
-    refuse("printed a time of NVBench's that is no number");
+    refuse("printed a time of NVBench that is not a number");
   }
-  if (reading.empty()) refuse("printed the JSON of no benchmark");
+  if (reading.empty()) refuse("printed JSON without a benchmark");
   return reading;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Benchmark output: the text that a benchmark program printed, as a reading.
 //
 // Understood are the JSON of Google Benchmark (`--benchmark_format=json`), that of NVBench (`--json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a record looks: a line "afterlife_canaries 1", a line with the names of the benchmarks, and a
 // line per round: the load, the order in which the four sides were measured, and their times in
 // nanoseconds, all benchmarks of a side together.
@@ -70,11 +71,11 @@ CanaryRecord read_canaries(const std::string& file) {
       if (names.empty()) refuse(file, number, "names no benchmark");
     } else {
       const CanaryRound round = round_of(names, words);
-      if (round.base.empty()) refuse(file, number, "is no round of a record of canaries");
+      if (round.base.empty()) refuse(file, number, "is not a round of a record of canaries");
       record[words[0]].push_back(round);
     }
   }
-  if (number < 2) throw std::runtime_error(fmt::format("{}: holds no record of canaries", file));
+  if (number < 2) throw std::runtime_error(fmt::format("{}: contains no record of canaries", file));
   return record;
 }
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // Canaries: how often the gate is wrong on a real machine, computed from recorded processes of
 // which it is known whether they are slower.
 //
-// A record has rounds of fresh processes in an order drawn anew: a program, the same once more, and
-// two builds of it that do 1 % and 3 % more of the same work. Trials take their rounds from it in
-// the order in which they were measured, each those after the ones that the trial before has used;
-// none begins where the rounds that it may need are not all there, or those that end soon would be
-// over-represented. Rounds measured beside hogs are a record of their own.
-// Errors: std::runtime_error, with the name of the file and the line.
+// A record has rounds of fresh processes in an order drawn again: a program, the same once more,
+// and two builds of it that do 1 % and 3 % more of the same work. Trials take their rounds from it
+// in the order in which they were measured, each those after the ones that the trial before has
+// used; none begins where the rounds that it may need are not all there, or those that end soon
+// would be over-represented. Rounds measured beside hogs are a record of their own. Errors:
+// std::runtime_error, with the name of the file and the line.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each canary walks through the record for itself, a trial after the other; a trial
 // is the one that judges every benchmark (trial.h), with a source that takes rounds of the record.
 #include <algorithm>
@@ -13,11 +14,11 @@ namespace {
 using Rounds = std::span<const CanaryRound>;
 
 constexpr double kSignificant = 0.05;  ///< The level of compare.py.
-/// A broken gate must show after so many trials.
+/// A broken gate must show after this many trials.
 constexpr std::size_t kEnoughTrials = 10;
 /// How many rounds apart sides are that were not measured together: more than a stretch.
 constexpr std::size_t kApart = 8;
-/// So many rounds in a row are disturbed together, by this much at most.
+/// This many rounds in a row are disturbed together, by this much at most.
 constexpr std::size_t kStretch = 3;
 constexpr double kDisturbance = 0.5;
 
@@ -90,7 +91,7 @@ std::uint64_t slower_by(Test test, Walk walk, std::size_t rounds) {
   return slower;
 }
 
-/// Counts a suite or its benchmarks, of which so many were called slower.
+/// Counts a suite or its benchmarks, of which this many were called slower.
 void count(Canary canary, std::uint64_t slower, std::uint64_t benchmarks, Rate& rate) {
   if (is_false_alarm(canary)) return rate.add(slower > 0);
   rate.count += slower;
@@ -123,7 +124,7 @@ Rule uncurtailed(Rule rule) {
   return rule;
 }
 
-/// Returns what a trial comes to, and the round after its last.
+/// Returns the result of a trial, and the round after its last.
 std::pair<Result, std::size_t> result_of(Walk walk, const Rule& rule) {
   Trial trial(walk, rule);
   trial.run();

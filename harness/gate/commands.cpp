@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/commands.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kBenchmarksPlace = "{benchmarks}";
 /// A word of a command line has at most 128 KiB (MAX_ARG_STRLEN of Linux).
 constexpr std::size_t kLongestFilter = 100'000;
-/// How long a round takes is known from so many.
+/// How long a round takes is known from this many.
 constexpr std::size_t kEnoughRounds = 3;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {

@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: two commands as a source of samples: a fresh process of each per round, in an order
-// drawn anew for every round.
+// drawn again for every round.
 //
-// "{min_time}" in a command stands for the length of a repetition (repetition.h).
-// "{benchmarks}" in a command stands for a regular expression of the benchmarks that are needed, as
-// --benchmark_filter takes it; ".*" of all, and of more than a command line can name.
-// Errors: std::runtime_error where a command fails or prints nonsense, in a line that names its
-// side.
+// "{min_time}" in a command stands for the length of a repetition (repetition.h). "{benchmarks}" in
+// a command stands for a regular expression of the benchmarks that are needed, as
+// --benchmark_filter takes it; ".*" of all, and of more than a command line can name. Errors:
+// std::runtime_error if a command fails or prints nonsense, in a line that names its side.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparison: a trial that is over, with all that a reader of its result must know.
 #pragma once
 

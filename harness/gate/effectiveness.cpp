@@ -1,5 +1,6 @@
-// How it works. A measure turns what a search came to in a window into a wait: how many runs to the
-// first fault, how many to minimize it, how large it then is. The searches of a variant are a
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A measure turns the result of a search in a window into a wait: how many runs to
+// the first fault, how many to minimize it, how large it then is. The searches of a variant are a
 // block, its windows the strata. All tests of a comparison share its level (holm.h).
 #include "harness/gate/effectiveness.h"
 
@@ -207,7 +208,7 @@ void judge(Tests& tests, const EffectivenessRule& rule, TestTerms terms) {
 void require_comparable(const SideSample& base, const SideSample& head) {
   if (base.strategy != head.strategy || base.limit != head.limit)
     throw std::runtime_error(
-        fmt::format("the base searched by {} with {} runs at most, and the head by {} with {}",
+        fmt::format("the base searched with {} and at most {} runs, the head with {} and {}",
                     base.strategy, base.limit, head.strategy, head.limit));
   const SideSample& lower = base.first <= head.first ? base : head;
   const SideSample& upper = base.first <= head.first ? head : base;

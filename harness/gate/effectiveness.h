@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness: whether the head finds what the base finds as soon, minimizes it in as few runs
 // and makes it as small.
 //
@@ -22,7 +23,7 @@ namespace harness::gate {
 /// The first fault in a window, minimized.
 struct Plainness {
   std::uint64_t runs = 0;  ///< That it took.
-  std::uint64_t size = 0;  ///< Ops and other decisions that are left.
+  std::uint64_t size = 0;  ///< Ops and other choices that are left.
   bool operator==(const Plainness&) const = default;
 };
 
@@ -71,10 +72,10 @@ struct EffectivenessRow {
   Verdict verdict = Verdict::undecided;
 };
 
-/// Compares two sides. Where one has a variant or window that the other has not, that is a row by
+/// Compares two sides. If one has a variant or window that the other has not, that is a row by
 /// itself, new or gone. A test of runs to the first fault that finds nothing is undecided where so
-/// few searches would not find the rule's factor either.
-/// Errors: std::runtime_error where the sides share a search, or differ in their terms.
+/// few searches would not find the rule's factor either. Errors: std::runtime_error if the sides
+/// share a search, or differ in their terms.
 std::vector<EffectivenessRow> compare(const SideSample& base, const SideSample& head,
                                       const EffectivenessRule& rule);
 

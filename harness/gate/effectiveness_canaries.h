@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness canaries: how often the comparison of effectiveness is wrong, computed from
 // recorded searches of programs with known results.
 //

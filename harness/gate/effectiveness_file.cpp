@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/effectiveness_file.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ SideSample read_side(const std::string& file) {
   try {
     return side_of(Json::parse(text));
   } catch (const std::exception& error) {
-    fail(file, fmt::format("is no sample of searches: {}", json_words(error.what())));
+    fail(file, fmt::format("is not a sample of searches: {}", json_words(error.what())));
   }
 }
 

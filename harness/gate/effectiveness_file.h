@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness file: the searches of one side as JSON.
 //
 // Errors: std::runtime_error, with the name of the file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/effectiveness_record.h"
 
 #include <fmt/format.h>
@@ -51,9 +52,9 @@ EffectivenessRecord::EffectivenessRecord(const std::string& file) {
     if (number == 3) add_names(words);
     if (number == 3 && windows_.empty()) refuse(file, number, "names no window");
     if (number > 3 && !add_searches(words))
-      refuse(file, number, "holds no searches of all windows under the next number");
+      refuse(file, number, "does not contain the searches of all windows with the next number");
   }
-  if (number < 3) fail(file, "holds no record of searches");
+  if (number < 3) fail(file, "contains no record of searches");
 }
 
 void EffectivenessRecord::add_names(const std::vector<std::string>& words) {

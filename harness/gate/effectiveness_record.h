@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness record: the searches of many sides as text, by which the judging of effectiveness
 // is judged itself: of this program, and of builds of it in which something is worse on purpose.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A resample is a count per round: how often the round was drawn (resamples.h). Both
 // sides are sorted once; a side's quantile in a resample is found by walking its rounds from the
 // fastest and adding up their counts, many resamples abreast, so that the compiler can use vectors.

@@ -1,19 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimate: how much slower the head of one benchmark is than its base, and how well that is known.
 //
 // The first statistic is the difference between the two sides' 20 % quantiles of log time. A low
-// quantile is near the time that a program takes when nobody disturbs it, and one lucky process
+// quantile is near the time that a program takes when nothing disturbs it, and one lucky process
 // does not decide it, as it would a minimum. Rounds are resampled whole: a round that was slow was
-// slow for both sides, and stays so in every resample.
-// Where its interval is more than twice as wide as that of the second statistic, the second counts:
-// the median over the rounds of the log of head over base. So it is where four fifths of the rounds
-// are disturbed, and where a process is fast or slow by chance and about a fifth are fast: then the
-// quantile jumps between two values. harness/docs/explanation/gate.md has the figures.
-// Source: the percentile bootstrap (Efron 1979) of a quantile (type 7 of Hyndman and Fan 1996); for
-// the median the interval of the sign test (Thompson 1936), which holds for any distribution.
-// Resampling ends early when it is clear that no finding can stand (Besag and Clifford 1991,
-// "Sequential Monte Carlo p-values"): a large suite asks for many resamples, and few benchmarks in
-// it are near a finding.
-// Units: logarithms of ratios; 0 is "as fast", above it the head is slower.
+// slow for both sides, and stays so in every resample. If its interval is more than twice as wide
+// as that of the second statistic, the second counts: the median over the rounds of the log of head
+// over base. So it is where four fifths of the rounds are disturbed, and where a process is fast or
+// slow by chance and about a fifth are fast: then the quantile jumps between two values.
+// harness/docs/explanation/gate.md has the figures. Source: the percentile bootstrap (Efron 1979)
+// of a quantile (type 7 of Hyndman and Fan 1996); for the median the interval of the sign test
+// (Thompson 1936), which holds for any distribution. Resampling ends early when it is clear that no
+// finding can stand (Besag and Clifford 1991, "Sequential Monte Carlo p-values"): a large suite
+// asks for many resamples, and few benchmarks in it are near a finding. Units: logarithms of
+// ratios; 0 is "as fast", above it the head is slower.
 #pragma once
 
 #include <cstdint>

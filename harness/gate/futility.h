@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Futility: whether more rounds can still decide a benchmark.
 //
 // Source: predictive power (Spiegelhalter, Freedman and Blackburn 1986, "Monitoring clinical

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holm: which of many findings stand, so that the probability of any wrong one stays below a level.
 //
 // Source: Holm 1979, "A simple sequentially rejective multiple test procedure". It makes no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/log_rank.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ std::vector<Member> members_of(const Stratum& stratum) {
   return members;
 }
 
-/// Adds the scores of a stratum to those of its trials. Returns its information. Whoever was waited
-/// for in vain until the moment of an end was still at risk then.
+/// Adds the scores of a stratum to those of its trials. Returns its information. Code that was
+/// waited for in vain until the moment of an end was still at risk then.
 double add_scores(const Stratum& stratum, std::vector<Trial>& trials) {
   const std::vector<Member> members = members_of(stratum);
   double at_risk = static_cast<double>(members.size()), expected = 0, information = 0;
@@ -78,7 +79,7 @@ void slow(std::vector<std::optional<Wait>>& waits, double factor, double limit) 
       *wait = {std::min(wait->time * factor, limit), wait->time * factor <= limit};
 }
 
-/// Returns how many standard errors the excess is away from 0 where one side is slowed.
+/// Returns how many standard errors the excess is away from 0 if one side is slowed.
 double distance(std::span<const Block> blocks, std::vector<std::optional<Wait>> Stratum::* side,
                 double factor, double limit) {
   LogRank sum;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Log rank: whether something takes longer on one side than on the other, where not everything was
 // waited for to its end.
 //
@@ -22,7 +23,7 @@ struct Wait {
   bool ended = false;
 };
 
-/// Waits of one kind, one of each trial; none where a trial has no such wait.
+/// Waits of one kind, one of each trial; none if a trial has no such wait.
 struct Stratum {
   std::vector<std::optional<Wait>> base;
   std::vector<std::optional<Wait>> head;
@@ -51,7 +52,7 @@ struct LogRank {
 LogRank log_rank(std::span<const Block> blocks);
 
 /// Returns how many times as many trials it takes to find at `level`, with a chance of `power`,
-/// that one side takes `factor` times as long, where no wait is longer than `limit`; infinity where
+/// that one side takes `factor` times as long, if no wait is longer than `limit`; infinity where
 /// none would do. Tries it on these waits, with either side slowed.
 double times_for(double factor, double limit, double level, double power,
                  std::span<const Block> blocks);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random: the numbers that a resampling or an order is drawn from: a function of the seed alone.
 //
 // Source: splitmix64 (Steele, Lea and Flood 2014), as harness/base.h mixes.

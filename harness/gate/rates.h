@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rates: how often something happened, with what that says of how often it does; and the rule of
 // Google Benchmark, to be compared with.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repetition: how long one repetition of a benchmark takes. The shorter it is, the more of them are
 // never interrupted, and the smallest time of a few counts. harness/docs/explanation/gate.md has
 // measurements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resamples: how often each round is drawn in each resample of a look. All benchmarks of a look
 // share them: drawing takes longer than finding a quantile, and a suite may have 20 000 benchmarks.
 //

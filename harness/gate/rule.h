@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rule: when a benchmark fails, passes, or needs more rounds.
 //
 // Slower: the 99 % interval is above +0.5 %, also after the correction for all benchmarks of the
@@ -25,7 +26,7 @@ struct Rule {
   double allowed = 0.03;     ///< Passes where the interval is below this.
   double confidence = 0.99;  ///< Probability outside the interval, both tails together.
   std::vector<std::size_t> looks{20, 40, 80, 160};  ///< Numbers of rounds at which it is judged.
-  std::size_t confirmations = 1;                    ///< How often a fail is measured anew.
+  std::size_t confirmations = 1;                    ///< How often a fail is measured again.
   std::uint64_t seed = 1;
   bool curtails = true;  ///< Gives up what more rounds can hardly decide (futility.h).
 
@@ -36,7 +37,7 @@ struct Rule {
   /// Returns the probability that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
   /// Returns the terms of an estimate in a suite of `suite_size`: enough resamples to detect a
-  /// finding that stands among so many benchmarks, up to 2000.
+  /// finding that stands among this many benchmarks, up to 2000.
   Terms terms(std::size_t rounds, std::size_t suite_size) const;
 };
 

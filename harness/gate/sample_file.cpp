@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/sample_file.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ Plan plan_of(const Json& line) {
   const bool sound = plan.rule.slower_by > -1 && plan.rule.allowed > -1 &&
                      plan.rule.confidence > 0 && plan.rule.confidence < 1 &&
                      !plan.rule.looks.empty() && plan.rule.looks.front() >= kLeastRounds;
-  if (!sound) throw std::runtime_error("has a rule that none can judge by");
+  if (!sound) throw std::runtime_error("has an invalid rule");
   return plan;
 }
 
@@ -54,14 +55,14 @@ Sample sample_of(const Json& line) {
                 line.at("side") == "base" ? Side::base : Side::head,
                 line.at("values").get<Reading>()};
   for (const auto& [name, value] : sample.reading)
-    if (!std::isfinite(value) || value <= 0) throw std::runtime_error("is no time above zero");
+    if (!std::isfinite(value) || value <= 0) throw std::runtime_error("is not a time above zero");
   return sample;
 }
 
 End end_of(const std::string& name) {
   for (const End end : kEnds)
     if (name == name_of(end)) return end;
-  throw std::runtime_error("ends in no way that we know");
+  throw std::runtime_error("has an unknown end");
 }
 
 }  // namespace
@@ -119,12 +120,12 @@ Recorded::Recorded(const std::string& file) {
         samples_.push_back(sample_of(line));
     } catch (const nlohmann::json::exception&) {
       throw std::runtime_error(
-          fmt::format("{}: line {} is no line of a sample file", file, number));
+          fmt::format("{}: line {} is not a line of a sample file", file, number));
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(fmt::format("{}: line {} {}", file, number, error.what()));
     }
   }
-  if (number == 0) throw std::runtime_error(fmt::format("{}: holds no samples", file));
+  if (number == 0) throw std::runtime_error(fmt::format("{}: contains no samples", file));
 }
 
 // A round of which one side is missing was stopped in the middle.
@@ -135,7 +136,7 @@ std::optional<Round> Recorded::measure(const Request& request) {
     const Sample& sample = samples_[next_];
     if (sample.confirmation != request.confirmation || sample.round != request.round)
       throw std::runtime_error(
-          fmt::format("the samples are not in order: round {} was to come", request.round + 1));
+          fmt::format("the samples are not in order: expected round {}", request.round + 1));
     (sample.side == Side::base ? round.base : round.head) = sample.reading;
   }
   return round;

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sample file: all samples of a trial in the order in which they were measured, a line of JSON
-// each, so that every figure can be computed anew.
+// each, so that every figure can be computed again.
 //
 // The first line is the rule and the commands; then a line per process; the last says why it ended.
 // A file without a last line is one whose writer was killed, and counts as stopped.

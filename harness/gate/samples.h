@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples: the measurements of one benchmark, round by round.
 //
 // A sample is the least time of one process: the noise of a machine makes a process slower and

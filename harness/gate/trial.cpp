@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each, all
 // benchmarks that take part are judged together, those that have their verdict with the samples
 // that it was given on, so that Holm's correction is always that of the whole suite. Only the
-// undecided go on, if more rounds can decide them. What failed begins anew with an empty series,
-// and its second verdict counts. A look that has to end before all estimates are computed gives no
-// verdict at all: Holm's correction needs the whole suite.
+// undecided continue, if more rounds can decide them. What failed begins again with an empty
+// series, and its second verdict counts. A look that has to end before all estimates are computed
+// gives no verdict at all: Holm's correction needs the whole suite.
 #include "harness/gate/trial.h"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ void Trial::run() {
   }
 }
 
-/// Returns whether it came to its end.
+/// Returns whether it reached its end.
 bool Trial::measure(std::size_t confirmation) {
   std::size_t round = 0;
   for (const std::size_t rounds : rule_.looks) {
@@ -89,34 +90,34 @@ bool Trial::measure(std::size_t confirmation) {
     }
     if (open().empty()) return true;
   }
-  for (auto& [name, course] : courses_) {
-    if (course.is_open) course.row.verdict = last_verdict(*course.row.estimate, rule_);
-    course.is_open = false;
+  for (auto& [name, progress] : progress_) {
+    if (progress.is_open) progress.row.verdict = last_verdict(*progress.row.estimate, rule_);
+    progress.is_open = false;
   }
   return true;
 }
 
 void Trial::take(const Request& request, const Round& round) {
-  if (courses_.empty()) list(round);
+  if (progress_.empty()) list(round);
   ++rounds_;
-  for (auto& [name, course] : courses_)
-    if (course.is_open)
-      course.series.push_back({value_of(round.base, name, request, "base"),
-                               value_of(round.head, name, request, "head")});
+  for (auto& [name, progress] : progress_)
+    if (progress.is_open)
+      progress.series.push_back({value_of(round.base, name, request, "base"),
+                                 value_of(round.head, name, request, "head")});
 }
 
 /// Learns which benchmarks there are from the first round.
 void Trial::list(const Round& round) {
   for (const auto& [name, value] : round.base)
     if (round.head.contains(name))
-      courses_[name].row.name = name;
+      progress_[name].row.name = name;
     else
       one_sided_.push_back(one_sided(name, Verdict::gone, &Row::base, value));
   for (const auto& [name, value] : round.head)
     if (!round.base.contains(name))
       one_sided_.push_back(one_sided(name, Verdict::added, &Row::head, value));
-  part_count_ = courses_.size();
-  if (courses_.empty())
+  part_count_ = progress_.size();
+  if (progress_.empty())
     throw std::runtime_error("nothing to compare: base and head have no benchmark in common");
 }
 
@@ -130,64 +131,64 @@ bool Trial::look() {
 /// Estimates what is open and has rounds enough. Returns false if it had to end before.
 bool Trial::estimate_open(const MustEnd& must_end) {
   std::optional<Resamples> resamples;
-  for (auto& [name, course] : courses_) {
-    Row& row = course.row;
-    const std::size_t rounds = course.series.size();
-    if (!course.is_open || rounds < kLeastRounds || rounds == course.estimated_rounds) continue;
+  for (auto& [name, progress] : progress_) {
+    Row& row = progress.row;
+    const std::size_t rounds = progress.series.size();
+    if (!progress.is_open || rounds < kLeastRounds || rounds == progress.estimated_rounds) continue;
     const Terms terms = rule_.terms(rounds, part_count_);
     if (!resamples || resamples->rounds() != rounds)
       resamples.emplace(rounds, terms.seed, kFirstResamples);
-    const std::optional<Estimate> found = estimate(course.series, terms, *resamples, must_end);
+    const std::optional<Estimate> found = estimate(progress.series, terms, *resamples, must_end);
     if (!found) return false;
     row.estimate = found;
-    course.estimated_rounds = rounds;
-    row.base = low_quantile(course.series, &Pair::base);
-    row.head = low_quantile(course.series, &Pair::head);
+    progress.estimated_rounds = rounds;
+    row.base = low_quantile(progress.series, &Pair::base);
+    row.head = low_quantile(progress.series, &Pair::head);
   }
   return true;
 }
 
 /// Gives a verdict to those that have one now.
 void Trial::judge_open() {
-  std::vector<Course*> courses;
+  std::vector<Progress*> courses;
   std::vector<Estimate> estimates;
-  for (auto& [name, course] : courses_) {
-    if (!course.takes_part) continue;
-    courses.push_back(&course);
-    estimates.push_back(*course.row.estimate);
+  for (auto& [name, progress] : progress_) {
+    if (!progress.takes_part) continue;
+    courses.push_back(&progress);
+    estimates.push_back(*progress.row.estimate);
   }
   const std::vector<Verdict> verdicts = judge(estimates, rule_);
   for (std::size_t i = 0; i < courses.size(); ++i) {
-    Course& course = *courses[i];
-    Row& row = course.row;
-    if (!course.is_open) continue;
+    Progress& progress = *courses[i];
+    Row& row = progress.row;
+    if (!progress.is_open) continue;
     row.verdict = verdicts[i];
     if (verdicts[i] == Verdict::slower) row.unconfirmed.reset();
     if (verdicts[i] == Verdict::undecided && is_futile(*row.estimate, rule_)) {
       row.verdict = last_verdict(*row.estimate, rule_);
       row.is_given_up = true;
     }
-    course.is_open = verdicts[i] == Verdict::undecided && !row.is_given_up;
+    progress.is_open = verdicts[i] == Verdict::undecided && !row.is_given_up;
   }
 }
 
 void Trial::reopen_slower() {
   part_count_ = 0;
-  for (auto& [name, course] : courses_) {
-    course.takes_part = course.is_open = course.row.verdict == Verdict::slower;
-    if (!course.is_open) continue;
+  for (auto& [name, progress] : progress_) {
+    progress.takes_part = progress.is_open = progress.row.verdict == Verdict::slower;
+    if (!progress.is_open) continue;
     ++part_count_;
-    course.row.unconfirmed = course.row.estimate;
-    course.row.verdict = Verdict::undecided;
-    course.series.clear();
-    course.estimated_rounds = 0;
+    progress.row.unconfirmed = progress.row.estimate;
+    progress.row.verdict = Verdict::undecided;
+    progress.series.clear();
+    progress.estimated_rounds = 0;
   }
 }
 
 std::vector<std::string> Trial::open() const {
   std::vector<std::string> names;
-  for (const auto& [name, course] : courses_)
-    if (course.is_open) names.push_back(name);
+  for (const auto& [name, progress] : progress_)
+    if (progress.is_open) names.push_back(name);
   return names;
 }
 
@@ -196,10 +197,10 @@ Result Trial::result() {
                                                    std::chrono::duration<double>(kShownSeconds));
   estimate_open([end] { return Clock::now() > end; });
   Result result{.rows = one_sided_, .end = end_, .rounds = rounds_, .is_unjudged = is_unjudged_};
-  for (const auto& [name, course] : courses_) {
-    result.rows.push_back(course.row);
-    result.uncomputed += course.is_open && course.series.size() >= kLeastRounds &&
-                         course.estimated_rounds < course.series.size();
+  for (const auto& [name, progress] : progress_) {
+    result.rows.push_back(progress.row);
+    result.uncomputed += progress.is_open && progress.series.size() >= kLeastRounds &&
+                         progress.estimated_rounds < progress.series.size();
   }
   std::sort(result.rows.begin(), result.rows.end(),
             [](const Row& a, const Row& b) { return a.name < b.name; });

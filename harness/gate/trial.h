@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trial: one comparison of two sides. It measures rounds, looks, continues with what is undecided,
 // and confirms what failed.
 //
@@ -18,7 +19,7 @@ namespace harness::gate {
 
 /// One round to be measured.
 struct Request {
-  std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one anew.
+  std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one again.
   std::size_t round = 0;            ///< Counts from 0 in each measurement.
   std::vector<std::string> wanted;  ///< Benchmarks that are needed; empty = all there are.
   std::size_t to_look = 1;          ///< Rounds until the next look, this one included.
@@ -80,7 +81,7 @@ class Trial {
 
  private:
   /// One benchmark on its way to a verdict.
-  struct Course {
+  struct Progress {
     Row row;
     Series series;
     bool takes_part = true;            ///< Whether it takes part in the measurement under way.
@@ -99,7 +100,7 @@ class Trial {
 
   Source& source_;
   Rule rule_;
-  std::map<std::string, Course> courses_;
+  std::map<std::string, Progress> progress_;
   std::vector<Row> one_sided_;
   std::size_t part_count_ = 0;  ///< Benchmarks that take part in the measurement.
   std::size_t rounds_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/heap/collection.h"
 
 #include <algorithm>
@@ -82,8 +83,8 @@ void HeapCollection::count_outside_references(HeapLink& candidates) {
     }
 }
 
-/// Goes through the candidates once: whoever has no outside reference moves over, and comes back to
-/// the end when someone reachable turns out to refer to it.
+/// Goes through the candidates once: code that has no outside reference moves over, and comes back
+/// to the end when someone reachable turns out to refer to it.
 void HeapCollection::separate_unreachable(HeapLink& candidates, HeapLink& unreachable) {
   for (HeapLink* link = candidates.next; link != &candidates;) {
     Object& object = Heap::object_at(*link);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HeapCollection: one run of the cyclic collector.
 //
 // It finds the objects of a generation, and of all younger ones, to which only they themselves

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An object's storage is made once per run at most and belongs to its type from then
 // on: dead ones wait in a list per type, and a new object gets fresh storage or, by a pick, one of
 // those. A count that reaches zero runs the death at once, on the same task: __del__, members,
@@ -75,7 +76,7 @@ Object& Heap::prepare(const TypeInfo& info) {
   return *arena.make<Object>(*this, info, arena.resource());
 }
 
-// The run's last reference goes, whoever holds it.
+// The run's last reference goes, code that holds it.
 static void drop_last(void* thing) {
   auto* object = static_cast<Object*>(thing);
   std::optional<AttachScope> attached;
@@ -159,7 +160,7 @@ void Heap::dispose(Object& object) {
 }
 
 // PEP 442: the object is alive, with one reference, while its finalizer runs; if there are others
-// afterwards, it goes on living, and is never finalized again.
+// afterwards, it continues living, and is never finalized again.
 bool Heap::saved_by_finalizer(Object& object) {
   if (object.finalized_ || object.type().finalize == nullptr) return false;
   const BirthId birth = object.birth_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpreter: how Python code runs: in steps, under the GIL.
 //
 // A Python-level op is a list of steps, named after bytecodes and C calls. Between any two of them

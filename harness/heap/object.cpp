@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/heap/object.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ void Object::meet(BirthId meant) const {
   heap_->scheduler().die();
 }
 
-// A stale reference counts down whoever lives there now, as the real one does.
+// A stale reference counts down code that lives there now, as the real one does.
 void Object::last_count_down(BirthId meant) {
   if (houses(meant))
     announce(AccessKind::write);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object: an object on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
 // does not, and WeakRef notices its end.
 //
@@ -211,7 +212,7 @@ class Object : private HeapLink {
     Ref value;
   };
 
-  /// Without a GIL each access is a step of its own, and the object may be gone afterwards.
+  /// Without a GIL each access is a separate step, and the object may be gone afterwards.
   void announce(AccessKind kind) const;
   /// Counts down what may be the last reference, or a stale one.
   void last_count_down(BirthId meant);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Causes: leads a name back to the op slot that caused it.
 #pragma once
 

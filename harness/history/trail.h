@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trail: the steps of a run, in a form that can be compared with the same run of another build:
 // calls with their arguments, choices, events. An address is described by the object that is alive
 // there.

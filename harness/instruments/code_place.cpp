@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/instruments/code_place.h"
 
 #include <elf.h>
@@ -16,7 +17,7 @@
 namespace harness::instruments {
 namespace {
 
-/// A file in memory, for as long as this lives; empty where it cannot be read.
+/// A file in memory, for as long as this lives; empty if it cannot be read.
 class Mapped {
  public:
   explicit Mapped(const char* name) {
@@ -36,7 +37,7 @@ class Mapped {
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
 
-  /// `count` items at `offset`, or none where the file is too short for them.
+  /// `count` items at `offset`, or none if the file is too short for them.
   template <class Item>
   std::span<const Item> items(std::uint64_t offset, std::uint64_t count) const {
     if (start_ == nullptr || offset > bytes_ || count > (bytes_ - offset) / sizeof(Item)) return {};

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code place: the module and the function that a program counter is in.
 //
-// Functions that a library does not export are found in its symbol table, where it was not
-// stripped.
+// Functions that a library does not export are found in its symbol table, if it was not stripped.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace harness::instruments {
 
 struct CodePlace {
   std::string module;    ///< The file's name without its folder; empty for code that no file holds.
-  std::string function;  ///< The linker's name; empty where nothing names it.
+  std::string function;  ///< The linker's name; empty if nothing names it.
 };
 
 /// `code` is an address inside the instruction, or that of the next: pass it less one then.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each watched place is one perf event of type breakpoint, which the kernel keeps in
 // a debug register while this thread runs. With sigtrap the kernel delivers the event as a
 // synchronous signal, so the handler reads the place before the next instruction can overwrite it.
@@ -100,7 +101,7 @@ std::string in_words(int error) {
     case EINVAL:
       return "the kernel cannot deliver watchpoints as signals (before Linux 5.13)";
     case ENOSPC:
-      return "all debug registers are in use, by a debugger perhaps";
+      return "all debug registers are in use, perhaps by a debugger";
     case ENOSYS:
       return "the kernel has no perf events";
     default:

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware watch: the processor's debug registers tell which instruction wrote to a few bytes.
 //
-// It sees what no instrumentation of ours can miss: every store of this thread in user mode,
-// whoever compiled it. It is evidence only: a run is the same with and without it.
+// It sees what no instrumentation of ours can miss: every store of this thread in user mode, code
+// that compiled it. It is evidence only: a run is the same with and without it.
 //
 // Ownership: holds one perf event per watched place, until it is forgotten or the watch ends.
 // Threads: sees the thread that made it, and no other. At most one at a time in a process, since
@@ -28,7 +29,7 @@ class HardwareWatch {
   /// x86-64 has four debug registers. Linux answers ENOSPC when more are asked for.
   static constexpr std::size_t kRegisterCount = 4;
 
-  /// A trap. Bytes that a masked vector store leaves alone may trap all the same: then `before` is
+  /// A trap. Bytes that a masked vector store leaves alone may trap nevertheless: then `before` is
   /// `after`, as when a store puts there what was there.
   struct Write {
     const void* place;     ///< The place that was given to watch().
@@ -38,8 +39,8 @@ class HardwareWatch {
     DecodedStore store;    ///< The instruction, as far as it was decoded.
   };
 
-  /// Why this machine has no hardware watch, in words; empty where it has one. It is tried
-  /// out the first time, while there is no other watch.
+  /// Why this machine has no hardware watch, in words; empty if it has one. It is tried out the
+  /// first time, while there is no other watch.
   static const std::string& why_not();
 
   /// At most `write_limit` writes are kept; more are counted.

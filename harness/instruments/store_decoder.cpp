@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/instruments/store_decoder.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ class Instruction {
               const GeneralRegisters& registers)
       : code_(code), next_(next), registers_(registers) {}
 
-  /// The store that it is, if that is all it is; width 0 where it is none.
+  /// The store that it is, if that is all it is; width 0 if it is none.
   DecodedStore decode() {
     read_prefixes();
     std::uint8_t width = 0;
@@ -118,7 +119,7 @@ class Instruction {
     return vector_width(take(), (last & 4) != 0 ? 32 : 16);
   }
 
-  /// The width of a vector store, by its second byte; 0 where it is none.
+  /// The width of a vector store, by its second byte; 0 if it is none.
   std::uint8_t vector_width(std::uint8_t code, std::uint8_t whole) const {
     switch (code) {
       case 0x11:

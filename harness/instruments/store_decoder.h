@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Store decoder: how wide a store was that a debug register trapped, and where it began.
 //
 // A trap gives the address of the *next* instruction. The one before it is looked for backwards: of
@@ -18,7 +19,7 @@ namespace harness::instruments {
 using GeneralRegisters = std::array<std::uint64_t, 16>;
 
 struct DecodedStore {
-  std::uint8_t width = 0;  ///< In bytes; 0 where it is not known.
+  std::uint8_t width = 0;  ///< In bytes; 0 if it is not known.
   std::uintptr_t address = 0;
 };
 

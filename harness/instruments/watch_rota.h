@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watch rota: which of many things get one of the few hardware watchpoints, and when.
 //
 // A run is a pure function of its tape, so it may be repeated: in turn t of n, the things of the
 // t-th, t+n-th ... group of four (by their order of birth) are watched while they live. With one
-// turn, whoever is born while a register is free is watched. As many turns as there are groups
+// turn, code that is born while a register is free is watched. As many turns as there are groups
 // watch all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/intervention.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool Intervention::release(BirthId id) {
   const auto same = [&](const Kept& kept) { return kept.id == id; };
   const auto known = std::find_if(kept_.begin(), kept_.end(), same);
   const bool has_end = known != kept_.end() && known->end != nullptr;
-  released_.push_back(id);  // Whoever ends it again, also in its own end, ends nothing.
+  released_.push_back(id);  // Code that ends it again, also in its own end, ends nothing.
   if (has_end) std::exchange(known->end, nullptr)(known->thing);
   return has_end;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kept words: values that words of shared memory had in generations that are over.
 #pragma once
 
@@ -15,7 +16,7 @@ class KeptWords {
   void keep(const void* word, std::uint64_t generation, std::uint64_t value) {
     words_.insert_or_assign({word, generation}, value);
   }
-  /// Returns the value that the word had in `generation`, or null where it was not kept.
+  /// Returns the value that the word had in `generation`, or null if it was not kept.
   const std::uint64_t* find(const void* word, std::uint64_t generation) const {
     const auto found = words_.find({word, generation});
     return found != words_.end() ? &found->second : nullptr;

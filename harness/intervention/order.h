@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order: a repair that a run is given, in which one act waits until another is done: the read of a
 // shared word for its writer, and device work for work that was submitted before it, as if an event
-// had been recorded and waited for. Acts are named by their sites, work by its kernel. Where all
-// that is done with words is in order, a word is not written over before its readers have read it,
-// either: whoever comes later reads what it was for them.
+// had been recorded and waited for. Acts are named by their sites, work by its kernel. If all that
+// is done with words is in order, a word is not written over before its readers have read it,
+// either: code that comes later reads what it was for them.
 //
-// Whole tasks are put in order by whoever answers schedule questions (triage/held_up.h): in a run
+// Whole tasks are put in order by code that answers schedule questions (triage/held_up.h): in a run
 // with an order these also offer tasks that are slow or held up, which else are no option.
 //
 // Lifetime: for one run, in which a Current of it lives. Most runs have none, and compare no more
@@ -55,7 +56,7 @@ class Order {
   Label late() const { return late_; }
   Label early() const { return early_; }
 
-  /// An act has waited, and `by` was done before it. What was done by anybody else is no order.
+  /// An act has waited, and `by` was done before it. What was done by anything else is not order.
   void kept(Label by) {
     if (!fits(early_, by)) return;
     by_ = by;

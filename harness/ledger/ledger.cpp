@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/ledger.h"
 
 #include "harness/fault/kinds.h"
@@ -37,7 +38,7 @@ BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
 
 void Ledger::died(BirthId id) {
   Life& life = lives_[raw(id)];
-  if (!life.alive) [[unlikely]] {  // Whoever uses what is kept may end it again.
+  if (!life.alive) [[unlikely]] {  // Code that uses what is kept may end it again.
     HARNESS_CHECK(Intervention::current() != nullptr,
                   "a life ends once; report the second end with double_free()");
     return;
@@ -92,8 +93,8 @@ bool Ledger::used(BirthId meant, BirthId met) {
   return recycled;
 }
 
-// Somebody else may be met where a table gives numbers out anew: what is kept with its storage is
-// still there, whoever has its number.
+// Another may be met where a table gives numbers out again: what is kept with its storage is still
+// there, code that has its number.
 bool Ledger::spares_met(BirthId meant, bool recycled) const {
   const Intervention* repair = Intervention::current();
   if (repair == nullptr || (recycled && !repair->keeps_storage_of(meant))) return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/minimize/best.h"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ std::set<Name> Best::find_causal_slice(const Fault& fault) const {
   return slots;
 }
 
-// ---- sets of decisions --------------------------------------------------------------------------
+// ---- sets of choices --------------------------------------------------------------------------
 
 Found Best::improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit) {
   runs_left_ = run_limit;
@@ -144,8 +145,8 @@ Found Best::improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t 
 }
 
 // Goes about it as Deviations does, but in the order of likelihood: a search that is cut short has
-// at least tried what was likely. `skip_count` candidates were asked before the last decision of
-// the set.
+// at least tried what was likely. `skip_count` candidates were asked before the last choice of the
+// set.
 Found Best::search(const Tape& tape, std::uint32_t size, std::size_t skip_count) {
   if (spent() || runs_left_ == 0) return Found::cut_short;
   --runs_left_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Best: the smallest failing case so far, and the ways to try a smaller one.
 #pragma once
 
@@ -20,7 +21,7 @@ struct Aim {
   std::optional<int> window;  ///< None: that of the first fault with this signature.
 };
 
-/// The end of a search among sets of decisions.
+/// The end of a search among sets of choices.
 enum class Found : std::uint8_t { better, nothing, cut_short };
 
 /// Every candidate is replayed. If the fault shows, the tape *recorded* by that replay, which lacks
@@ -50,8 +51,7 @@ class Best {
   /// is better or the limit of runs is reached.
   Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit);
 
-  /// Runs the program under decisions drawn at random. The case if it shows the fault, however
-  /// large.
+  /// Runs the program under choices drawn at random. The case if it shows the fault, however large.
   const Case* sample(const Tape& program, std::uint64_t seed);
   /// Adopts what was found elsewhere, and counts the runs that it took.
   bool improve(const Minimized& found) {

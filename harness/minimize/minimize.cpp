@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
-// the expensive ones (look for fewer further decisions; leave an op out and look for another
+// the expensive ones (look for fewer further choices; leave an op out and look for another
 // schedule) get their turn, and after any success the cheap ones again. The end is a fixpoint of
 // all of them: minimizing it once more proposes the same candidates in vain.
 #include "harness/minimize.h"
@@ -18,17 +19,17 @@ using minimizing::Found;
 
 // Bounds on searches for another schedule: what a whole pass may spend, shared among its ops. They
 // depend on the tape alone, so that a second minimization searches no further than the first.
-constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One decision on top of all that are left.
-/// So many decisions on top of the program alone, or of the program with an op left out.
+constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One choice on top of all that are left.
+/// This many choices on top of the program alone, or of the program with an op left out.
 constexpr std::uint64_t kPlanRunLimits[] = {50, 220, 160};
 constexpr std::uint32_t kPlanDecisionLimit = 2;
-constexpr std::uint64_t kOwnRunLimit = 120;     ///< Few of the decisions that are there.
-constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all else drawn anew.
+constexpr std::uint64_t kOwnRunLimit = 120;     ///< Few of the choices that are there.
+constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all else drawn again.
 constexpr std::uint64_t kKnownRunLimit =
     150;  ///< The program of a known case, under other schedules.
 constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make one that fails small enough.
 
-/// How hard to try: a sample that fails is only made plainer.
+/// How hard to try: a sample that fails is only made simpler.
 enum class Effort : std::uint8_t { cheap, plainer, full };
 
 class Shrinker {
@@ -52,7 +53,7 @@ class Shrinker {
   }
 
  private:
-  /// Whether the case replays. A sample is tried again by the one who drew it.
+  /// Whether the case replays. A sample is tried again by the one that drew it.
   bool replays() { return effort_ == Effort::plainer || best_.is_deterministic(); }
 
   const Tape& tape() const { return best_.tape(); }
@@ -167,8 +168,8 @@ class Shrinker {
 
   // ---- expensive passes: look for another schedule ----
 
-  /// Decisions that go only together, such as to leave a task and to come back: halves of the
-  /// further ones, quarters, down to pairs.
+  /// Choices that go only together, such as to leave a task and to come back: halves of the further
+  /// ones, quarters, down to pairs.
   bool delete_together() {
     bool changed = false;
     for (std::size_t count = further_count() / 2; count >= 2;
@@ -192,7 +193,7 @@ class Shrinker {
            replan_slice() || replan_ops() || resample_ops();
   }
 
-  /// One or two of the further decisions that are there will often do.
+  /// One or two of the further choices that are there will often do.
   bool few_of_its_own() {
     Tape further = tape();
     std::erase_if(further, minimizing::is_program);
@@ -212,7 +213,7 @@ class Shrinker {
     return false;
   }
 
-  /// The same program with fewer further decisions, whichever they are.
+  /// The same program with fewer further choices, whichever they are.
   bool fewer_of_any() {
     proved_further_ = 0;
     const Tape program = minimizing::program_of(tape());
@@ -260,8 +261,8 @@ class Shrinker {
     return false;
   }
 
-  /// One op fewer, and whatever else it takes, drawn at random and then made plainer: for faults
-  /// that need more decisions than sets of few can hold.
+  /// One op fewer, and whatever else it takes, drawn at random and then made simpler: for faults
+  /// that need more choices than sets of few can hold.
   bool resample_ops() {
     const std::vector<Name> all = slots();
     const std::uint64_t share = kSampleRunLimit / std::max<std::uint64_t>(all.size(), 1);
@@ -304,7 +305,7 @@ class Shrinker {
     return best_.improve_by_sets(rest, 1, run_limit) == Found::better;
   }
 
-  /// Whoever the op that was left out was interrupted by now goes first in the task's next op.
+  /// Code that the op that was left out was interrupted by now goes first in the task's next op.
   Tape reanchored(Tape rest, Name slot) const {
     const std::uint16_t schedule = site_tag(Site::schedule);
     const auto switched =
@@ -334,10 +335,11 @@ class Shrinker {
 
   std::string statement() const {
     if (!result_.reproduced) return "the case does not show this fault";
-    if (!result_.deterministic) return "two replays of the case differ: the harness is at fault";
+    if (!result_.deterministic)
+      return "two replays of the case differ, which is a bug of the harness";
     std::string text = fewer_ops_statement();
     if (result_.finished && proved_further_ > 0 && proved_further_ == further_count())
-      text += fmt::format("no schedule with fewer than {} further decision{} fails; ",
+      text += fmt::format("no schedule with fewer than {} further choice{} fails; ",
                           proved_further_, proved_further_ == 1 ? "" : "s");
     return text + fmt::format("searched {} runs{}", result_.run_count, how_it_ended());
   }
@@ -349,9 +351,11 @@ class Shrinker {
 
   std::string fewer_ops_statement() const {
     if (!result_.finished || proved_one_fewer_ < 0) return {};
-    if (proved_one_fewer_ == 0) return "no program with one op fewer fails on its plain schedule; ";
-    return fmt::format("no program with one op fewer fails with at most {} further decision{}; ",
-                       proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
+    if (proved_one_fewer_ == 0)
+      return "no program with one operation fewer fails on its default schedule;  ";
+    return fmt::format(
+        "no program with one operation fewer fails with at most {} further choice{};  ",
+        proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
   }
 
   Runner& runner_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proofs by enumeration: smallest sets first, so that the first failure is at the least size. A run
 // of a set tells in how many ways it can be made one larger, so the number of larger ones is known
 // before they are run.
@@ -41,7 +42,7 @@ void Enumeration::run_next_size() {
 
 bool Enumeration::run_sets() {
   larger_count_ = 0;
-  sets_.assign(case_.tape, size_ + 1);  // One more than is run: the ways to go on are counted.
+  sets_.assign(case_.tape, size_ + 1);  // One more than is run: the ways to continue are counted.
   do {
     if (spent()) return false;
     ++proof_.run_count;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/minimize/tape.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool is_thing(const Decision& decision) {
   return words::is_thing(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value);
 }
 
-/// The names that everything has once some slots are called otherwise.
+/// The names that everything has once some slots are called differently.
 class NewNames {
  public:
   NewNames(const std::map<Name, Name>& slots, const Causes& causes)

@@ -1,4 +1,5 @@
-// Tapes as minimizing sees them without running them: which decisions belong together, and how to
+// SPDX-License-Identifier: Apache-2.0
+// Tapes as minimizing sees them without running them: which choices belong together, and how to
 // leave some out or call them by other names.
 #pragma once
 
@@ -23,9 +24,9 @@ struct Measure {
 /// Returns how large the tape is; the smaller measure is the simpler tape.
 Measure measure(const Tape& tape);
 
-/// Returns whether the decision puts an op into a slot.
+/// Returns whether the choice puts an op into a slot.
 bool is_op(const Decision& decision);
-/// Returns whether the decision is of a program: an op or an argument.
+/// Returns whether the choice is of a program: an op or an argument.
 bool is_program(const Decision& decision);
 
 /// The activations of the ops, ascending: by task, then by slot.

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absent: open findings that a night did not see: are they gone, or were they only not met?
 //
 // Such a finding's reproducers, one for each way in which it shows, are replayed by the program of
-// the night. It is fixed where none of them shows its fault any more, and so many runs of its
+// the night. It is fixed where none of them shows its fault any more, and this many runs of its
 // variants went by without it since a night saw it that kEnoughExpected of them would have shown
 // it, at the rate of the nights until then: by chance none of these does once in
 // exp(kEnoughExpected) = 148 times. A replay alone proves little: a change elsewhere may lead the
-// same decisions to another schedule.
+// same choices to another schedule.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,7 @@ struct AbsentReplay {
   bool is_fixed() const { return absence == Absence::gone && expected >= kEnoughExpected; }
 };
 
-/// Notes what replaying one of them came to.
+/// Notes the result of replaying one of them.
 void note_absence(Database& database, const std::string& night, const std::string& cause,
                   Absence absence);
 
@@ -64,7 +65,7 @@ void note_absence(Database& database, const std::string& night, const std::strin
 std::vector<AbsentReplay> replays_of(Database& database, const FindingKey& key,
                                      std::uint64_t number);
 
-/// Returns the last night up to this number in which it was fixed; nothing where there is none.
+/// Returns the last night up to this number in which it was fixed; nothing if there is none.
 std::optional<std::uint64_t> fixed_in(Database& database, const FindingKey& key,
                                       std::uint64_t number);
 

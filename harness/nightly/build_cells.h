@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build cells: the history's memory of what other builds searched in a night, and of the corpora
 // that libFuzzer targets leave.
 #pragma once
@@ -27,8 +28,8 @@ struct BuildSearches {
 void add_build_cell(Database& database, const std::string& night, std::uint64_t shard,
                     const CellRecord& record);
 
-/// Keeps the corpus that a target's cell leaves in the night of this number, in place of one that
-/// an earlier night left. A target has one cell in a night.
+/// Keeps the corpus that a target's cell leaves in the night of this number, instead of one that an
+/// earlier night left. A target has one cell in a night.
 void keep_inputs(Database& database, std::uint64_t number, const CellRecord& record);
 
 /// Returns the corpora for the plan of the next night, by path and variant.

@@ -1,4 +1,5 @@
-// Builds: what a night's findings came to in other builds of the program (release, asan, tsan),
+// SPDX-License-Identifier: Apache-2.0
+// Builds: the result of a night's findings in other builds of the program (release, asan, tsan),
 // each replayed there once. A sanitizer may see more in one than the harness does, and a finding
 // that is another one there is no property of the target alone.
 #pragma once
@@ -24,7 +25,7 @@ struct BuildReplays {
   std::size_t same_count() const;
 };
 
-/// Notes what the replays of a night came to, in place of what was noted before.
+/// Notes what the replays of a night came to, instead of what was noted before.
 void note_builds(Database& database, const std::string& night,
                  const std::vector<BuildReplays>& builds);
 

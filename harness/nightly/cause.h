@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cause: the name of one way in which a finding shows, over shards and nights: its path, variant,
 // hazard and signature. Ways that one repair removes have one root (root.h), and are one finding to
 // people (findings.h).

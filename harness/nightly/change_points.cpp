@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of every segment so far, the best place to cut it is the one where the two sides
 // differ most, by the energy distance. The best of these is tried: values are shuffled within
 // their segments, and it stands where hardly any shuffled series can be cut as well anywhere. Then

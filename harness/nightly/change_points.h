@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Change points: where a series of numbers, one per night, became another one.
 //
 // Source: E-divisive (Matteson and James 2014, "A Nonparametric Approach for Multiple Change Point

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/changes.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 3> kOutcomes{"named", "was before", "uncl
 
 ChangeOutcome outcome_of(const std::string& text) {
   const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), text);
-  if (found == kOutcomes.end()) throw std::runtime_error("what changed cannot be read");
+  if (found == kOutcomes.end()) throw std::runtime_error("the difference cannot be read");
   return static_cast<ChangeOutcome>(found - kOutcomes.begin());
 }
 
@@ -34,7 +35,8 @@ struct Root {
   auto operator<=>(const Root&) const = default;
 };
 
-/// New findings of one path, and the functions that they go another way by, or upon the answer of.
+/// New findings of one path, and the functions that they behave differently by, or on the answer
+/// of.
 struct Group {
   std::string path;
   std::set<std::string> functions;
@@ -92,7 +94,7 @@ std::vector<Group> joined(const std::vector<Group>& all) {
 }
 
 /// Has what this night is the first to show of a root go by another one's name: in sound variants
-/// alone, where the root was shown before.
+/// alone, if the root was shown before.
 void rename(Database& database, const Root& root, const std::string& name,
             const std::string& night) {
   static const std::string kRename = fmt::format(

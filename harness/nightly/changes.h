@@ -1,9 +1,10 @@
-// Changes: by which function the findings of a night go another way than with the program of the
-// night before (`afterlife diverge`).
+// SPDX-License-Identifier: Apache-2.0
+// Changes: by which function the findings of a night behave differently than with the program of
+// the night before (`afterlife diverge`).
 //
-// New findings of one path that go another way by the same function have one root cause: the same
-// repair, which is to have the function do as it did, removes them all. So they become one finding,
-// under the root that a repair of the harness names, if one of them has such.
+// New findings of one path that behave differently by the same function have one root cause: the
+// same repair, which is to have the function do as it did, removes them all. So they become one
+// finding, under the root that a repair of the harness names, if one of them has such.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace harness::nightly {
 
 enum class ChangeOutcome : unsigned char {
-  named,       ///< A function goes another way.
+  named,       ///< A function behaves differently.
   was_before,  ///< The night before's program shows the same: it was there, and not found.
   unclear,     ///< None is named, or the programs could not be asked.
 };
@@ -27,10 +28,10 @@ std::string to_text(ChangeOutcome outcome);
 /// One finding, compared.
 struct Change {
   ChangeOutcome outcome = ChangeOutcome::unclear;
-  std::string function = {};  ///< It goes another way.
+  std::string function = {};  ///< It behaves differently.
   std::string file = {};      ///< That of the function, as the compiler knew it.
   std::uint64_t line = 0;     ///< At which it does.
-  /// Maybe upon the answer of one of these: the function that it had called last, the one that this
+  /// Maybe on the answer of one of these: the function that it had called last, the one that this
   /// had called last, and so on.
   std::vector<std::string> upon = {};
   bool operator==(const Change&) const = default;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/database.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace harness::nightly {
 namespace {
 
-/// So long a program waits for another one that writes.
+/// This long a program waits for another one that writes.
 constexpr int kBusyMilliseconds = 20'000;
 
 /// Returns what is wrong, and what to do about it.
@@ -22,20 +23,19 @@ std::string advice(int code, const char* message) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return fmt::format(
-          "is damaged, or no history ({}); move it away and import an export, or merge the shards "
-          "again",
+          "is damaged, or not a history ({}); move it away and import an export, or merge the "
+          "shards again",
           message);
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      return fmt::format("cannot be written ({}); is the disk full? Nothing of this was recorded",
-                         message);
+      return fmt::format("cannot be written ({}); is the disk full? Nothing was recorded", message);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
       return fmt::format("cannot be written ({}); choose another folder with --history", message);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "is in use by another program; try again when that one is done";
+      return "is in use by another program; try again when it has ended";
     default:
       return fmt::format("cannot be used: {}", message);
   }
@@ -85,7 +85,7 @@ Value value_of(sqlite3_value* value) {
   }
 }
 
-/// A file of somebody else may bring triggers and views, which run when we write or read.
+/// A file of another owner may bring triggers and views, which run when we write or read.
 void distrust(sqlite3* handle) {
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Database: SQLite as this part uses it: one file, statements, rows.
 //
 // Lifetime: a query's rows are copies. Threads: confined to one thread.

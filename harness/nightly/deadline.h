@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deadline: the moment at which a part of a night has to end. A night in runs has none.
 //
 // Units: seconds.
@@ -17,7 +18,7 @@ class Deadline {
  public:
   /// Makes one that never passes.
   Deadline() = default;
-  /// Returns the one so many seconds from now.
+  /// Returns the one this many seconds from now.
   static Deadline in(double seconds) {
     Deadline deadline;
     deadline.end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -32,7 +33,7 @@ class Deadline {
   }
   /// Returns whether nothing is left.
   bool has_passed() const { return seconds_left() <= 0; }
-  /// Returns the earlier one of this and the one so many seconds from now.
+  /// Returns the earlier one of this and the one this many seconds from now.
   Deadline within(double seconds) const { return in(std::min(seconds, seconds_left())); }
   /// Returns the one after this part of what is left.
   Deadline part(double share) const { return end_ ? in(share * seconds_left()) : Deadline(); }

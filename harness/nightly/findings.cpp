@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/findings.h"
 
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ void add_state(Database& database, NightFinding& finding, std::uint64_t number) 
   finding.first_number = seen.empty() ? number : seen.front();
 }
 
-/// One symptom of a finding is compared; of those that were joined, it is that of the plainest.
+/// One symptom of a finding is compared; of those that were joined, it is that of the simplest.
 void add_change(NightFinding& finding, const std::map<std::string, Change>& changes) {
   for (const NightSymptom& symptom : finding.symptoms) {
     const auto found = changes.find(symptom.cause);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: what shows in one or many ways and has one root cause (root.h), as the nights of a
 // database know it.
 //
@@ -17,10 +18,10 @@
 
 namespace harness::nightly {
 
-/// Returns the findings that a night saw: each with what it showed, the plainest first.
+/// Returns the findings that a night saw: each with what it showed, the simplest first.
 std::vector<NightFinding> findings_seen(Database& database, const std::string& night,
                                         std::uint64_t number);
-/// Returns those that it did not see and whose reproducers it replayed, with what they came to.
+/// Returns those that it did not see and whose reproducers it replayed, with their results.
 std::vector<NightFinding> findings_replayed(Database& database, const std::string& night,
                                             std::uint64_t number);
 
@@ -32,11 +33,11 @@ std::vector<AbsentFinding> findings_absent(Database& database, const std::string
 /// Returns the state of a finding in the night of this number.
 State state_in(Database& database, const FindingKey& key, std::uint64_t number);
 
-/// Returns the finding that shows like this, by the last night that saw it; nothing where there is
+/// Returns the finding that shows like this, by the last night that saw it; nothing if there is
 /// none.
 std::optional<FindingKey> key_of(Database& database, const std::string& cause);
 
-/// Returns a cause by which a finding is known, the plainest: `name` is one of them, or names the
+/// Returns a cause by which a finding is known, the simplest: `name` is one of them, or names the
 /// finding. Nothing where there is none.
 std::optional<std::string> cause_named(Database& database, const std::string& name);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A column is known by its name, and where one name has two meanings by its table's,
 // too. SQLite asks the function that judges an import's row about each row of a file.
 #include "harness/nightly/foreign_rows.h"
@@ -40,12 +41,13 @@ void require_file(const std::string& text) {
   const bool has_ending = text.ends_with(kReproducerEnding) || text.ends_with(".txt") ||
                           text.ends_with(".run.json");  // A program's; here it has no command.
   if (!is_plain_name(text) || !has_ending)
-    throw NotAName(fmt::format("it is '{}', which is no plain name of a reproducer", shown(text)));
+    throw NotAName(
+        fmt::format("it is '{}', which is not a plain name of a reproducer", shown(text)));
 }
 
 void require_no_command(const std::string& text) {
   if (is_finding_of_run(text))
-    throw NotAName("it is a finding of `afterlife run`, and no reproducer");
+    throw NotAName("it is a finding of `afterlife run`, not a reproducer");
 }
 
 void require_number(const std::string& text) {
@@ -53,7 +55,7 @@ void require_number(const std::string& text) {
   const bool is_number =
       !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
       (text.size() < kMost.size() || (text.size() == kMost.size() && text <= kMost));
-  if (!is_number) throw NotAName(fmt::format("it is '{}', which is no number", shown(text)));
+  if (!is_number) throw NotAName(fmt::format("it is '{}', which is not a number", shown(text)));
 }
 
 void require_tape(const std::string& text) { hexadecimal_digits(text, "it"); }
@@ -104,7 +106,7 @@ Rule rule_of(const std::string& table, const std::string& column) {
 void require_value(const std::string& table, const std::string& column, const Value& value) {
   if (const auto* count = std::get_if<std::int64_t>(&value)) {
     if (*count < 0 || *count > kMostOfAnything)
-      throw NotAName(fmt::format("it is {}, and no count", *count));
+      throw NotAName(fmt::format("it is {}, which is not a count", *count));
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     if (const Rule rule = rule_of(table, column)) rule(*text);
   }
@@ -161,8 +163,8 @@ void require_own_tables(Database& database) {
   migrate(own, version);
   if (schema_in(database) != schema_in(own))
     fail(database.file(),
-         "has other tables than a history of its version; import an export, or merge the shards "
-         "again");
+         "does not have the tables of a history of its version; import an export, or merge the "
+         "shards again");
 }
 
 void require_own_rows(Database& database) {

@@ -1,4 +1,5 @@
-// Foreign rows: what a history holds must be what its columns are for, as somebody else may have
+// SPDX-License-Identifier: Apache-2.0
+// Foreign rows: what a history holds must be what its columns are for, as something else may have
 // made it: an export that is imported, or the file of SQLite.
 //
 // Ids are hexadecimal, names are plain, counts are no larger than nights have, and no reproducer is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/history.h"
 
 #include <fmt/format.h>
@@ -38,8 +39,8 @@ std::uint64_t seed_of(const std::string& digits, const std::string& file) {
   const auto [rest, error] = std::from_chars(digits.data(), end, seed);
   if (error == std::errc{} && rest == end) return seed;
   throw std::runtime_error(
-      fmt::format("{}: is damaged: a night has the seed '{}', which is no number; move it away and "
-                  "import an export, or merge the shards again",
+      fmt::format("{}: is damaged: a night has the seed '{}', which is not a number; move it away "
+                  "and import an export, or merge the shards again",
                   printable(file), shown(digits)));
 }
 
@@ -55,7 +56,7 @@ void insert(Database& database, const char* table, const Row& row, const char* o
                  row);
 }
 
-/// Returns whether nobody needs to look at a finding again after this night: what was said since
+/// Returns whether no one needs to look at a finding again after this night: what was said since
 /// then counts.
 bool is_for_good(Database& database, const FindingKey& key, std::uint64_t last) {
   const State state = state_in(database, key, last + 1);
@@ -70,7 +71,7 @@ std::string history_file(const std::string& folder) {
   return (fs::path(folder) / "history.sqlite").string();
 }
 
-// Somebody else may have made the folder, and its file.
+// Another may have made the folder, and its file.
 History::History(const std::string& folder) : database_(history_file(folder)) {
   require_no_link((fs::path(folder) / "findings").string());
   require_own_tables(database_);
@@ -105,17 +106,17 @@ Merged History::merge(const std::vector<std::string>& folders) {
 void History::require_fit(const ShardFile& file, const std::string& folder) {
   const ShardRecord& shard = file.record;
   if (shard.index < 1 || shard.index > shard.terms.shards)
-    throw std::runtime_error(fmt::format("{}: is no shard of its own night", printable(folder)));
+    throw std::runtime_error(fmt::format("{}: does not belong to its night", printable(folder)));
   const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
                                      {shard.night, whole(shard.index)});
   if (!known.empty() && text(known[0][0]) != file.result)
     throw std::runtime_error(
-        fmt::format("{}: is in the history with another result; one of the two was made by "
-                    "another program, or is no function of its plan",
+        fmt::format("{}: is in the history with a different result; one of the two was written by "
+                    "another program, or does not depend on its plan alone",
                     printable(folder)));
 }
 
-/// Returns false where the history has this shard, and keeps the seconds that it has.
+/// Returns false if the history has this shard, and keeps the seconds that it has.
 bool History::is_wanted(const ShardFile& file) {
   const ShardRecord& shard = file.record;
   const Row key{shard.night, whole(shard.index)};

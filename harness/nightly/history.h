@@ -1,8 +1,9 @@
-// History: what all nights came to, in one file of a folder: history.sqlite.
+// SPDX-License-Identifier: Apache-2.0
+// History: the result of all nights, in one file of a folder: history.sqlite.
 //
 // Only whole shards enter it, each once: in any order, and however often they are merged, the
-// history exports the same. Where a shard was run twice, and both came to the same but for the
-// times, the times of one of them count, whichever came first.
+// history exports the same. If a shard was run twice, and both reached the same but for the times,
+// the times of one of them count, whichever came first.
 //
 // Threads: confined to one thread. Programs that write at one time wait for each other.
 // Errors: std::runtime_error with one line; nothing is recorded by half.
@@ -28,7 +29,7 @@ struct Merged {
   std::set<std::string> nights;     ///< Names of the nights that the others are of.
 };
 
-/// A reproducer of a finding that nobody needs to look at again and the last night did not see.
+/// A reproducer of a finding that no one needs to look at again and the last night did not see.
 struct ClosedFinding {
   std::string cause;
   std::uint64_t last_number = 0;  ///< Number of the last night that saw it.
@@ -52,7 +53,7 @@ class History {
   std::string last_night(const std::set<std::string>& among = {});
   /// Returns the name of the last night with a smaller number; "" = none.
   std::string night_before(std::uint64_t number);
-  /// Returns a night's terms and how many of its shards are there, without what they came to.
+  /// Returns a night's terms and how many of its shards are there, without their results.
   Night outline(const std::string& id);
   /// Sums up a night, as far as its shards are there.
   Night night(const std::string& id);
@@ -68,20 +69,20 @@ class History {
 
   /// Returns the open findings of variants that this night searched and that it did not see.
   std::vector<AbsentFinding> absent(const Night& night);
-  /// Notes, by cause, what replaying them came to; all of it or nothing.
+  /// Notes, by cause, the result of replaying them; all of it or nothing.
   void note(const Night& night, const std::map<std::string, Absence>& absences);
-  /// Notes what its findings came to in other builds, in place of what was noted before.
+  /// Notes the result of its findings in other builds, instead of what was noted before.
   void note_builds(const Night& night, const std::vector<BuildReplays>& builds);
-  /// Notes by which functions its new findings go another way, by cause, and joins those that one
-  /// function explains.
+  /// Notes by which functions its new findings behave differently, by cause, and joins those that
+  /// one function explains.
   void note_changes(const Night& night, const std::map<std::string, Change>& changes);
 
   /// Says something of a finding, named by itself or by one of its causes: "open", "fixed" or
-  /// "ignored", for so many nights (0 = for good). False when there is no such finding.
+  /// "ignored", for this many nights (0 = for good). False when there is no such finding.
   bool mark(const std::string& name, const std::string& state, const std::string& reason,
             std::uint64_t nights);
-  /// Returns the plainest reproducer of a finding or of one of its causes, "" where it was dropped,
-  /// or nothing where there is no such finding.
+  /// Returns the simplest reproducer of a finding or of one of its causes, "" where it was dropped,
+  /// or nothing if there is no such finding.
   std::optional<std::string> reproducer(const std::string& name);
 
   /// Returns what is fixed, or ignored for good, and still has its reproducer: first what was seen

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night: what the shards of one night came to together, and what a person must know of it.
 #pragma once
 
@@ -25,7 +26,7 @@ struct NightWindow {
 
 /// Runs of its own search after which a canary that did not fail as it claims was *missed*. The
 /// canary that is hardest to catch (alltoallv/hide_error) fails in one of 444 runs, by the 1 800
-/// searches of each canary in results/gate/effectiveness.txt: in so many runs it is missed by
+/// searches of each canary in results/gate/effectiveness.txt: in this many runs it is missed by
 /// chance once in a million nights.
 inline constexpr std::uint64_t kRunsToCatch = 6200;
 
@@ -73,7 +74,7 @@ struct NightSymptom {
 /// All that has one root cause (root.h), in the canaries of a path or in its sound variants.
 struct NightFinding {
   std::string cause;  ///< Its name.
-  // The plainest of its symptoms.
+  // The simplest of its symptoms.
   std::string kind;
   std::string path;
   std::string variant;
@@ -86,13 +87,13 @@ struct NightFinding {
   std::string repair = {};         ///< In words, what removes it; "" = nothing that was tried.
   std::string root = {};           ///< See findings.h.
   std::string owner = {};
-  std::vector<NightSymptom> symptoms = {};  ///< The plainest first.
-  /// By which function it goes another way than in the night before, where that was asked.
+  std::vector<NightSymptom> symptoms = {};  ///< The simplest first.
+  /// By which function it behaves differently than in the night before, if that was asked.
   std::optional<Change> change = {};
   /// The replay of one that this night did not see.
   std::optional<AbsentReplay> absent = {};
 
-  /// Returns whether somebody should look at it today.
+  /// Returns whether another should look at it today.
   bool is_news() const { return state == State::fresh || state == State::regressed; }
   /// Returns whether this variant shows it.
   bool is_of(const NightCell& cell) const;
@@ -106,8 +107,8 @@ struct NightTimes {
   std::uint64_t unreplayed = 0;  ///< Findings that no fresh process replayed.
   std::string machine = {};      ///< Class of the machine of a shard; "" = not known.
 
-  /// Returns the part of the night that sound variants had, of the time planned at least; 0 where
-  /// that is not known.
+  /// Returns the part of the night that sound variants had, of the time planned at least; 0 if that
+  /// is not known.
   double sound_share(const Terms& terms) const;
 };
 

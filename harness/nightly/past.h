@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Past: each night's sums, side by side.
 #pragma once
 
@@ -21,8 +22,8 @@ struct PastNight {
 /// Returns the nights up to this number, by number.
 std::vector<PastNight> past_nights(Database& database, std::uint64_t number);
 
-/// Returns how many nights did not happen between the last one and the one before, where there is
-/// to be one every so many seconds (0 = no rhythm). 0 where one of the two times is not known, and
+/// Returns how many nights did not happen between the last one and the one before, if there is to
+/// be one every this many seconds (0 = no rhythm). 0 if one of the two times is not known, and
 /// where the clock went back.
 std::uint64_t missing_nights(const std::vector<PastNight>& past, double every_seconds);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/plan.h"
 
 #include <fmt/format.h>
@@ -18,15 +19,15 @@ using Json = nlohmann::json;
 __extension__ using Wide = unsigned __int128;
 
 constexpr const char* kKind = "plan";
-/// Sound variants get so many times what all others get.
+/// Sound variants get this many times what all others get.
 constexpr std::uint64_t kSoundShare = 4;
 
-/// Tapes have one part in so many of a variant's budget.
+/// Tapes have one part in this many of a variant's budget.
 constexpr std::uint64_t kTapesPart = 8;
 
 /// Builds that search what is sound, too.
 constexpr std::array kSearchingBuilds{"asan", "fuzz", "tsan"};
-/// Each has one part in so many of a variant's budget, where that is worth a process.
+/// Each has one part in this many of a variant's budget, if that is worth a process.
 constexpr std::uint64_t kBuildPart = 40;
 constexpr Budget kLeastInBuild{30, 1};
 
@@ -167,13 +168,14 @@ std::string target_name(std::string text) {
   const bool has_variant = slash < text.size();
   if (!text.empty() && !(is_plain_name(all.substr(0, slash)) &&
                          (!has_variant || is_plain_name(all.substr(slash + 1)))))
-    throw NotAName(fmt::format("a target is '{}', which is no path and no variant", shown(text)));
+    throw NotAName(
+        fmt::format("a target is '{}', which is neither a path nor a variant", shown(text)));
   return text;
 }
 
 std::string revision_name(std::string text) {
   if (text.starts_with('-'))
-    throw NotAName(fmt::format("a revision is '{}', which names none", shown(text)));
+    throw NotAName(fmt::format("a revision is '{}', which is not a revision", shown(text)));
   return text;
 }
 
@@ -265,7 +267,7 @@ bool is_of_programs(const Plan& plan) {
 
 namespace {
 
-/// Returns how many runs a shard has for a cell's tapes. Where each replay has its run, whoever
+/// Returns how many runs a shard has for a cell's tapes. If each replay has its run, code that
 /// replays a tape has it.
 std::uint64_t tape_runs_of(const Plan& plan, std::size_t index, std::size_t slot,
                            const Cell& cell) {

@@ -1,14 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: which variants a night searches, for how long, and which part of that a shard does.
 //
 // A plan is a pure function of its terms, of the paths there are, and of what is known of their
 // findings, which it tells its shards: they need not learn it again. Sound variants get four fifths
 // of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
-// it fails, and a search that does not see it fail is broken.
-// What earlier nights got to, their tapes show; a variant that has some spends an eighth on them.
-// A sound variant is searched in the builds with sanitizers and by its libFuzzer target as well, a
-// fortieth in each.
-// Every shard has its share of every variant, under a seed of its own, so that a shard that never
-// answers costs each variant a little and none of them everything.
+// it fails, and a search that does not see it fail is broken. What earlier nights got to, their
+// tapes show; a variant that has some spends an eighth on them. A sound variant is searched in the
+// builds with sanitizers and by its libFuzzer target as well, a fortieth in each. Every shard has
+// its share of every variant, under its own seed, so that a shard that never answers costs each
+// variant a little and none of them everything.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace harness::nightly {
 
-/// The most runs that a night may have; sums and shares of so many are exact.
+/// The most runs that a night may have; sums and shares of this many are exact.
 inline constexpr std::uint64_t kMostRuns = 10'000'000'000'000;
 /// No count of a night (runs, bytes, instructions, a time) is larger: a thousand can be summed.
 inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 53;
-/// The path of cells that are somebody's programs, by name, and no variants of ours.
+/// The path of cells that are someone's programs, by name, and no variants of ours.
 inline constexpr const char* kPrograms = "programs";
 /// The most shards that a night may have.
 inline constexpr std::size_t kMostShards = 10'000;
@@ -64,7 +64,7 @@ struct Cell {
 /// Returns a target as a file names it: "", a path, or a variant. Errors: NotAName.
 std::string target_name(std::string text);
 
-/// Returns the name of a tree's state, which is no option of git's. Errors: NotAName.
+/// Returns the name of a tree's state, which is not an option of git's. Errors: NotAName.
 std::string revision_name(std::string text);
 
 /// Whether it is of a variant that claims to be sound.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The size is that of history.sqlite and of all files below findings/; a night under
 // way does not count. Files go oldest first by when they were written, which is when their finding
 // was news; reproducers of the database, by the last night that saw the finding.
@@ -90,7 +91,7 @@ class Quota {
     }
   }
 
-  // A row that loses its text leaves room in the file, which only making the file anew gives back.
+  // A row that loses its text leaves room in the file, which only making the file again gives back.
   void drop_reproducers() {
     std::uint64_t gone = 0;
     {

@@ -1,4 +1,5 @@
-// Quota: keeps the folder of a history within a size, by dropping first what can be made anew.
+// SPDX-License-Identifier: Apache-2.0
+// Quota: keeps the folder of a history within a size, by dropping first what can be made again.
 //
 // It drops in this order, each kind oldest first, until the rest fits:
 // 1. pages in findings/, which `afterlife replay --html` writes again;
@@ -16,7 +17,7 @@
 
 namespace harness::nightly {
 
-/// The size that a history may have where nobody says another, in bytes.
+/// The size that a history may have where no one says another, in bytes.
 inline constexpr std::uint64_t kDefaultQuota = std::uint64_t{2} << 30;
 
 struct Dropped {

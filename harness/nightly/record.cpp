@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/record.h"
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ std::string reproducer_of(const Json& finding, const std::string& folder) {
   std::string text = ForeignFile::in_folder(folder, name, "reproducer").text();
   if (hash_of(text) != finding.at("hash").get<std::string>())
     fail(file,
-         "is damaged: it is not as it was written; remove the shard, and let it be run again");
+         "is damaged: it was changed after it was written; remove the shard, and run it again");
   if (is_finding_of_run(text)) parse_reproducer(text, file);  // Says what it is.
   return text;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Record: what a shard of a night came to, as plain data and as text.
 //
 // All but the times, and what was taken, is a function of the plan, where the plan's budget is in
@@ -84,7 +85,7 @@ struct ShardRecord {
   Terms terms;
   std::size_t index = 1;  ///< Counted from 1.
   std::vector<CellRecord> cells;
-  std::int64_t ended_at = 0;     ///< In seconds since 1970, UTC; 0 where it is not known.
+  std::int64_t ended_at = 0;     ///< In seconds since 1970, UTC; 0 if it is not known.
   std::uint64_t peak_bytes = 0;  ///< The most memory that its process had; 0 = not known.
   std::string machine = {};      ///< Class of the machine: see Services; "" = not known.
   bool operator==(const ShardRecord&) const = default;
@@ -97,8 +98,8 @@ struct ShardFile {
   std::string result;   ///< Hash of all that follows from the plan: equal results have equal ones.
 };
 
-/// Returns the text of a finished cell's file. The texts of reproducers stand in files of their
-/// own; their hashes stand here.
+/// Returns the text of a finished cell's file. The texts of reproducers stand in their own files;
+/// their hashes stand here.
 std::string to_text(const CellRecord& cell);
 /// Returns the text of a shard's file, with all of its cells.
 std::string to_text(const ShardRecord& shard);

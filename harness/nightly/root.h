@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root: the root cause of findings. Two have one where the same repair removes both
 // (harness/triage.h).
 //
@@ -6,7 +7,7 @@
 // root of its path which is known, where its repair works for the finding, the cheapest first; else
 // one of the fewest and narrowest that explain all such findings of the path (choice.h). So a root
 // keeps its name over nights, and what a night finds is the same whichever shard came first. What
-// no repair removes is told apart by what goes wrong first, wherever and in whatever variant.
+// no repair removes is distinguished by what goes wrong first, wherever and in whatever variant.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ namespace harness::nightly {
 
 /// A repair that works for a finding.
 struct RepairRecord {
-  std::string words;    ///< By which repairs are told apart.
+  std::string words;    ///< By which repairs are distinguished.
   unsigned cost = 0;    ///< More where it leaves more open.
   bool is_own = false;  ///< It is about the very thing that the finding is about.
   bool operator==(const RepairRecord&) const = default;

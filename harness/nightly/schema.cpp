@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/schema.h"
 
 #include <fmt/format.h>
@@ -111,7 +112,7 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 4: when a shard ended, in seconds since 1970; 0 where it is not known.
+// 4: when a shard ended, in seconds since 1970; 0 if it is not known.
 constexpr std::string_view kTimes = R"(
 ALTER TABLE shards ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
 )";
@@ -214,8 +215,8 @@ ALTER TABLE cells ADD COLUMN tape_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 )";
 
-// 10: by which function new findings of a night go another way than in the night before; line 0 and
-// '' where none is named, a line for each function upon whose answer that may be.
+// 10: by which function new findings of a night behave differently than in the night before; line 0
+// and '' where none is named, a line for each function on whose answer that may be.
 constexpr std::string_view kChanges = R"(
 CREATE TABLE changes (
   night TEXT NOT NULL REFERENCES nights,
@@ -260,10 +261,10 @@ void refuse_what_is_not_ours(Database& database) {
       "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")[0];
   const std::int64_t version = number(look[0]);
   if (version > schema_version())
-    throw std::runtime_error(fmt::format(
-        "{}: was written by a newer afterlife (version {} of its tables, and this one knows {}); "
-        "use that one",
-        printable(database.file()), version, schema_version()));
+    throw std::runtime_error(
+        fmt::format("{}: was written by a newer afterlife (version {} of its tables, and this one "
+                    "knows {}); use the newer one",
+                    printable(database.file()), version, schema_version()));
   if (version < 0 || (version == 0 && number(look[1]) > 0))
     throw std::runtime_error(fmt::format("{}: is a database of something else, and no history",
                                          printable(database.file())));

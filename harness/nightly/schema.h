@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schema: the tables of a history, and the way there from every older version.
 //
 // Version n is what the first n migrations make of an empty file; the file says its version itself
@@ -25,7 +26,7 @@ int schema_version();
 int version_of(Database& database);
 
 /// Brings the file to version `to`. Refuses a file that is newer than this program, and one that is
-/// no history.
+/// not a history.
 void migrate(Database& database, int to = schema_version());
 
 /// Returns the tables of the newest version, those that others refer to first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/sealed.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::string sealed(std::string_view kind, Json content) {
 Json opened(std::string_view kind, const std::string& text, const std::string& file) {
   const std::size_t body = text.size() - std::min(text.size(), kSealBytes);
   if (body == 0 || text.substr(body) != seal_of(std::string_view(text).substr(0, body)))
-    fail(file, "is damaged: it is not as it was written; remove it, and let it be made again");
+    fail(file, "is damaged: it was changed after it was written; remove it, and create it again");
   Json content = Json::parse(text, nullptr, false);
   const Json found = content.is_object() ? content.value(kVersionKey, Json()) : Json();
   if (found != fmt::format("{} {}", kind, kVersion))
@@ -46,7 +47,7 @@ Json opened(std::string_view kind, const std::string& text, const std::string& f
 }
 
 void refuse_content(std::string_view kind, const std::string& file) {
-  fail(file, fmt::format("does not hold what a {} holds", kind));
+  fail(file, fmt::format("does not have the contents of a {}", kind));
 }
 
 }  // namespace harness::nightly

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sealed: a file of JSON that says which kind and version it is, and ends with a hash of all of its
 // bytes before it, so that one that was cut off or changed is never taken for what was written.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sightings: what was seen, by finding (findings.h), as keys and as parts of statements.
 #pragma once
 
@@ -26,8 +27,8 @@ extern const std::string kSightings;
 
 /// Carries out a statement about one finding. `seen` has rows of (cause, night, number, runs), of
 /// canaries also those of nights in which it was a finding of the sound variants; `own` has those
-/// of them that say whether it is gone (of sound variants, where it is theirs); ?3 is the number of
-/// a night. Returns its rows.
+/// of them that say whether it is gone (of sound variants, if it is theirs); ?3 is the number of a
+/// night. Returns its rows.
 std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
                        std::uint64_t number);
 

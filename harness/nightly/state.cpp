@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/state.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace harness::nightly {
 
 namespace {
 
-/// Returns the night after which it counts as fixed; nothing where it does not.
+/// Returns the night after which it counts as fixed; nothing if it does not.
 std::optional<std::uint64_t> fixed_after(const std::optional<Mark>& mark,
                                          std::optional<std::uint64_t> fixed_number) {
   const bool is_found = fixed_number && (!mark || *fixed_number > mark->number);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State: what a finding is to people: a function of the nights that saw it and of what was said of
 // it.
 #pragma once

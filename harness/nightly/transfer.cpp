@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/transfer.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ Value value_of(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number_float()) return json.get<double>();
-  throw std::runtime_error("holds a value that no table has");
+  throw std::runtime_error("has a value that no table has");
 }
 
 /// Returns "1, 2, 3" of three columns.
@@ -49,7 +50,7 @@ void insert(Database& database, const Json& line) {
   const std::string table = line.at("table");
   const auto known = table_names();
   if (std::find(known.begin(), known.end(), table) == known.end())
-    throw std::runtime_error(fmt::format("is of '{}', which is no table", shown(table)));
+    throw std::runtime_error(fmt::format("is of '{}', which is not a table", shown(table)));
   const std::vector<std::string> columns = database.columns(table);
   Row row;
   std::string places;
@@ -68,11 +69,12 @@ int version_at(const std::string& line) {
   const Json json = Json::parse(line);
   const auto version = json.at(kVersionKey).get<std::int64_t>();
   if (version < 1)
-    throw std::runtime_error(fmt::format("says version {} of its tables, which is none", version));
+    throw std::runtime_error(
+        fmt::format("has version {} of its tables, which does not exist", version));
   if (version > schema_version())
     throw std::runtime_error(
         fmt::format("was written by a newer afterlife (version {} of its tables, and this one "
-                    "knows {}); use that one",
+                    "knows {}); use the newer one",
                     version, schema_version()));
   return static_cast<int>(version);
 }
@@ -131,7 +133,7 @@ void import_history(const std::string& file, const std::string& folder) {
     remove_database(draft);
     const bool is_json = dynamic_cast<const nlohmann::json::exception*>(&error) != nullptr;
     throw std::runtime_error(fmt::format("{}: line {} {}", printable(file), number,
-                                         is_json ? "is no line of an export" : error.what()));
+                                         is_json ? "is not a line of an export" : error.what()));
   }
   fs::rename(draft, place);
 }

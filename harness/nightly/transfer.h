@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transfer: a history as lines of JSON, for people, for backups and for another machine.
 //
 // The first line is {"afterlife_history": VERSION}; each other one is a row. Tables and rows are in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/trend.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ constexpr const char* kComparable =
     "HAVING (min(machine), max(machine)) = "
     "(SELECT min(machine), max(machine) FROM shards WHERE night = ?2)";
 
-/// Adds what a night came to; what was not recorded is 0, and no point.
+/// Adds the result of a night; what was not recorded is 0, and no point.
 void add(Points& points, const Key& key, const Row& row, double value) {
   if (value <= 0) return;
   points[key].push_back({count_at(row, 0), text(row[1]), value});

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trend: series over nights, and where they changed: what grows so slowly that no night and no gate
 // shows it.
 //
-// Compared are nights on machines of one class: another machine is no change of the program. Of
+// Compared are nights on machines of one class: another machine is not a change of the program. Of
 // nights as a whole, those that searched the same.
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace harness::nightly {
 
-/// The last so many nights of a series count.
+/// The last this many nights of a series count.
 inline constexpr std::size_t kMostTrendNights = 90;
 
 enum class Quantity : unsigned char {

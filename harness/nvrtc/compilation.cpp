@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A result is kept under a hash of all that went into it and is known beforehand:
 // text, headers that came with it, options, compiler. It has a list of the files that the compiler
-// read besides, and counts as long as these have the size and time that they had.
+// read as well, and counts as long as these have the size and time that they had.
 #include "harness/nvrtc/compilation.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ void write(const fs::path& file, const std::string& text) {
   if (!out) throw std::runtime_error(fmt::format("cannot write to {}", file.string()));
 }
 
-/// Returns where a header is written; "" where that is not within the folder, or is no file's name.
+/// Returns where a header is written; "" where that is not within the folder, or is not a file's
+/// name.
 std::string header_file(const std::string& name) {
   constexpr std::size_t kLongestName = 255;
   const bool has_control =
@@ -108,7 +110,7 @@ std::string without_folder(std::string text, const fs::path& folder, const Sourc
 
 // ---- files that were read -----------------------------------------------------------------------
 
-/// Size and time of a file; null where it is gone.
+/// Size and time of a file; null if it is gone.
 Json state_of(const std::string& file) {
   struct stat found{};
   if (::stat(file.c_str(), &found) != 0) return nullptr;
@@ -190,7 +192,7 @@ Compiled compile_by(const Toolchain& toolchain, const Source& source, const Opti
 
 }  // namespace
 
-/// Where functions are the device's unless they say otherwise, nvcc is asked first, as it has all
+/// If functions are the device's unless they say otherwise, nvcc is asked first, as it has all
 /// headers; what calls one that it takes for the host's is clang's.
 Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
   Compiled made = compile_by(toolchain, source, options);

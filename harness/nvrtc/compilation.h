@@ -1,4 +1,5 @@
-// Compilation: CUDA C++ as PTX, by a compiler of this machine in a process of its own.
+// SPDX-License-Identifier: Apache-2.0
+// Compilation: CUDA C++ as PTX, by a compiler of this machine in a separate process.
 #pragma once
 
 #include <string>
@@ -32,7 +33,7 @@ struct Compiled {
 };
 
 /// Compiles a program, or takes what was made of it before: where text, options, compiler and all
-/// headers that it read are the same. Errors: std::runtime_error where there can be no process or
+/// headers that it read are the same. Errors: std::runtime_error if there can be no process or
 /// file.
 Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: what libnvrtc.so.13 exports, by NVRTC's public header, which need not be here.
 #pragma once
 
@@ -5,7 +6,7 @@
 
 namespace harness::nvrtc {
 
-/// A program, to those who have only its handle.
+/// A program, to those that have only its handle.
 class Program;
 
 enum class Result : int {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowered names: a name expression becomes the first value of a variable, whose name the compiler
 // then writes into the PTX.
 #pragma once

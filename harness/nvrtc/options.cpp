@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A table has a row for each documented option; reading goes by the row, and those
 // of use `own` have a function each.
 #include "harness/nvrtc/options.h"
@@ -119,7 +120,7 @@ void check(const Row& row, const std::string& argument) {
   }
 }
 
-/// compute_90a or sm_90a; a family or a feature of its own is a letter behind the number.
+/// compute_90a or sm_90a; a family or its own feature is a letter behind the number.
 void check_architecture(const Row& row, const std::string& argument) {
   std::string_view number = argument;
   for (const std::string_view before : {"compute_", "sm_"})
@@ -171,7 +172,7 @@ bool is_macro(std::string_view text) {
                      [](char c) { return is_in_name(c) || c == ',' || c == ' ' || c == '.'; });
 }
 
-/// "X" is 1, "X=" is nothing. A line that goes on would take the next one into the macro.
+/// "X" is 1, "X=" is nothing. A line that continues would take the next one into the macro.
 std::string definition(const Row& row, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);

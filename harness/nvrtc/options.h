@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options: those of a compilation, as NVRTC documents them.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Own headers: those of device/, which clang is given in place of a toolkit's.
+// SPDX-License-Identifier: Apache-2.0
+// Own headers: those of device/, which clang is given instead of a toolkit's.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Program: a source, and what its last compilation came to.
+// SPDX-License-Identifier: Apache-2.0
+// Program: a source, and the result of its last compilation.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ class Program {
   Result add_expression(const std::string& expression);
   /// Finds the lowered name, which is the program's.
   Result find_lowered(const std::string& expression, const char** name) const;
-  /// Has compilations ask whether to go on, before and after the compiler runs.
+  /// Has compilations ask whether to continue, before and after the compiler runs.
   void ask(int (*callback)(void*, void*), void* payload);
 
   const std::string& ptx() const { return compiled_.ptx; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Toolchain: a compiler of this machine that makes PTX of CUDA C++.
 #pragma once
 
@@ -19,8 +20,8 @@ struct Toolchain {
 };
 
 /// Finds that which AFTERLIFE_CUDA_COMPILER names (an nvcc, or a clang++); else nvcc by CUDA_HOME,
-/// CUDA_PATH, PATH, in /usr/local/cuda, where this was built with, and in wheels beside the
-/// libraries of this process; else clang as for PTX. Errors: NoCompiler.
+/// CUDA_PATH, PATH, in /usr/local/cuda, if this was built with, and in wheels beside the libraries
+/// of this process; else clang as for PTX. Errors: NoCompiler.
 Toolchain find_toolchain();
 
 /// Finds clang, for what nvcc has no option for. Without one, its program is "".

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that the driver called waits for ever: the run is over, and a task of the driver's
-// waits for a lock that its holder cannot give up any more, since it has ended. Nobody else need
+// waits for a lock that its holder cannot give up any more, since it has ended. Nothing else need
 // hang for that: what the same thread was to call next is never called.
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 using Task = scheduling::Task;
 
-/// Returns whether nobody gives up what the task waits for.
+/// Returns whether nothing gives up what the task waits for.
 bool waits_in_vain(const scheduling::Tasks& tasks, const Task& task) {
   if (!task.daemon || task.state != Task::State::waiting || task.waits_for_task == nullptr)
     return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run counts only if the path under test really ran: the driver says so, and the history bears it
 // out.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deviations: a fixed tape, and every set of at most k further choices, one run for each set.
 //
 // Stateless and depth-first. A run records the choices that came up after its last deviation, and
@@ -30,9 +31,9 @@ class Deviations final : public Strategy {
   /// that contains the one just run.
   bool advance(bool extend = true);
 
-  /// How many further decisions the current set has.
+  /// How many further choices the current set has.
   std::size_t depth() const { return depth_; }
-  /// Those decisions, in the order in which they are met.
+  /// Those choices, in the order in which they are met.
   std::span<const Decision> chosen() const { return {chosen_.data(), depth_}; }
   std::uint32_t limit() const { return limit_; }
   /// Ways to make the set just run one larger, in the order in which they came up; none at the

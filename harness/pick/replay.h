@@ -1,5 +1,6 @@
-// Replay: makes the choices of a tape. Where the tape has none, or one that does not fit, it takes
-// the default.
+// SPDX-License-Identifier: Apache-2.0
+// Replay: makes the choices of a tape. If the tape has none, or one that does not fit, it takes the
+// default.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@ namespace harness {
 /// site have no effect. Ownership: owns a copy of the entries, in buffers that are kept.
 class TapeIndex {
  public:
-  /// Replaces the decisions by those of `tape`.
+  /// Replaces the choices by those of `tape`.
   void assign(const Tape& tape);
   /// Adds an entry, unless the choice has one already.
   void add(const Decision& decision);
-  /// Forgets all decisions.
+  /// Forgets all choices.
   void clear();
 
   /// Returns what the tape says, or 0 when it says nothing. Constant time.
@@ -36,7 +37,7 @@ class TapeIndex {
   /// Returns the sites that the tape speaks of: most programs say nothing of schedules.
   Sites sites() const { return sites_; }
   bool empty() const { return count_ == 0; }  ///< Returns whether every choice is the default.
-  /// Starts counting anew which decisions are looked up.
+  /// Starts counting again which choices are looked up.
   void begin_run() {
     ++met_round_;
     met_count_ = 0;

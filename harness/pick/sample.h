@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sample: the ops of a tape, mostly with their arguments, under other choices drawn at random.
 //
 // A draw depends only on the seed and the choice, so a sample is as repeatable as a tape.
@@ -11,7 +12,7 @@ namespace harness {
 
 class Sample final : public Strategy {
  public:
-  /// Plays the ops of `program` under other decisions, drawn from `seed`.
+  /// Plays the ops of `program` under other choices, drawn from `seed`.
   void assign(const Tape& program, std::uint64_t seed) {
     program_.assign(program);
     seed_ = mix(0, seed);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ThemeOptions: the options of the choice of a run's theme; [0] is everything.
 //
 // Any other theme makes a few things likely. A strategy recognizes the choice by the type of its

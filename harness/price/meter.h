@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meter: what one run cost, read from its history and its ledger when it is over.
 //
 // A launch is a call that queued a kernel or a graph. It waits from the turn at which its op began

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/price.h"
 
 #include <algorithm>
@@ -14,10 +15,10 @@ namespace {
 using pricing::LaunchName;
 using pricing::RunCost;
 
-/// The compared variants have at least one program of so many in common.
+/// The compared variants have at least one program of this many in common.
 constexpr std::size_t kLeastShare = 4;
 
-/// The cost of each program in one variant, none where it did not survive.
+/// The cost of each program in one variant, none if it did not survive.
 using Costs = std::vector<std::optional<RunCost>>;
 
 /// Returns why the run does not count, "" where it does.
@@ -54,7 +55,7 @@ std::vector<std::size_t> in_common(const PriceTable& table, const std::vector<Co
   return programs;
 }
 
-/// Returns the compared variant that survives the fewest programs, or null where none is compared.
+/// Returns the compared variant that survives the fewest programs, or null if none is compared.
 VariantPrice* poorest(std::vector<VariantPrice>& rows) {
   VariantPrice* least = nullptr;
   for (VariantPrice& row : rows)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Capture: what a process prints, read as it comes, and whether it is time to end the process.
 #pragma once
 
@@ -22,7 +23,7 @@ class Capture {
   int err() const { return err_.ends[1]; }
   /// Closes those ends here: the process, which has this number, has its own.
   void hand_over(pid_t process);
-  /// Returns whether anybody may still print.
+  /// Returns whether anything may still print.
   bool is_open() const { return out_.ends[0] >= 0 || err_.ends[0] >= 0; }
   /// Returns how long it has been there.
   double seconds() const;
@@ -31,7 +32,7 @@ class Capture {
   bool read_some(int other = -1);
   /// Says whether it takes too long, prints too much, or is no longer wanted.
   bool must_end();
-  /// Hears that nobody had to end it. Where its time is up, others still had its output.
+  /// Hears that nothing had to end it. If its time is up, others still had its output.
   void ended_by_itself();
   /// Takes what was printed before the process was forked.
   void begin_with(const ProcessEnd& before);

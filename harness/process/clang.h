@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clang: the compiler of this machine by which kernels are carried out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/process/cuda_tool.h"
 
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ std::vector<std::string> package_folders() {
   return folders;
 }
 
-/// Where a build has a link to the toolkit that it was made with, seen from its libraries, from its
+/// If a build has a link to the toolkit that it was made with, seen from its libraries, from its
 /// programs, and from the stand-ins. Nothing of that is installed.
 constexpr const char* kBuildFolders[] = {"/toolkit/bin/", "/lib/toolkit/bin/",
                                          "/../../toolkit/bin/"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipe: both ends of one, closed in the end; a program that begins does not get them.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace harness {
 
-/// Errors: std::runtime_error where there cannot be another.
+/// Errors: std::runtime_error if there cannot be another.
 struct Pipe {
   std::array<int, 2> ends{-1, -1};  ///< To read from, and to write to; -1 where it is closed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Pipes take stdout and stderr, and a third, which closes by itself when the program
 // begins, tells why it does not. Ten times a second we look whether to end it.
 #include "harness/process/running.h"
@@ -152,7 +153,7 @@ RunningProcess::~RunningProcess() {
   }
 }
 
-// It has closed its output, and may run on all the same.
+// It has closed its output, and may run on nevertheless.
 int RunningProcess::wait() {
   int status = 0;
   bool is_ended_by_us = false;

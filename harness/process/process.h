@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Process: a command that is run to its end, with what it printed.
 //
 // It has a process group of its own, so that Ctrl-C reaches the caller alone, and so that what it
-// started ends with it. It is ended where the caller is killed.
-// Errors: std::runtime_error where it cannot be started.
+// started ends with it. It is ended where the caller is killed. Errors: std::runtime_error if it
+// cannot be started.
 #pragma once
 
 #include <sys/types.h>
@@ -27,21 +28,21 @@ struct ProcessEnd {
   std::string out;
   std::string err;  ///< The end of stderr.
 
-  /// Returns how it ended where that is no success, in words that follow "the base "; else "".
+  /// Returns how it ended where that is not success, in words that follow "the base "; else "".
   std::string complaint(double timeout_seconds) const;
 };
 
 /// A process that prints more is ended.
 inline constexpr std::size_t kOutLimit = std::size_t{64} << 20;
 
-/// How much of stderr is kept, where nobody says otherwise.
+/// How much of stderr is kept, where no one says differently.
 inline constexpr std::size_t kErrKept = 4096;
 
 /// Watches a process that runs. Threads: called on the one that reads the output.
 class ProcessWatch {
  public:
   virtual ~ProcessWatch() = default;
-  /// The process has run for so long. Called often.
+  /// The process has run for this long. Called often.
   virtual void passes(pid_t process, double seconds) = 0;
   /// The time of the process is up. Returns whether it is left a moment longer.
   virtual bool delays_end(pid_t process) = 0;
@@ -51,7 +52,7 @@ struct ProcessOptions {
   double timeout_seconds = 600;
   std::vector<std::string> environment;  ///< "NAME=value", each in place of what has the name now.
   std::size_t err_kept = kErrKept;       ///< In bytes, of its end.
-  bool fixed_addresses = false;          ///< The same ones in each run, where they can be fixed.
+  bool fixed_addresses = false;          ///< The same ones in each run, if they can be fixed.
   ProcessWatch* watch = nullptr;         ///< Borrowed.
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running process: a command that was started and has not ended.
 #pragma once
 
@@ -10,8 +11,8 @@
 
 namespace harness {
 
-/// Lifetime: the process ends with it at the latest, and so does what it started.
-/// Errors: std::runtime_error where it cannot be started.
+/// Lifetime: the process ends with it at the latest, and so does what it started. Errors:
+/// std::runtime_error if it cannot be started.
 class RunningProcess {
  public:
   RunningProcess(const Command& command, const ProcessOptions& options,

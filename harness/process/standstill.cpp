@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/process/standstill.h"
 
 #include <fmt/format.h>
@@ -37,8 +38,8 @@ SystemCall present_call(pid_t process, pid_t thread) {
   return call;
 }
 
-/// A join waits for the word in which the kernel notes that the thread has ended: it is no private
-/// one, and holds the thread's number.
+/// A join waits for the word in which the kernel notes that the thread has ended: it is not a
+/// private one, and holds the thread's number.
 bool is_join(pid_t process, unsigned long address) {
   std::int32_t word = 0;
   iovec ours{&word, sizeof word};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standstill: whether the threads of a process all wait for each other, as far as the kernel shows.
 //
 // Source: proc(5). task/TID/syscall names the system call that a thread sleeps in, with its
@@ -14,7 +15,7 @@ namespace harness {
 
 enum class Standstill {
   none,      ///< A thread runs, or waits for something other than a thread of the process.
-  possible,  ///< Each waits for another; some look now and then whether they may go on.
+  possible,  ///< Each waits for another; some look now and then whether they may continue.
   certain,   ///< Each waits for another without a limit.
 };
 
@@ -41,7 +42,7 @@ class StandstillWatch {
  private:
   pid_t process_;
   std::string but_;
-  std::string before_;  ///< How often each thread has slept; empty where one did not sleep.
+  std::string before_;  ///< How often each thread has slept; empty if one did not sleep.
 };
 
 }  // namespace harness

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tool: a program of this machine that does a part of our work, such as a compiler, within limits.
 #pragma once
 

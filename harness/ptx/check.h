@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Check: what an assembler refuses of a module although each line of it is right: names that are
 // defined twice, and more of a memory than there is.
 #pragma once

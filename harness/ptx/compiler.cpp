@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The name of a file is a hash of all that goes into it: text, flags, compiler. It is
 // written under a name of the process's own and renamed, so that two that compile the same do it
 // twice and neither sees half of one.

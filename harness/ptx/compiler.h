@@ -1,4 +1,5 @@
-// Compiler: C++ as a shared object, by a clang of this machine in a process of its own.
+// SPDX-License-Identifier: Apache-2.0
+// Compiler: C++ as a shared object, by a clang of this machine in a separate process.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's side of the border in device/driver.h.
 #pragma once
 

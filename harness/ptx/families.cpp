@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows. An instruction belongs to the first of its name that has its types; else to the first
 // that has the last of them, or the first of them; without types, to the first of its name.
 #include <fmt/format.h>
@@ -384,7 +385,7 @@ bool is_among(std::string_view word, std::string_view words) {
   return false;
 }
 
-/// Tells whether each modifier is a type or one of the family's.
+/// Returns whether each modifier is a type or one of the family's.
 static bool allows(const Family& family, const Instruction& instruction) {
   if (family.modifiers == "*") return true;
   return std::all_of(instruction.modifiers().begin(), instruction.modifiers().end(),
@@ -393,7 +394,7 @@ static bool allows(const Family& family, const Instruction& instruction) {
                      });
 }
 
-/// Tells whether a row is of that opcode, and of the modifier that its name has.
+/// Returns whether a row is of that opcode, and of the modifier that its name has.
 static bool is_named(const Family& family, const Instruction& instruction) {
   const std::size_t dot = family.name.find('.');
   if (dot != std::string_view::npos && !instruction.has(family.name.substr(dot + 1))) return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/ptx/fatbin.h"
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ std::string together(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// Takes them apart again; nothing where that is damaged.
+/// Takes them apart again; nothing if that is damaged.
 std::optional<std::vector<std::string>> apart(const std::string& all) {
   std::vector<std::string> texts;
   for (std::size_t place = 0; place < all.size();) {
@@ -95,8 +96,8 @@ std::vector<std::string> ask(const std::string& program, std::string_view bytes)
 
 // ---- targets ------------------------------------------------------------------------------------
 
-/// Returns the compute capability that a text needs, 80 say; 0 where a device of this one does not
-/// do: "sm_90a" is for 9.0 alone, "sm_100f" for those of its family.
+/// Returns the compute capability that a text needs, 80 say; 0 if a device of this one does not do:
+/// "sm_90a" is for 9.0 alone, "sm_100f" for those of its family.
 unsigned needed_by(std::string_view text, unsigned capability) {
   constexpr std::string_view kTarget = ".target sm_";
   std::size_t place = text.find(kTarget);

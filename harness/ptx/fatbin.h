@@ -1,5 +1,6 @@
-// Fatbin: PTX in an image that is no text. The container is in no public header, and not read: what
-// stands in it uncompressed is seen as it is, the rest is asked of NVIDIA's cuobjdump.
+// SPDX-License-Identifier: Apache-2.0
+// Fatbin: PTX in an image that is not text. The container is in no public header, and not read:
+// what stands in it uncompressed is seen as it is, the rest is asked of NVIDIA's cuobjdump.
 #pragma once
 
 #include <string>
@@ -12,10 +13,10 @@ namespace harness::ptx {
 /// before its .version to the zero that ends it.
 std::vector<std::string_view> texts_in(std::string_view bytes);
 
-/// Tells whether cuobjdump is here.
+/// Returns whether cuobjdump is here.
 bool can_extract();
 
-/// Returns what cuobjdump makes of the bytes, none where it is not there. What follows an image in
+/// Returns what cuobjdump makes of the bytes, none if it is not there. What follows an image in
 /// them does not matter, unless it is one, too. Errors: Refused.
 std::vector<std::string> extracted_texts(std::string_view bytes);
 
@@ -23,7 +24,7 @@ std::vector<std::string> extracted_texts(std::string_view bytes);
 /// -1 where there is none.
 int best_text(const std::vector<std::string_view>& texts, unsigned capability);
 
-/// Copies what may be of an image in memory, whose size nobody says: up to where another one begins
+/// Copies what may be of an image in memory, whose size no one says: up to where another one begins
 /// alike, to the end of what is mapped there, or to 64 MiB.
 std::string readable_bytes(const void* image);
 

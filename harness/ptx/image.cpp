@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Whatever the driver says of a kernel comes from the text, which is parsed at each
 // load; the shared object has its code, and is compiled when the text is first seen.
 #include "harness/ptx/image.h"
@@ -159,7 +160,7 @@ void add_entries(Loaded& made, const Layout& layout, const Code& code) {
   }
 }
 
-/// The address of a function, 0 where the module has none of that name.
+/// The address of a function, 0 if the module has none of that name.
 std::uint64_t address_of(const Layout& layout, const Code& code, const std::string& name) {
   std::size_t index = 0;
   for (const Function& function : layout.module().functions) {

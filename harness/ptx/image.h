@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Image: a module in PTX as the simulated device takes it: the kernels of a shared object, with
 // what the text says of them.
 #pragma once
@@ -18,7 +19,7 @@ enum class Form : unsigned char {
 /// Returns the form of an image.
 Form form_of(const void* image);
 
-/// Makes the kernels of a text. Each call makes variables of their own. Lifetime: until the process
+/// Makes the kernels of a text. Each call makes their own variables. Lifetime: until the process
 /// ends, for work in flight and names in reports outlive modules. Errors: Refused.
 const KernelImage* load(const std::string& text);
 

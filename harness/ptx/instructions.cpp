@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that calculate: one call of device/ each, on values of registers.
 #include "harness/ptx/instructions.h"
 
@@ -166,13 +167,13 @@ static std::string convert_two(FunctionWriter& writer, const Instruction& instru
                      writer.value(instruction.operand(2), "f32"));
 }
 
-/// Tells of an instruction with a modifier that conversions have not.
+/// Reports an instruction with a modifier that conversions have not.
 static void want_known(const Instruction& instruction, std::string_view known) {
   for (const std::string& modifier : instruction.modifiers())
     if (bytes_of_type(modifier) == 0 && !is_among(modifier, known)) throw Unknown{};
 }
 
-/// tf32 is no type of registers.
+/// tf32 is not a type of registers.
 std::string translate_convert_tf32(FunctionWriter& writer, const Instruction& instruction,
                                    const Family& family) {
   want_known(instruction, "rn rz rna relu satfinite tf32");
@@ -236,7 +237,7 @@ std::string translate_convert(FunctionWriter& writer, const Instruction& instruc
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-/// Names the comparison, by ptx::Order. Unsigned orders have names of their own.
+/// Names the comparison, by ptx::Order. Unsigned orders have their own names.
 static std::string order(const Instruction& instruction) {
   constexpr std::string_view kOrders[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
                                           "lo",  "ls",  "hi",  "hs",  "equ", "neu",
@@ -250,7 +251,7 @@ static std::string order(const Instruction& instruction) {
                                     : word);
 }
 
-/// The predicate that the answer is combined with, where there is one: " && p".
+/// The predicate that the answer is combined with, if there is one: " && p".
 static std::string combined(FunctionWriter& writer, const Instruction& instruction) {
   constexpr std::string_view kCombinations[] = {"and", "or", "xor"};
   const std::string_view how = instruction.first_of(kCombinations);

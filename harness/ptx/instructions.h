@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions: the table of those that are translated, a row per family.
 #pragma once
 
@@ -63,7 +64,7 @@ std::string translate(FunctionWriter& writer, const Instruction& instruction);
 std::string cpp_type(std::string_view type);
 /// Returns the modifiers that are numbers of device/types.h, as an expression.
 std::string cpp_modifiers(const Instruction& instruction);
-/// Tells whether a word is in a list of words.
+/// Returns whether a word is in a list of words.
 bool is_among(std::string_view word, std::string_view words);
 
 /// Declares the site `s` of an access to memory: what the driver has allowed it.

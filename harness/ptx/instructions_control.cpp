@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that go elsewhere, or wait for other threads.
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of wmma: matrices that a warp loads, multiplies and stores as a whole. Which lane
-// has which element is told to nobody.
+// has which element is told to nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,8 +77,8 @@ void want_registers(const Matrix& matrix, const Operand& operand) {
   if (operand.parts.size() != matrix.registers()) throw Unknown{"another number of registers"};
 }
 
-/// Tells whether a factor may be in memory, or multiplied, row by row or column by column. Those of
-/// less than 8 bits have one order each.
+/// Returns whether a factor may be in memory, or multiplied, row by row or column by column. Those
+/// of less than 8 bits have one order each.
 void want_order(const Matrix& matrix, bool is_by_rows) {
   if (matrix.is_factor() && matrix.bits() < 8 && is_by_rows != (matrix.name == 'a'))
     throw Unknown{"another order"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that a warp carries out together, on matrices, and the copies that feed them.
 #include <fmt/format.h>
 
@@ -109,14 +110,14 @@ const Shape& shape_of(const Instruction& instruction, const std::string& type) {
   throw Unknown{"another shape"};
 }
 
-/// Tells whether sums of type `to` may be made of products of type `from`.
+/// Returns whether sums of type `to` may be made of products of type `from`.
 bool may_sum(const std::string& from, const std::string& to) {
   if (is_among(from, "f16 e4m3 e5m2")) return to == "f16" || to == "f32";
   if (from == "bf16" || from == "tf32") return to == "f32";
   return from == "f64" ? to == "f64" : to == "s32";
 }
 
-/// Tells of types that do not go together. The two factors may differ in some.
+/// Reports types that do not go together. The two factors may differ in some.
 void want_types(const Instruction& instruction, const std::vector<std::string>& types) {
   constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
   const std::string_view others = is_among(types[1], kCounted)   ? kCounted

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions on barriers in shared memory.
 #include <fmt/format.h>
 

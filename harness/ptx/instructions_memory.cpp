@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that move data: registers, memory of each space, and atomics.
 //
 // The driver checks global and generic memory, and local memory that is not named. Shared
@@ -28,7 +29,7 @@ std::vector<Operand> registers(const Operand& operand) {
   return operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
 }
 
-/// Declares `a`, where so many bytes are, once the driver allows it.
+/// Declares `a`, where this many bytes are, once the driver allows it.
 std::string place(FunctionWriter& writer, const Operand& at, Space space, std::uint32_t bytes,
                   const char* access) {
   const std::string address = writer.address(at);
@@ -42,7 +43,7 @@ std::string place(FunctionWriter& writer, const Operand& at, Space space, std::u
   return made;
 }
 
-/// Has the lanes of a warp come to a volatile access of shared memory together, as those that have
+/// Has the lanes of a warp reach a volatile access of shared memory together, as those that have
 /// not diverged do: reductions within a warp from before Volta rely on it.
 std::string together(const Instruction& instruction) {
   const bool is_lockstep = instruction.has("volatile") && space_of(instruction) == Space::shared;
@@ -92,7 +93,7 @@ std::string translate_store(FunctionWriter& writer, const Instruction& instructi
 
 // ---- registers ----------------------------------------------------------------------------------
 
-/// Returns the bytes of each of so many parts of a register.
+/// Returns the bytes of each of this many parts of a register.
 static std::uint32_t part_bytes(const std::string& type, std::size_t count) {
   const std::uint32_t bytes = bytes_of_type(type);
   if (count == 0 || bytes % count != 0) throw Unknown{"another number of parts"};
@@ -204,7 +205,7 @@ std::string translate_stack(FunctionWriter& writer, const Instruction& instructi
                                             writer.value(instruction.operand(1), type), alignment));
 }
 
-/// A policy of the cache has no bits that anybody may look at.
+/// A policy of the cache has no bits that anything may look at.
 std::string translate_policy(FunctionWriter& writer, const Instruction& instruction,
                              const Family&) {
   constexpr std::string_view kKinds[] = {"fractional", "range", "cvt"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that read textures, and read and write surfaces, by handles of 64 bits (the unified
 // mode). The driver does all of it: which texels are meant, and whose memory they are.
 #include <fmt/format.h>
@@ -94,7 +95,7 @@ std::size_t set_level(FunctionWriter& writer, const Instruction& instruction,
   return 2;
 }
 
-/// Sets the offsets of `f`, where there are some. What stands there and is no vector is a depth to
+/// Sets the offsets of `f`, if there are some. What stands there and is not a vector is a depth to
 /// compare with.
 void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::size_t index,
                  const Geometry& geometry, std::string& made) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Video instructions: operands that are a byte or a half of a register, and results put into one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

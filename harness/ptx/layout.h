@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: where a module's variables and functions are, as all of its functions see them.
 #pragma once
 
@@ -28,8 +29,8 @@ class Layout {
 
   /// Returns a function that has a body, or null.
   const Function* function(const std::string& name) const;
-  /// Returns the offset of a kernel's own static shared memory: it is behind the module's, where
-  /// the kernel may use that.
+  /// Returns the offset of a kernel's own static shared memory: it is behind the module's, if the
+  /// kernel may use that.
   std::uint64_t shared_begin(const Function& entry) const;
   /// Returns the static shared memory that a kernel needs.
   std::uint64_t shared_bytes(const Function& entry) const;

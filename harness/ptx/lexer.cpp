@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/ptx/lexer.h"
 
 #include <fmt/format.h>
@@ -81,8 +82,8 @@ void Lexer::skip_blanks() {
 }
 
 /// Reads "1 12 5", behind .loc: a file's number, a line, a column. Line 0 is the compiler's own. A
-/// function in place of its call has the call's behind "inlined_at", which an earlier .loc says
-/// more of.
+/// function instead of its call has the call's behind "inlined_at", which an earlier .loc says more
+/// of.
 void Lexer::read_source(std::string_view line) {
   const std::string text(line);
   std::array<int, 3> at{};
@@ -113,7 +114,7 @@ void Lexer::read_file(std::string_view line) {
   files_[number] = line.substr(begin + 1, end - begin - 1);
 }
 
-/// A word goes on behind a point, or two colons, that another word follows.
+/// A word continues behind a point, or two colons, that another word follows.
 void Lexer::read_word() {
   const std::size_t begin = place_;
   now_.kind = text_[place_] == '.' ? Token::Kind::directive : Token::Kind::word;

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lexer: the words of a PTX text. An instruction with its modifiers ("ld.global.u32") is one word,
-// and so is a directive (".reg"). Comments are no words, nor are .loc and .file: they say where the
-// words come from.
+// and so is a directive (".reg"). Comments are not words, nor are .loc and .file: they say where
+// the words come from.
 #pragma once
 
 #include <array>

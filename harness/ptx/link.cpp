@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each text is cut into what stands side by side in a module: a variable, a function,
 // a directive. What others define is left out, and so is what they define more strongly; the rest
 // is put together, with names and numbers of files changed.
@@ -164,7 +165,8 @@ bool is_in_name(char c) {
   return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// The text with other names for some. What a point goes before or after is no name of a module's.
+/// The text with other names for some. What a point goes before or after is not a name of a
+/// module's.
 std::string with_names(std::string_view text, const std::map<std::string, std::string>& renamed) {
   std::string made;
   for (std::size_t i = 0; i < text.size();) {
@@ -264,7 +266,7 @@ class Linked {
     }
   }
 
-  /// A name of a module's own becomes another one where somebody else has it, too.
+  /// A name of a module's own becomes another one where something else has it, too.
   void rename_own() {
     for (std::size_t i = 0; i < parts_.size(); ++i)
       for (const Piece& piece : parts_[i].pieces)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Link: several modules in PTX as one: what one declares and another one defines is the same thing.
 //
 // Source: PTX ISA 9.0, Linking Directives. The result is a text, which a driver loads as any other.
@@ -19,7 +20,7 @@ struct NotLinked {
 };
 
 /// Returns one text of them all, in their order. Names that a module keeps to itself are changed
-/// where another one has the same. Errors: NotLinked; Malformed where one is no PTX.
+/// where another one has the same. Errors: NotLinked; Malformed where one is not PTX.
 std::string link(const std::vector<LinkInput>& inputs);
 
 }  // namespace harness::ptx

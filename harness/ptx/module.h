@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Module: a PTX text, parsed: its variables, its functions, and the statements of these.
 //
 // Source: PTX ISA 9.0. Names are kept as they are written; nothing is looked up yet.
@@ -12,16 +13,16 @@
 
 namespace harness::ptx {
 
-/// A text that is no PTX, or none that can be translated: "line 12: ...".
+/// A text that is not PTX, or none that can be translated: "line 12: ...".
 struct Malformed {
   std::string words;
 };
 
-/// A line of the source that a text was compiled from; 0 where the text does not say.
+/// A line of the source that a text was compiled from; 0 if the text does not say.
 struct SourceLine {
   int file = 0;  ///< By the module's `files`.
   int line = 0;
-  /// The line of the call in whose place the function stands; null where it stands in no call's.
+  /// The line of the call in whose place the function stands; null if it stands in no call's.
   std::shared_ptr<const SourceLine> caller;
   int depth = 0;  ///< How many callers there are.
 };
@@ -88,7 +89,7 @@ struct Function {
   std::vector<Variable> results;
   std::vector<Variable> parameters;
   std::vector<Statement> body;
-  std::uint64_t max_threads = 0;    ///< Product of .maxntid or .reqntid; 0 where nothing is said.
+  std::uint64_t max_threads = 0;    ///< Product of .maxntid or .reqntid; 0 if nothing is said.
   std::uint32_t max_registers = 0;  ///< By .maxnreg.
   int line = 0;
 };

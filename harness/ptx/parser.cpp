@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A module is a list of directives, of which .entry and .func have a body; what
 // debuggers read (.section) is passed over.
 #include "harness/ptx/parser.h"

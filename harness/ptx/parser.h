@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parser: a PTX text, word by word, as a Module.
 #pragma once
 
@@ -9,7 +10,7 @@ namespace harness::ptx {
 /// Brackets, and blocks, may be nested this deep.
 inline constexpr int kDepthLimit = 256;
 
-/// Tells whether a word names a state space, and which.
+/// Returns whether a word names a state space, and which.
 bool is_space(std::string_view word, Space& space);
 
 class Parser {

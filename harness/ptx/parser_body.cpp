@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A body is flat: a scope is what stands between a `begin` and an `end`. An
 // expression is one number, or one symbol and what is added to it.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Special register: one that the machine fills (%tid, ...), as an expression of C++.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Translation: a module as a text of C++, and what its functions are called there.
 #pragma once
 

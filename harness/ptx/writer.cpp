@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/ptx/writer.h"
 
 #include <fmt/format.h>
@@ -219,7 +220,7 @@ std::string FunctionWriter::body() {
   return made;
 }
 
-/// Tells whether a file has the toolkit's functions of textures and surfaces, which are an
+/// Returns whether a file has the toolkit's functions of textures and surfaces, which are an
 /// instruction each: where they are called says more.
 static bool is_wrapper(const std::map<int, std::string>& files, int file) {
   const auto found = files.find(file);

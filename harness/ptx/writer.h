@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FunctionWriter: a function of a module as C++, statement by statement.
 //
 // A register is a variable of its width, a label is a label, memory of a scope is an array. All are
@@ -39,11 +40,11 @@ class FunctionWriter {
   std::string predicate(const Operand& from);
   /// Returns the statement that gives a register what an expression says. "_" takes nothing.
   std::string put(const std::string& to, const std::string& expression);
-  /// Tells whether an operand is a predicate.
+  /// Returns whether an operand is a predicate.
   bool is_predicate(const Operand& from) const;
   /// Returns the address in an operand, as a number within its space.
   std::string address(const Operand& from);
-  /// Tells whether an address begins with a variable of that space.
+  /// Returns whether an address begins with a variable of that space.
   bool is_in(const Operand& from, Space space);
   /// Returns where to jump for a label.
   std::string label(const std::string& name);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A path's variants stand beside each other, as many as there is room for; those that
 // are left follow in a table of their own, under the same windows.
 #include <fmt/format.h>
@@ -134,12 +135,13 @@ std::string cross_tables(const Findings& findings, const Terminal& terminal) {
   }
   if (variants.empty()) return text;
   return text + tables_of(variants, terminal) + refusals_of(findings) +
-         terminal.paint(Colour::dim,
-                        wrapped(fmt::format("open: runs that failed there, of those that got "
-                                            "there; closed: {} and more got there and none failed; "
-                                            "few: fewer did; contract: the caller's to avoid",
-                                            grouped(kEnoughArrivals)),
-                                terminal.width, 2)) +
+         terminal.paint(
+             Colour::dim,
+             wrapped(fmt::format(
+                         "open: failed of the runs that reached it; closed: at least {} reached it "
+                         "and none failed; few: fewer reached it; contract: an error of the caller",
+                         grouped(kEnoughArrivals)),
+                     terminal.width, 2)) +
          "\n\n";
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/decision_words.h"
 
 #include <fmt/format.h>
@@ -8,36 +9,36 @@ namespace {
 std::string what(Site site, unsigned number, const std::string& answer) {
   switch (site) {
     case Site::op:
-      return fmt::format("the op is {}", answer);
+      return fmt::format("the operation is {}", answer);
     case Site::argument:
-      return fmt::format("argument {} of the op is {}", number, answer);
+      return fmt::format("argument {} of the operation is {}", number, answer);
     case Site::schedule:
-      return fmt::format("at its {}. chance to switch, {} goes on", number, answer);
+      return fmt::format("at scheduling point {}, {} runs", number, answer);
     case Site::collect:
-      return fmt::format("at its {}. chance to collect, the collector runs (answer {})", number,
-                         answer);
+      return fmt::format("at collection point {}, the collector runs (option {})", number, answer);
     case Site::reuse:
       return fmt::format("new storage is where {} was", answer);
     case Site::lag:
-      return fmt::format("the device lags behind its {}. submission (answer {})", number, answer);
+      return fmt::format("the device is late after submission {} (option {})", number, answer);
     case Site::failure:
-      return fmt::format("its {}. call that may fail does (answer {})", number, answer);
+      return fmt::format("call {} of those that may fail returns an error (option {})", number,
+                         answer);
     case Site::skew:
-      return fmt::format("it is slowed down (answer {})", answer);
+      return fmt::format("it is slowed down (option {})", answer);
     case Site::spawn:
-      return fmt::format("it starts only when it is its turn (answer {})", answer);
+      return fmt::format("it starts late (option {})", answer);
     case Site::order:
-      return fmt::format("its {}. walk or choice without an order takes answer {}", number, answer);
+      return fmt::format("unordered walk or choice {} takes option {}", number, answer);
     case Site::delay:
-      return fmt::format("at its {}. named point it is held up (answer {})", number, answer);
+      return fmt::format("at named point {} it is delayed (option {})", number, answer);
     case Site::thread:
       return fmt::format(
-          "the {}. destructor is called by {}", number,
+          "destructor {} is called by {}", number,
           answer == "1" ? "the driver's thread that calls host functions" : "this call itself");
     case Site::hold:
-      return fmt::format("the driver holds its lock around its {}. function", number);
+      return fmt::format("the driver holds its lock around function {}", number);
     case Site::watch:
-      return fmt::format("uses of its {}. allocation by the program are seen", number);
+      return fmt::format("the program's uses of allocation {} are watched", number);
   }
   return answer;
 }

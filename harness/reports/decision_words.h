@@ -1,4 +1,5 @@
-// Decision words: a decision of a reproducer as a sentence.
+// SPDX-License-Identifier: Apache-2.0
+// Decision words: a choice of a reproducer as a sentence.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explanation: who did it, why the instruments say so, and what each would have said alone.
 #pragma once
 
@@ -17,7 +18,7 @@ struct Explanation {
   };
 
   std::string path;
-  std::string signature;       ///< The fault that the case is about; empty where there is none.
+  std::string signature;       ///< The fault that the case is about; empty if there is none.
   std::vector<Label> without;  ///< Instruments that were left out.
   Diagnosis diagnosis;
   std::vector<Share> shares;

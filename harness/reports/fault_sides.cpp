@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/fault_sides.h"
 
 #include "harness/fault/kinds.h"
@@ -95,7 +96,7 @@ class Side {
     causes_.assign({records.data(), records.size()});
   }
 
-  /// Work is told with its stream and by whoever queued it, who may be in another op by then.
+  /// Work is told with its stream and by code that queued it, who may be in another op by then.
   std::string in_words(const Event& event) const {
     const Event& by = is_work(event) ? queued(event) : event;
     std::string text = fmt::format("turn {}", event.tick);
@@ -149,7 +150,7 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
   const Fault* fault = teller.fault();
   const Life* life = teller.names().life(sides.victim);
   if (fault != nullptr && is_overwritten(*fault))
-    return fmt::format("{} is written anew by {} (turn {}, of {}); read by {} (turn {}, of {})",
+    return fmt::format("{} is overwritten by {} (turn {}, of {}); read by {} (turn {}, of {})",
                        victim_in_words(telling, teller, *fault), fault->writer.site.view(),
                        fault->writer.tick, teller.names().task(fault->writer.task),
                        fault->use_site.view(), fault->tick,
@@ -160,8 +161,8 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
   const Side side(telling, teller);
   const Event& before = *told[sides.before].event;
   const std::string object = teller.names().object(sides.victim);
-  std::string text =
-      fmt::format("{} lives since turn {} ({})", object, life->birth_tick, life->birth_site.view());
+  std::string text = fmt::format("{} is alive since turn {} ({})", object, life->birth_tick,
+                                 life->birth_site.view());
   text += fmt::format("; {} {} ({})", race ? "used by" : "ended by",
                       race ? before.what.view() : life->death_site.view(), side.in_words(before));
   if (sides.work != FaultSides::kNone)
@@ -186,8 +187,7 @@ std::string advice_in_words(const Telling& telling, const Teller& teller) {
                                    : teller.line_of(*fault).task;
   if (first == second || first == kNoTask || second == kNoTask) return {};
   return fmt::format(
-      "No lock, wait or stream that is known here orders {} and {}. If atomics of the path's own "
-      "do, "
+      "No lock, wait or stream that is known here orders {} and {}. If atomics of the path do, "
       "state it by harness::edge_release() and edge_acquire() (harness/docs/how-to/recipes.md).",
       teller.names().task(first), teller.names().task(second));
 }
@@ -226,9 +226,9 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
         return fmt::format("Nothing orders {} with the other use of {}.", use, object);
       return fmt::format("Nothing orders {} after {}.", death, use);
     case FaultKind::double_free:
-      return fmt::format("Nothing tells {} that {} is freed already.", use, object);
+      return fmt::format("{} does not know that {} is already freed.", use, object);
     case FaultKind::wrong_owner:
-      return fmt::format("Nothing ties {} to the life that it ends: {}.", use, object);
+      return fmt::format("Nothing ties {} to the lifetime that it ends: {}.", use, object);
     case FaultKind::ghost_generation:
       return fmt::format("Nothing makes {} wait until {} has read {}.", fault.writer.site.view(),
                          use, object);
@@ -236,11 +236,11 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
       return fmt::format("Nothing ends {}.", object);
     case FaultKind::deadlock:
     case FaultKind::livelock:
-      return "Nobody ends the wait: all wait for each other.";
+      return "Nothing ends the wait: all tasks wait for each other.";
     case FaultKind::lock_cycle:
       return fmt::format("Nothing makes all take {} and {} in the same order.", object, use);
     case FaultKind::blocked_callback:
-      return fmt::format("Nobody gives {} up for the {}.", object, use);
+      return fmt::format("Nothing releases {} for the {}.", object, use);
     default:
       return {};
   }

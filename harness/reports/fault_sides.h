@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fault sides: the two moments of a run that a told fault is about: the end of a life, and the use
 // that nothing ordered with it.
 #pragma once
@@ -9,7 +10,7 @@
 
 namespace harness::reports {
 
-/// Indices into what is told; kNone where there is no such moment.
+/// Indices into what is reported; kNone where there is no such moment.
 struct FaultSides {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -18,30 +19,30 @@ struct FaultSides {
   std::size_t before = kNone;      ///< The death; where nothing died, the use that comes first.
   std::size_t fault = kNone;       ///< The told fault itself.
   std::size_t work = kNone;        ///< The start of the device work that the fault was found in.
-  std::size_t first_work = kNone;  ///< The same of `before`, where that is work.
+  std::size_t first_work = kNone;  ///< The same of `before`, if that is work.
 };
 
-/// Finds both moments, and the work in which they fell, in what is told.
+/// Finds both moments, and the work in which they fell, in what is reported.
 FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<const Told> told);
 
-/// The object that was meant. Where a fault tells of the living one in its place, the one before
-/// it; where it tells of none, the last of its kind that died where it says.
+/// The object that was meant. If a fault reports the living one in its place, the one before it;
+/// where it reports none, the last of its kind that died where it says.
 Name victim_of(const Telling& telling, const Fault& fault);
 
-/// Whether the fault tells who wrote a shared slot anew, which is no event.
+/// Whether the fault says who wrote a shared slot again, which is not an event.
 bool is_overwritten(const Fault& fault);
 
 /// Whether it is about the whole run, and no task's own.
 bool is_about_all(const Fault& fault);
 
-/// "ArgPack #4", "mem_info_src", or empty where the fault is about no object.
+/// "ArgPack #4", "mem_info_src", or empty if the fault is about no object.
 std::string victim_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 
-/// Tells both moments: turn, task, op and stream of each, and since when the object lived; empty
-/// where there is one moment alone.
+/// Tells both moments: turn, task, op and stream of each, and since when the object lived; empty if
+/// there is one moment alone.
 std::string sides_in_words(const Telling& telling, const Teller& teller);
 
-/// Tells what is missing, in a sentence: the order, the death, the answer to a wait; empty where
+/// Returns what is missing, in a sentence: the order, the death, the answer to a wait; empty if
 /// nothing is.
 std::string missing_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 

@@ -1,4 +1,5 @@
-// Findings: what a search came to, as plain values: the input of the matrix and of the JSON.
+// SPDX-License-Identifier: Apache-2.0
+// Findings: the result of a search, as default values: the input of the matrix and of the JSON.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +28,13 @@ struct FindingRow {
 
 /// One cell of the table variant x window.
 struct WindowCell {
-  std::string window;  ///< Or the kind of fault, where that has no window.
+  std::string window;  ///< Or the kind of fault, if that has no window.
   std::string way;     ///< Empty where there is one way in.
   bool claimed = false;
   bool unexplained = false;
   Arrivals arrivals{};
   Standing standing = Standing::never_reached;
-  std::string answer;  ///< The documented refusal; empty where none is.
+  std::string answer;  ///< The documented refusal; empty if none is.
 };
 
 /// One cell of the matrix: a variant of a path.
@@ -68,7 +69,7 @@ struct VariantRow {
   std::uint64_t strayed() const;
   /// Returns how many runs had a fault of which no rule tells the window.
   std::uint64_t unexplained() const;
-  /// Had come out otherwise whatever followed the stop.
+  /// Had come out differently whatever followed the stop.
   bool is_refuted() const {
     return verdict == Verdict::refuted || !unclaimed.empty() || !unexplained_kinds.empty();
   }
@@ -91,7 +92,7 @@ struct WindowRow {
   bool is_callers = false;   ///< The caller's to avoid, by the contract.
 
   /// A window counts as protected when it was reached often, no config was left out, and nothing
-  /// came of it.
+  /// resulted from it.
   static constexpr std::uint64_t kProtectedRuns = kEnoughArrivals;
   /// Returns whether the window counts as protected.
   bool is_protected() const {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Html: text and elements of a page that is read in a browser.
 //
 // Text of files is hostile: nothing of it is ever markup, wherever it stands. Deterministic: no
@@ -15,8 +16,8 @@ std::string escaped(std::string_view text);
 /// One line of text that is not ours: control characters told by number, then escaped.
 std::string shown_text(std::string_view text);
 
-/// The same of a name, a signature or a file: where it is too long for its line, it goes on in the
-/// next one behind an underscore, a slash, a dash or a colon, and not within a word.
+/// The same of a name, a signature or a file: where it is too long for its line, it continues in
+/// the next one behind an underscore, a slash, a dash or a colon, and not within a word.
 std::string shown_name(std::string_view name);
 
 /// Escaped, and each colour of a terminal a span: `Terminal::paint(Colour::red, "x")` gives

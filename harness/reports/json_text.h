@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON text: how every JSON object of ours is printed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/matrix.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ std::string complaint(const VariantRow& row) {
   std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
                                  to_label(row.claim.kind).view(), to_label(row.verdict).view());
   if (row.verdict == Verdict::too_few_runs)
-    text += fmt::format(", {} more in the config that had fewest ({} of {})", row.runs_needed(),
-                        row.least_runs, kEnoughRuns);
+    text += fmt::format(", {} more in the configuration with the fewest ({} of {})",
+                        row.runs_needed(), row.least_runs, kEnoughRuns);
   const bool unsound = row.claim.kind == ClaimKind::unsound;
   if (!row.unclaimed.empty())
     text += fmt::format(", {} {}", unsound ? "also" : "by", join(row.unclaimed));
@@ -46,7 +47,7 @@ std::string signature_of(const VariantRow& row, const std::string& kind) {
   return {};
 }
 
-/// Tells of each path the kinds of fault that no window of it explains, once for all claims.
+/// Reports each path the kinds of fault that no window of it explains, once for all claims.
 std::string unexplained(const Findings& findings) {
   struct Unexplained {
     std::vector<std::string> variants;
@@ -62,8 +63,8 @@ std::string unexplained(const Findings& findings) {
   std::string text;
   for (const auto& [key, one] : kinds)
     text += fmt::format(
-        "{}: faults of kind {} that no window explains, in {}{}{}; say in "
-        "scenarios/{}/windows.cpp where they belong\n",
+        "{}: faults of kind {} that no window explains, in {}{}{}; assign them to a window in "
+        "scenarios/{}/windows.cpp\n",
         key.first, key.second, join(one.variants), one.signature.empty() ? "" : ": ", one.signature,
         key.first);
   return text;
@@ -116,7 +117,7 @@ std::string kept(const Findings& findings) {
   std::string text = fmt::format("Files: {} findings, one per signature and window; {} minimized",
                                  grouped(count), grouped(minimized));
   if (cut_short) text += "; the time ended before all were";
-  if (further > 0) text += fmt::format("; {} runs with further ones", grouped(further));
+  if (further > 0) text += fmt::format("; {} runs with further findings", grouped(further));
   return text + "\n";
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix: findings for a reader at a terminal: path x variant with verdicts, and the windows.
 #pragma once
 
@@ -10,10 +11,10 @@ namespace harness::reports {
 
 /// Tells each variant's verdict, a row per path and variant, with what refuted it.
 std::string matrix(const Findings& findings, const Terminal& terminal);
-/// Tells what each variant's runs say of each window: a table per path, as many variants beside
+/// Returns what each variant's runs say of each window: a table per path, as many variants beside
 /// each other as there is room for.
 std::string cross_tables(const Findings& findings, const Terminal& terminal);
-/// Tells how often each window was reached and caught.
+/// Returns how often each window was reached and caught.
 std::string windows(const Findings& findings, const Terminal& terminal);
 /// Three lines: how many variants came out as claimed, which did not, and how many findings were
 /// kept.

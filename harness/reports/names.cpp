@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/names.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ std::string Names::object(Name name) const {
   return fmt::format("{} #{}", found->second.life->kind.view(), found->second.number);
 }
 
-// A default stream never was born: its record tells which sort it is, its first work whose.
+// A default stream never was born: its record says which sort it is, its first work whose.
 std::string Names::stream(Name name) const {
   const auto found = activations_.find(name);
   if (lives_.contains(name) || found == activations_.end()) return object(name);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names: what a story calls the things of a run: "ArgPack #2", counted per kind in order of birth.
 #pragma once
 

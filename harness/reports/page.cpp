@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/page.h"
 
 #include <fmt/format.h>
@@ -113,8 +114,8 @@ class Page {
   std::string decisions() const {
     const Tape& tape = replay_.recorded.the_case.tape;
     std::string html = fmt::format(
-        "<section>\n<h2>Decisions</h2>\n<p class=\"dim\">{} in the file; all others are "
-        "plain.</p>\n",
+        "<section>\n<h2>Choices</h2>\n<p class=\"dim\">{} in the file; all others are default "
+        "choices.</p>\n",
         tape.size());
     if (!replay_.never_asked.empty())
       html += fmt::format("<p>{}</p>\n", shown_text(replay_.never_asked));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page: one case as one static HTML page: what died, who still used it, which order is missing, and
 // how to see it again.
 //
@@ -17,9 +18,9 @@ namespace harness::reports {
 struct Replay {
   const Reproducer& recorded;   ///< Read from the file.
   std::string_view file;        ///< Named so on the command line.
-  std::string_view signature;   ///< The fault that the case is about; empty where there is none.
-  std::string_view difference;  ///< How the run is not as recorded; empty where it is.
-  /// Decisions of the file that had no question, in a sentence; or empty.
+  std::string_view signature;   ///< The fault that the case is about; empty if there is none.
+  std::string_view difference;  ///< How the run is not as recorded; empty if it is.
+  /// Choices of the file that had no question, in a sentence; or empty.
   std::string_view never_asked;
 };
 

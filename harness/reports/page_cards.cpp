@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/page_cards.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page cards: the two moments of a fault side by side, and what is missing between them: what died,
 // who still used it.
 #pragma once
@@ -13,7 +14,7 @@ namespace harness::reports {
 std::string card(std::string_view kind, std::string_view what, std::string_view headline,
                  std::string_view where);
 
-/// Returns elements of a page; empty where the run has no fault.
+/// Returns elements of a page; empty if the run has no fault.
 std::string cards(const Telling& telling, const Teller& teller);
 
 }  // namespace harness::reports

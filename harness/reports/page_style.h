@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page style: the style sheet of a page, its colours those of the palette.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Palette: the colours of a page, in light and in dark. Text keeps a contrast of 4.5 on every
 // ground.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encoding is that of protobuf (https://protobuf.dev/programming-guides/encoding/), the numbers
 // of the fields those of protos/perfetto/trace of Perfetto (https://perfetto.dev/docs).
 #include "harness/reports/perfetto_trace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Perfetto trace: a whole run as lanes that https://ui.perfetto.dev draws: a track per task, stream
 // and object of the fault, a slice for as long as it acts, runs or lives, an instant per event, and
 // a flow for whatever led to something else.

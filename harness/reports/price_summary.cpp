@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The ordinary use has the price itself. Of each further class there is the byte
 // turns' ratio to those of the cheapest variant: sums over other programs would be other numbers
 // that say the same.
@@ -32,7 +33,7 @@ std::uint64_t failed(const VariantPrice& row) {
   return count;
 }
 
-/// Returns the word that stands in place of a price, "" where the variant has one.
+/// Returns the word that stands instead of a price, "" where the variant has one.
 std::string instead(const VariantPrice& row) {
   if (failed(row) > 0) return "fails";
   return row.compared ? "" : "vacuous";

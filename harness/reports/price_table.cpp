@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::string name_of(const Scenario& scenario, const VariantPrice& row) {
   return std::string(scenario.variants[row.variant].name.view());
 }
 
-/// Returns the word that stands in place of the price of a variant that was not compared.
+/// Returns the word that stands instead of the price of a variant that was not compared.
 std::string instead(const VariantPrice& row) {
   const bool shows_nothing = row.failures.size() == 1 && row.failures.begin()->first == "vacuous";
   return shows_nothing ? "vacuous" : "fails";

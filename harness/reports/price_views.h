@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Price views: what variants cost, as tables for a terminal and as JSON.
 #pragma once
 
@@ -14,7 +15,7 @@ struct PricedClass {
   std::string name;             ///< In a word: "ordinary".
   std::string words;            ///< In a phrase.
   PriceTable table;             ///< The prices.
-  std::vector<double> seconds;  ///< Host time by variant; empty where it was not measured.
+  std::vector<double> seconds;  ///< Host time by variant; empty if it was not measured.
 };
 
 struct PricedPath {
@@ -25,7 +26,7 @@ struct PricedPath {
 /// Returns a table for each class, and below it why variants have no price.
 std::string price_tables(const PricedPath& path, const Terminal& terminal);
 
-/// Returns one table of all paths, a row for each variant. Where a variant fails on a program, the
+/// Returns one table of all paths, a row for each variant. If a variant fails on a program, the
 /// cells of that class say so instead of a price.
 std::string price_summary(const std::vector<PricedPath>& paths, const Terminal& terminal);
 

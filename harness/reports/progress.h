@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress: what a long search shows on stderr meanwhile: on a terminal one line that rewrites
 // itself, otherwise a line now and then.
 #pragma once

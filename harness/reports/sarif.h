@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SARIF: a case as a static analysis log (OASIS SARIF 2.1.0), with the run that led to its fault: a
 // threadFlow per task and stream, its steps numbered across all of them as they happened.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: story_lines.h turns events into lines; here each is set in its task's column, and
 // story/choice.h says which are told where there are too many for one screen. The last line is
 // none of the model's: what the real system shows, by the table of the path.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Story: a run told one event per line, with a column per task: births, deaths and what went wrong.
 //
 // Holds neither a time nor a folder, so the story of a case is the same on every machine.
@@ -19,17 +20,17 @@ struct Telling {
   std::size_t fault = 0;  ///< Index into outcome.faults of the one the story is about.
 };
 
-/// The words and the source of a row of harness/scenario/symptoms.h; empty where nothing is known.
+/// The words and the source of a row of harness/scenario/symptoms.h; empty if nothing is known.
 struct Seen {
   std::string words;
   std::string source;
 };
 
 /// Returns what a user of the real system sees: of the fault that ended the run, or else of the one
-/// that is told.
+/// that is reported.
 Seen seen_by_user(const Telling& telling);
 
-/// Tells what went wrong, in a sentence per fact, then the events up to the fault, and on to the
+/// Returns what went wrong, in a sentence per fact, then the events up to the fault, and on to the
 /// one that ended the run; last what a user sees. It keeps to one screen: what matters least is
 /// left out, and counted. A run without faults is told to its end.
 std::string story(const Telling& telling, const Terminal& terminal);

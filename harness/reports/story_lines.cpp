@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/story_lines.h"
 
 #include "harness/fault/kinds.h"
@@ -25,7 +26,7 @@ bool is_failed_call(const Event& event) {
   return event.kind == EventKind::call && event.value != 0 && event.value != kNotReady;
 }
 
-/// Calls that lead to a context, a module or a function, and end nobody's life.
+/// Calls that lead to a context, a module or a function, and end no one's life.
 bool is_looked_up(Label call) {
   static constexpr std::array<std::string_view, 8> kBegin{
       "cuInit",       "cuDeviceGet", "cuDevicePrimaryCtx", "cuCtxSet",
@@ -209,7 +210,7 @@ Line Teller::line_of(const Event& event) const {
 
 Line Teller::line_of(const Fault& fault) const {
   const bool callers = is_callers(fault);
-  std::string text = (callers ? "  the caller's, by contract: " : "! ") + in_words(fault);
+  std::string text = (callers ? "  an error of the caller, by contract: " : "! ") + in_words(fault);
   if (const std::string where = source_line(fault); !where.empty()) text += " at " + where;
   if (!fault.detail.empty()) text += ": " + fault.detail;
   const Fault* end = ending_fault(telling_);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Story lines: what a run's events and faults say in words, before they are laid out.
 #pragma once
 
@@ -12,19 +13,19 @@
 
 namespace harness::reports {
 
-/// How much a line matters to the fault that is told. Minor are other objects' lives, and all that
-/// ops did in which nothing began, ended or was used that it is about.
+/// How much a line matters to the fault that is reported. Minor are other objects' lives, and all
+/// that ops did in which nothing began, ended or was used that it is about.
 enum class Weight : std::uint8_t { noise, minor, light, op, concerned, fault };
 
 inline constexpr std::uint16_t kNoTask = 0xffff;
 
-/// The fault that the telling is about, or null where its run has none.
+/// The fault that the telling is about, or null if its run has none.
 const Fault* told_fault(const Telling& telling);
 
 /// The fault that ended the run, or null: a fatal one that is not the caller's.
 const Fault* ending_fault(const Telling& telling);
 
-/// One thing that is told: an event or a fault, the other is null.
+/// One thing that is reported: an event or a fault, the other is null.
 struct Told {
   const Event* event = nullptr;
   const Fault* fault = nullptr;
@@ -44,8 +45,8 @@ class Teller {
  public:
   explicit Teller(const Telling& telling);
 
-  /// Up to the fault that is told, and on to the one that ended the run; to the end where there is
-  /// none.
+  /// Up to the fault that is reported, and on to the one that ended the run; to the end where there
+  /// is none.
   std::vector<Told> told() const;
   /// The same in words, a line each; how many calls of a task's set-up came first is one line.
   std::vector<Line> lines() const;
@@ -55,7 +56,7 @@ class Teller {
   /// Tells a fault in words: its kind, its object, the death and the use.
   std::string in_words(const Fault& fault) const;
   const Names& names() const { return names_; }
-  /// The fault that is told, or null.
+  /// The fault that is reported, or null.
   const Fault* fault() const { return fault_; }
   /// Whether the told fault is about this object, or met it.
   bool concerned(Name object) const;

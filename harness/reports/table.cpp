@@ -1,4 +1,5 @@
-// How it works. A table as wide as its widest cells is the aim. Where there is no room, elastic
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A table as wide as its widest cells is the aim. If there is no room, elastic
 // columns give way first, down to what can still be read; then columns of numbers are left out,
 // from the right, and the table says which; then whatever is left is broken into lines.
 #include "harness/reports/table.h"

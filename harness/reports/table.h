@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table: rows of cells in aligned columns, as wide as the terminal at most.
 #pragma once
 
@@ -14,7 +15,7 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool elastic = false;    ///< Gives way first when the table would be too wide, by going on below.
+  bool elastic = false;  ///< Gives way first when the table would be too wide, by continuing below.
   bool with_next = false;  ///< Is left out together with the next, which says nothing alone.
 };
 

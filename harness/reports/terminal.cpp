@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/terminal.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace harness::reports {
 
 namespace {
 
-/// 0 where it says nothing.
+/// 0 if it says nothing.
 std::size_t columns_of_environment() {
   const char* text = std::getenv("COLUMNS");
   std::size_t columns = 0;

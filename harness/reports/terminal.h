@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terminal: what the reader of a report looks at it with: colour or not, live or a file, how wide.
 #pragma once
 
@@ -9,9 +10,9 @@ namespace harness::reports {
 
 enum class Colour : std::uint8_t { none, dim, bold, red, green, yellow, blue, magenta, cyan };
 
-/// Columns that a report keeps to where nobody says how many there are.
+/// Columns that a report keeps to where no one says how many there are.
 inline constexpr std::size_t kWidth = 100;
-/// Fewer are taken for so many: nothing can be told in less.
+/// Fewer are taken for this many: nothing can be told in less.
 inline constexpr std::size_t kLeastWidth = 40;
 
 struct Terminal {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comments: what a reader wrote into a reproducer stays where it was when the file is written
 // again.
 //

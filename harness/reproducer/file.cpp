@@ -1,4 +1,5 @@
-// Files of reproducers. Somebody else may have made one.
+// SPDX-License-Identifier: Apache-2.0
+// Files of reproducers. Another may have made one.
 #include "harness/files/foreign_file.h"
 #include "harness/files/whole_file.h"
 #include "harness/reproducer.h"
@@ -10,7 +11,7 @@ void write_reproducer(const std::string& file, const Reproducer& reproducer) {
 }
 
 std::string read_reproducer_text(const std::string& file) {
-  // A run of 100'000 turns that nobody made smaller has some 50'000 decisions, a line for each: 3
+  // A run of 100'000 turns that nothing made smaller has some 50'000 choices, a line for each: 3
   // MB.
   return ForeignFile::named_by_user(file, "reproducer").text();
 }

@@ -1,5 +1,6 @@
-// Reading, line by line: the first word says what a line is; what is no header is a decision. Every
-// complaint names the line, and says what would have been right.
+// SPDX-License-Identifier: Apache-2.0
+// Reading, line by line: the first word says what a line is; what is not a header is a choice.
+// Every complaint names the line, and says what would have been right.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -190,7 +191,7 @@ class Parser {
     const std::string word = only_word("16 hexadecimal digits");
     const auto trace = parse_number<std::uint64_t>(word, 16);
     if (word.size() != 16 || !trace)
-      complain("'{}' is no trace hash: expected 16 hexadecimal digits", shown(word));
+      complain("'{}' is not a trace hash: expected 16 hexadecimal digits", shown(word));
     result_.trace = *trace;
   }
 
@@ -208,20 +209,20 @@ class Parser {
       {"trace", &Parser::read_trace},   {"end", &Parser::read_end},
   };
 
-  // ---- decisions ----
+  // ---- choices ----
 
   void read_decision() {
     require_complete();
     Decision decision{};
-    decision.activation = read_name(next_word("who asks, as in 'script:3'"));
+    decision.activation = read_name(next_word("an activation, as in 'script:3'"));
     const Site site = read_site(decision);
     decision.value = read_value(site);
     skip_spaces();
     if (!rest_.empty())
-      complain("expected nothing after the answer, but there is '{}'", shown(rest_));
+      complain("expected nothing after the value, but there is '{}'", shown(rest_));
     const std::tuple question(decision.activation, decision.site_tag, decision.nth);
     if (answered_.contains(question))
-      complain("this question was answered further up: delete one of the two lines");
+      complain("this choice was made in an earlier line: delete one of the two lines");
     if (decision.value == 0) return;
     answered_.insert(question);
     the_case().tape.push_back(decision);
@@ -246,8 +247,9 @@ class Parser {
     if (!word.quoted && !word.nth) {
       if (word.text == words::kStart) return 0;
       if (const auto name = parse_hex<Name>(word.text)) return *name;
-      complain("'{}' names nobody: expected 'task:slot', 'kind:nth of ...', 'start' or 0x...",
-               shown(word.text));
+      complain(
+          "'{}' is not an activation: expected 'task:slot', 'kind:nth of ...', 'start' or 0x...",
+          shown(word.text));
     }
     if (!word.nth) complain("expected a number after \"{0}\", as in \"{0}\":0", shown(word.text));
     return slot(word);
@@ -260,7 +262,7 @@ class Parser {
   }
 
   Name slot(const Word& word) {
-    if (*word.nth > 0xffff) complain("slot {} is out of bounds: they end at 65535", *word.nth);
+    if (*word.nth > 0xffff) complain("slot {} is out of bounds: the last slot is 65535", *word.nth);
     if (const auto named = numbers_.find(word.text); named != numbers_.end())
       return slot_name(named->second, *word.nth);
     const auto number = word.quoted ? std::nullopt : parse_number<std::uint16_t>(word.text);
@@ -300,7 +302,7 @@ class Parser {
     if (bare)
       if (const auto number = parse_number<std::uint32_t>(word.text)) return *number;
     if (bare && word.text[0] >= '0' && word.text[0] <= '9')
-      complain("'{}' is no number", shown(word.text));
+      complain("'{}' is not a number", shown(word.text));
     if (!word.nth && word.text != words::kStart) return words::value_of(derived(word.text, 0, 0));
     return words::value_of(read_name(word));
   }
@@ -345,8 +347,7 @@ class Parser {
   void split_nth(Word& word, std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const std::string_view before = text.substr(0, std::min(colon, text.size()));
-    if (word.quoted ? !before.empty() : before.empty())
-      complain("cannot make sense of '{}'", shown(text));
+    if (word.quoted ? !before.empty() : before.empty()) complain("cannot read '{}'", shown(text));
     if (!word.quoted) word.text = before;
     if (colon == text.npos) return;
     word.nth = parse_number<std::uint32_t>(text.substr(colon + 1));
@@ -409,7 +410,7 @@ bool is_finding_of_run(std::string_view text) {
 Reproducer parse_reproducer(std::string_view text, std::string_view file, const Catalog& catalog) {
   if (is_finding_of_run(text))
     throw std::runtime_error(
-        fmt::format("{}: is a finding of `afterlife run`, and no reproducer: only `afterlife "
+        fmt::format("{}: is a finding of `afterlife run`, not a reproducer: only `afterlife "
                     "replay` takes one, named *.run.json",
                     printable(file)));
   return Parser(file, catalog).parse(text);

@@ -1,4 +1,5 @@
-// Writing. A name is told by the chain of its causes, which History recorded; a value that is no
+// SPDX-License-Identifier: Apache-2.0
+// Writing. A name is told by the chain of its causes, which History recorded; a value that is not a
 // small number is looked up among the names of the run, as the tape holds only the low half of
 // them.
 #include "harness/reproducer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words that writing and reading a reproducer share.
 #pragma once
 

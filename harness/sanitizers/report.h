@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UBSan's report in a target, where a signal follows: a null pointer that is followed, a division
 // by zero. The report is evidence there, and ends nothing: the signal is a fault, as it is in the
 // builds without UBSan.

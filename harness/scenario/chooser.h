@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: asks for the arguments of an op.
 //
 // Each function asks one question, always, so that the next one keeps its number. The plain
@@ -20,7 +21,7 @@ class Chooser {
   std::uint32_t number(std::uint32_t count) { return scene_.pick(Site::argument, count); }
   /// Plain: yes.
   bool yes() { return number(2) == 0; }
-  /// Answers yes to one choice of so many. Plain: no.
+  /// Answers yes to one choice of this many. Plain: no.
   bool one_in(std::uint32_t count) { return number(count) == count - 1; }
   /// One of the values that a tape may hold, [0] plain.
   std::uint32_t of(std::span<const std::uint32_t> values) {

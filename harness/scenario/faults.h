@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults that the judges of a scenario find, filled in as far as that is the same for all of them.
 #pragma once
 

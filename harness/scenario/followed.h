@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Followed: what a path does in memory of its own, which no call of the driver shows, for the trail
 // of a run (harness/history/trail.h).
 #pragma once

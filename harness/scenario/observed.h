@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observed: what a driver has told the judges of a run. Plain data.
 #pragma once
 
@@ -14,12 +15,12 @@ struct Quiescence {
   std::size_t life_count = 0;   ///< Lives until then.
 };
 
-/// Ways in that a claim may tell apart, at most.
+/// Ways in that a claim may distinguish, at most.
 inline constexpr std::size_t kWayLimit = 2;
 
 struct Observed {
   bool exercised = false;      ///< The code under test really ran.
-  bool shows_nothing = false;  ///< An oracle found the run vacuous all the same.
+  bool shows_nothing = false;  ///< An oracle found the run vacuous nevertheless.
   std::uint64_t reached = 0;   ///< Windows, a bit each.
   std::array<std::uint64_t, kWayLimit> reached_by{};  ///< The same, by each way in.
   /// Windows that a documented refusal kept out of, by each way in.

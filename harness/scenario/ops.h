@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops of a path: a row each, sets of them, and the list that a slot is offered.
 //
 // The rows of a path stand in scenarios/<path>/ops.def: name, when it applies, what it calls. The
@@ -34,8 +35,8 @@ struct Slot {
   std::uint32_t index = 0;
 };
 
-/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` what
-/// its calls come to: an enumeration, in which 0 is ok.
+/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` the
+/// result of its calls: an enumeration, in which 0 is ok.
 template <class Player, class Situation, class Answer>
 struct OpRow {
   Label name;

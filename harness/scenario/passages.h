@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passages: the windows that a run goes through, in order.
 #pragma once
 
@@ -28,13 +29,13 @@ class Passages {
       if (passage.window == window && passage.activation == activation) return true;
     return false;
   }
-  /// Returns the way by which `window` was reached in `activation`; none where it was not.
+  /// Returns the way by which `window` was reached in `activation`; none if it was not.
   std::optional<std::size_t> way_in(Name activation, Window window) const {
     for (const Passage& passage : passages_)
       if (passage.window == window && passage.activation == activation) return passage.way;
     return std::nullopt;
   }
-  /// Returns the way by which `window` was reached last; none where it was not.
+  /// Returns the way by which `window` was reached last; none if it was not.
   std::optional<std::size_t> last_way_in(Window window) const {
     for (std::size_t i = passages_.size(); i-- > 0;)
       if (passages_[i].window == window) return passages_[i].way;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: fills the op slots of a run's tasks.
 //
 // A slot looks at what there is, asks which of the ops that make sense goes into it, and calls it;
@@ -14,7 +15,7 @@
 
 namespace harness {
 
-/// Notes that the current task runs an op, calls it, and tells what came of it. `call` answers with
+/// Notes that the current task runs an op, calls it, and says the result of it. `call` answers with
 /// an enumeration, in which 0 is ok; `judge`, which is given the answer, still stands at the op.
 template <class Call, class Judge>
 auto note_op(Scene& scene, std::size_t op, Call call, Judge judge) {
@@ -34,7 +35,7 @@ auto note_op(Scene& scene, std::size_t op, Call call) {
   return note_op(scene, op, call, [](auto) {});
 }
 
-/// Answers whether `call` said true, at the fourth attempt at the latest: one that is told to fail
+/// Answers whether `call` said true, at the fourth attempt at the latest: one that is made to fail
 /// has done nothing, and the next may.
 template <class Call>
 bool insist(Call call) {
@@ -73,7 +74,7 @@ class Player {
   /// Asks which op goes into the slot, and calls it.
   void take_slot(const Slot& slot) {
     const ActivationScope activation(scene_.world().scheduler, slot.task, slot.index);
-    fill(current_offer(slot.task), slot);
+    fill(enabled_ops(slot.task), slot);
   }
 
  protected:
@@ -89,7 +90,7 @@ class Player {
     if (now != situation_moment_) {
       situation_ = look();
       situation_moment_ = now;
-      offer_task_ = kNobody;
+      enabled_task_ = kNobody;
     }
     return situation_;
   }
@@ -131,7 +132,7 @@ class Player {
   /// event whenever it has.
   virtual std::size_t moment() const { return scene_.world().history.events().size(); }
   /// Lists what goes into a slot of the task.
-  virtual void list_offer(OpList& list, std::uint32_t task, const Situation& now) const = 0;
+  virtual void list_enabled(OpList& list, std::uint32_t task, const Situation& now) const = 0;
   /// Comes between the choice of an op and its call.
   virtual void prepare(std::size_t op, const Slot& slot) = 0;
   /// Notes and calls the op.
@@ -139,14 +140,14 @@ class Player {
     note_op(scene_, op, [&] { return rows_[op].call(static_cast<Self&>(*this), now, slot); });
   }
 
-  const OpList& current_offer(std::uint32_t task) {
+  const OpList& enabled_ops(std::uint32_t task) {
     const Situation& now = current_situation();
-    if (task != offer_task_) {
-      offer_.clear();
-      list_offer(offer_, task, now);
-      offer_task_ = task;
+    if (task != enabled_task_) {
+      enabled_.clear();
+      list_enabled(enabled_, task, now);
+      enabled_task_ = task;
     }
-    return offer_;
+    return enabled_;
   }
 
   Scene& scene_;
@@ -154,8 +155,8 @@ class Player {
   const Theme& theme_;
   Situation situation_{};
   std::size_t situation_moment_ = ~std::size_t{0};
-  OpList offer_;
-  std::uint32_t offer_task_ = kNobody;  ///< The task that the offer was made for.
+  OpList enabled_;
+  std::uint32_t enabled_task_ = kNobody;  ///< The task that the offer was made for.
 };
 
 }  // namespace harness

@@ -1,4 +1,5 @@
-// Stage: all that the tasks of one run share, in a path whose judges are told of its facts.
+// SPDX-License-Identifier: Apache-2.0
+// Stage: all that the tasks of one run share, in a path whose judges are informed of its facts.
 #pragma once
 
 #include <span>

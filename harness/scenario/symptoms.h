@@ -1,4 +1,5 @@
-// Symptoms: what a user of the real system sees of a fault, which is no word of the model.
+// SPDX-License-Identifier: Apache-2.0
+// Symptoms: what a user of the real system sees of a fault, which is not a word of the model.
 //
 // A path's table says it, in scenarios/<path>/symptoms.cpp; the build finds that file, and a path
 // may have none. A row fits by what a run shows: the fault, its object and sites, its detail and

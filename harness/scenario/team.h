@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Team: the tasks of a run that fill slots: a script, and others that it waits for at its end.
 #pragma once
 
@@ -30,7 +31,7 @@ class Team {
       });
     return main;
   }
-  /// Waits until all others have come to their end.
+  /// Waits until all others have reached their end.
   void await_others() { others_done_.wait(); }
 
  private:

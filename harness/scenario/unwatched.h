@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unwatched: a scenario's own look at the code under test, between two turns, of which TSan is not
 // told. The system under test has no such look: what it synchronises orders none, and a look that
 // were ordered would hide races of the system's own.
@@ -21,7 +22,7 @@ class Unwatched {
   Unwatched() { AnnotateIgnoreReadsBegin(__FILE__, __LINE__); }
   ~Unwatched() { AnnotateIgnoreReadsEnd(__FILE__, __LINE__); }
 #else
-  Unwatched() {}  // Not defaulted: whoever has one uses it.
+  Unwatched() {}  // Not defaulted: code that has one uses it.
 #endif
   Unwatched(const Unwatched&) = delete;
   Unwatched& operator=(const Unwatched&) = delete;

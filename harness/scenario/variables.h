@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables of a scenario's program: what an op may be given, and what tapes call it.
 //
 // A tape names a variable, never a position in a list, and a new thing's plain variable depends on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variants as a scenario has them: its claims beside the policies of its target, which makes no
 // claims.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice: the choice of the next task or engine among those that are ready.
 #pragma once
 

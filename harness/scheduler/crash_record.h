@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CrashRecord: how and where the code under test crashed, until it is reported to the run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines: things that advance without a stack of their own, such as device streams.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace harness {
 
-/// Something that can advance without a stack of its own: a device stream. It is an option of
+/// Something that can advance without a separate stack: a device stream. It is an option of
 /// schedule choices while it is ready.
 class Engine {
  public:

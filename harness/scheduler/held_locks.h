@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HeldLocks: the locks that a task holds, in the order in which it took them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scheduler/lock_order.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ void LockOrder::note(const Task& task, const Lock& from, const Lock& to) {
   if (!are_same(known.held, task.held)) known.held = task.held;
 }
 
-/// Tells whether two of different tasks could have been at it at the same time.
+/// Returns whether two of different tasks could have been at it at the same time.
 bool LockOrder::together(const Edge& a, const Edge& b) {
   if (a.task == b.task || a.last <= b.joined || b.last <= a.joined) return false;
   return std::none_of(a.held.begin(), a.held.end(), [&](const Lock& mine) {
@@ -75,7 +76,7 @@ bool LockOrder::together(const Edge& a, const Edge& b) {
   });
 }
 
-/// Makes the path a circle, if edges go on from its end to its beginning.
+/// Makes the path a circle, if edges continue from its end to its beginning.
 bool LockOrder::closes(Path& path) {
   const Resource end = path.back()->to.resource;
   for (const Edge& next : edges_) {

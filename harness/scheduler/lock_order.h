@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LockOrder: the order in which tasks take locks. A circle of locks, taken by several tasks that
 // could have run at the same time, is a fault of the kind `lock_cycle`, even if no task hung.
 //

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // LockWatch: says which locks tasks take, and what they have waited for, so that a circle of locks
-// is a fault also where this run does not hang. Nothing is said outside of tasks.
+// is a fault also if this run does not hang. Nothing is said outside of tasks.
 #pragma once
 
 #include "harness/scheduler.h"

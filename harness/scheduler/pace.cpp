@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scheduler/pace.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ void Pace::hold_up(Task& task, Tick tick) {
   eligible_until_ = 0;
 }
 
-// The list is made anew only when who is ready, or held back, has changed.
+// The list is made again only when who is ready, or held back, has changed.
 void Pace::list_eligible(Tick now) {
   const ReadySet& ready = ready_;
   Tick until = horizon_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pace: which tasks are slower than others, or held up; and whether they start one by one.
 #pragma once
 
@@ -42,7 +43,7 @@ class Pace {
 
   /// Holds `task` back until `tick`, as long as others are ready.
   void hold_up(Task& task, Tick tick);
-  /// Whether anybody may be held back.
+  /// Whether anything may be held back.
   bool holds_back(Tick now) const { return horizon_ > now; }
   /// Returns the ready tasks that are not held back, or all ready tasks if there is none.
   const std::vector<std::uint16_t>& eligible(Tick now) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReadySet: everything that can be scheduled, tasks and engines, and which of it is ready.
 #pragma once
 
@@ -36,7 +37,7 @@ class ReadySet {
   const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
 
   void make_ready(std::uint16_t index);    ///< Makes one ready.
-  void make_unready(std::uint16_t index);  ///< Keeps it from going on, if it could.
+  void make_unready(std::uint16_t index);  ///< Keeps it from continuing, if it could.
 
   /// Returns the indices of those that are ready, ascending.
   const std::vector<std::uint16_t>& ready() const { return ready_; }

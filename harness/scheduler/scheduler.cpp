@@ -1,9 +1,10 @@
-// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Code that
 // holds the thread asks the schedule question itself and switches straight to the answer, so a turn
 // that stays costs no switch and one that goes costs one. Engines have no stack: they advance on
 // the asker's, and the question is asked again.
 //
-// Its parts keep what they decide by: Tasks who there is and who runs, ReadySet who can go on,
+// Its parts keep what they decide by: Tasks who there is and who runs, ReadySet which ones can run,
 // Waiting who sleeps, Pace who is held back, Choice the question itself, TurnCount the time.
 #include "harness/scheduler.h"
 
@@ -23,7 +24,7 @@ namespace harness {
 using scheduling::Runnable;
 using State = scheduling::Task::State;
 
-/// A real driver takes more than a kernel or a target does; of what nobody touches, only addresses
+/// A real driver takes more than a kernel or a target does; of what nothing touches, only addresses
 /// are taken. Sanitizers mark all of it.
 static constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 1024) * 1024;
 
@@ -182,7 +183,7 @@ void Scheduler::stuck() {
 
 // ---- turns ------------------------------------------------------------------------------------
 
-// The operation announced before this one has happened by now: those who wait for it may be asked.
+// The operation announced before this one has happened by now: those that wait for it may be asked.
 void Scheduler::note_access(Task& task, Access access) {
   if (task.pending.kind == AccessKind::write || task.pending.kind == AccessKind::release)
     touch(task.pending.resource);
@@ -199,7 +200,7 @@ void Scheduler::turn(Access access) {
   if (next != &me) leave_for(next);
 }
 
-// The usual turn of a replay: nobody is to be woken or held back, and the tape says nothing of
+// The usual turn of a replay: nothing is to be woken or held back, and the tape says nothing of
 // schedules. The same as next_task() would do, in a fifth of the time.
 inline bool Scheduler::goes_on_unasked(const Task& me) {
   const bool usual = picker_.is_silent(Site::schedule) && !waiting_.pending() && !over_ &&
@@ -224,7 +225,7 @@ void Scheduler::maybe_delay(Label point) {
 // ---- waits ------------------------------------------------------------------------------------
 
 void Scheduler::wait(Label what, void* context, Task::Ready ready, const TaskId* holder) {
-  if (!in_task()) {  // Outside the tasks, whoever calls is alone with the engines.
+  if (!in_task()) {  // Outside the tasks, code that calls is alone with the engines.
     engines_.advance_until(ready, context);
     return;
   }
@@ -250,7 +251,7 @@ void Scheduler::pause() {
   me.reads.clear();
 }
 
-/// Takes the task out of those that can go on, until it is woken.
+/// Takes the task out of those that can continue, until it is woken.
 void Scheduler::sleep(Task& task, State state, Label what, const TaskId* holder) {
   task.state = state;
   task.waits_for = what;
@@ -293,7 +294,7 @@ static bool waits_for_others(const scheduling::Task& task) {
   return task.state == State::waiting && task.pending.kind == AccessKind::read;
 }
 
-/// Wakes whom it can. What they have waited for was done by now, and not only when they go on.
+/// Wakes whom it can. What they have waited for was done by now, and not only when they continue.
 static void wake(scheduling::Waiting& waiting, const scheduling::Tasks& tasks,
                  scheduling::ReadySet& ready, Tick now) {
   constexpr std::size_t kBits = 64;
@@ -306,7 +307,7 @@ static void wake(scheduling::Waiting& waiting, const scheduling::Tasks& tasks,
       task->joined = now;
 }
 
-/// Wakes whom it can. Returns whether somebody is ready; otherwise the run is over.
+/// Wakes whom it can. Returns whether another is ready; otherwise the run is over.
 bool Scheduler::can_go_on() {
   while (!over_) {
     if (waiting_.pending()) wake(waiting_, tasks_, ready_, now());
@@ -323,7 +324,7 @@ bool Scheduler::can_go_on() {
   return false;
 }
 
-/// Returns whether that let anybody go on.
+/// Returns whether that let anything continue.
 bool Scheduler::poll_engines() {
   engines_.poll();
   return !ready_.empty() || waiting_.pending();

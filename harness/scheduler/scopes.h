@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scopes: the op, process and activation of running code, while a guard exists.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scheduler/stuck.h"
 
 #include "harness/fault/kinds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stuck: the fault of a run in which no task is ready.
 #pragma once
 

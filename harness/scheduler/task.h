@@ -1,4 +1,5 @@
-// Task: a program with a stack of its own, and its state for the scheduler.
+// SPDX-License-Identifier: Apache-2.0
+// Task: a program with a separate stack, and its state for the scheduler.
 #pragma once
 
 #include <array>

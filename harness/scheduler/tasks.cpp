@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scheduler/tasks.h"
 
 namespace harness::scheduling {

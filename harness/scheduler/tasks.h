@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks: every task of a run, and which of them holds the thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TurnCount: the turns of a run, which are its time, and how many it may take.
 #pragma once
 

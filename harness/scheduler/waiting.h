@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting: which tasks sleep until something is touched, and which are woken.
 #pragma once
 

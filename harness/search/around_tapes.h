@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Around tapes: answers as one of many tapes does, and leaves it now and then for another strategy.
 //
 // The first runs are the tapes as they are, one after the other. Each later one draws its tape, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ArrivalCounts: how many runs of a search got to each window, by each way in, and what became of
 // them there: the rows of a variant's table.
 #pragma once
@@ -55,7 +56,7 @@ class ArrivalCounts {
   std::uint64_t one_way_ = 0;  ///< Windows with one way in, a bit each.
   std::uint64_t exercised_runs_ = 0;
   std::vector<Arrivals> windows_;  ///< For each window, by each way in.
-  std::vector<Arrivals> kinds_;    ///< For each kind of fault, where it has no window.
+  std::vector<Arrivals> kinds_;    ///< For each kind of fault, if it has no window.
 };
 
 }  // namespace harness::searching

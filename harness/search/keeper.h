@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeper: what a search keeps of its failing runs: a finding per signature and window, each with
 // the smallest few runs that showed it.
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace harness::searching {
 
-/// Ops, then decisions.
+/// Ops, then choices.
 using Size = std::pair<std::ptrdiff_t, std::size_t>;
 
 /// A run that showed a bug.
@@ -42,7 +43,7 @@ class Keeper {
   /// Returns the case whose run it was.
   Case case_of(const Sample& sample) const;
 
-  /// Tells of a finding if it is another than when it was told of last.
+  /// Reports a finding if it is another than when it was informed of last.
   void tell(std::size_t index);
 
  private:

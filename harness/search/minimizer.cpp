@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits are in runs, so that the same seed gives the same cases; the clock may cut off at any
 // point, and what it cut off is not called minimized.
 #include "harness/search/minimizer.h"

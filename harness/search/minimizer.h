@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimizer: makes the findings of a search plain: what can be left out first, of all of them, then
 // each with all that minimizing knows. The first finding of a hazard goes before the others.
 #pragma once

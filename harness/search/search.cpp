@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One strategy answers all runs; configs take turns. Of the many runs that show a
 // bug, the ones with the fewest ops are kept: what is small already minimizes best. Minimizing
 // comes after the running, so that it costs the search nothing, and has a share of the time; what
@@ -19,7 +20,7 @@ namespace {
 
 using searching::Clock;
 
-/// Share of the time that is left, where there may be something to minimize.
+/// Share of the time that is left, if there may be something to minimize.
 constexpr double kRunShare = 0.6;
 constexpr double kLeastShare = 0.01;  ///< Share of all time: less is not shared out any more.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/shared.h"
 
 #include <fmt/format.h>
@@ -60,7 +61,8 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
 }
 
 /// Has a reader of another generation's word read its own, if a repair says so. Returns that where
-/// it was written over already; else waits for its writer, until nobody can go on if there is none.
+/// it was written over already; else waits for its writer, until nothing can continue if there is
+/// none.
 const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word& word, Access read,
                                    Label label, Generation expected) {
   Order& order = *Order::current();
@@ -74,7 +76,7 @@ const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word
   return kept;
 }
 
-/// Returns the kind of activation that runs, or null where it is a task's own.
+/// Returns the kind of activation that runs, or null if it is a task's own.
 const char* user_kind(const Scheduler& scheduler, const History& history, Name activation) {
   const auto& known = history.activations();
   const auto found = std::find_if(known.begin(), known.end(), [&](const ActivationRecord& record) {
@@ -86,11 +88,11 @@ const char* user_kind(const Scheduler& scheduler, const History& history, Name a
   return found->kind.c_str();
 }
 
-/// Returns "collective 2": whoever reads, where it is no mere task, is one of those that
-/// generations tell apart: by its number in the low half, and by which of its uses it is in the
+/// Returns "collective 2": code that reads, if it is not a mere task, is one of those that
+/// generations distinguish: by its number in the low half, and by which of its uses it is in the
 /// high half.
 std::string in_words(Scheduler& scheduler, Generation generation) {
-  if (generation == Generation::none) return "nobody";
+  if (generation == Generation::none) return "no use";
   const char* kind = user_kind(scheduler, scheduler.history(), scheduler.picker().current().name);
   const std::uint64_t number = raw(generation) & 0xffff'ffff;
   const std::uint64_t use = raw(generation) >> 32;
@@ -129,7 +131,7 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
       take(*own, target, part_of(i, offset, bytes));
       continue;
     }
-    ghost(i, expected);
+    report_generation(i, expected);
     reported = true;
   }
 }
@@ -164,7 +166,7 @@ void SharedWords::poke(const void* source, std::size_t offset, std::size_t bytes
   }
 }
 
-void SharedWords::ghost(std::size_t index, Generation expected) {
+void SharedWords::report_generation(std::size_t index, Generation expected) {
   const Word& word = words_[index];
   Fault fault;
   fault.kind = FaultKind::ghost_generation;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/strategies/bytes.h"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ class RandomBytes final : public Strategy {
 }  // namespace
 
 extern const StrategyInfo bytes;
-const StrategyInfo bytes{"bytes", "answers from byte strings, as a fuzzer feeds them",
+const StrategyInfo bytes{"bytes", "choices from byte strings, as a fuzzer provides them",
                          [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
                            return std::make_unique<RandomBytes>(seed);
                          }};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes: a tape as a fuzzer sees it. Any byte string is a tape, and any tape is a byte string.
 //
 // Records of 16 bytes, little-endian: activation (8), site tag (2), nth (2), value (4). No lengths,

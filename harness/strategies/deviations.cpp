@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deviations, as a strategy to search with: draws a program, then runs it with every set of few
-// further decisions before it draws the next. Finds what needs an exact schedule rather than much
-// of one.
+// further choices before it draws the next. Finds what needs an exact schedule rather than much of
+// one.
 #include "harness/pick/deviations.h"
 
 #include "harness/strategies/random_walk.h"
@@ -52,7 +53,7 @@ class ProgramDeviations final : public Strategy {
 
 extern const StrategyInfo deviations;
 const StrategyInfo deviations{
-    "deviations", "a program at random, then every set of at most 2 decisions that perturb it",
+    "deviations", "a random program, then every set of at most 2 choices that perturb it",
     [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
       return std::make_unique<ProgramDeviations>(seed);
     }};

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/strategies/random_walk.h"
 
 #include "harness/tables.h"
 
 namespace harness::strategies {
-/// How often each site leaves the plain answer, in each of eight moods.
+/// How often each site leaves the default answer, in each of eight moods.
 struct Moods {
   static constexpr std::size_t kCount = 8;
   using Leave = RandomWalk::Leave;
@@ -37,8 +38,8 @@ struct Moods {
 
 void RandomWalk::begin() {
   static constexpr Moods kMoods;
-  // Three bits for each site, and two for the share after the first ten, where they have always
-  // been: seeds keep their meaning when a site is added.
+  // Three bits for each site, and two for the share after the first ten, if they have always been:
+  // seeds keep their meaning when a site is added.
   constexpr unsigned kShareShift = 30;
   static_assert(kSiteCount * 3 + 2 < 62, "one draw serves all sites");
   state_ = mix(mix(0, seed_), run_++);
@@ -63,7 +64,7 @@ std::uint32_t RandomWalk::op_in_swarm(const Question& question, std::uint32_t in
 
 extern const StrategyInfo random_walk;
 const StrategyInfo random_walk{"random_walk",
-                               "each answer by chance, each run in a shape of its own",
+                               "every choice at random, with a different distribution in each run",
                                [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
                                  return std::make_unique<RandomWalk>(seed);
                                }};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random walk: deviates from the default as often as the site's probability says, in a shape drawn
 // for each run.
 //

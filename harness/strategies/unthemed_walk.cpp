@@ -1,4 +1,5 @@
-// Unthemed walk: the random walk with nobody to point it anywhere. Every run is about everything,
+// SPDX-License-Identifier: Apache-2.0
+// Unthemed walk: the random walk with nothing to point it anywhere. Every run is about everything,
 // and what an offer lists several times counts once.
 //
 // It says what the themes and multipliers of a scenario are worth: a fault that it needs ten times
@@ -35,7 +36,7 @@ class EachOnce final : public Options {
   std::uint32_t listed_at(std::uint32_t index) const { return indices_[index]; }
 
  private:
-  /// 0 stands for the plain option alone, and for a place that is empty.
+  /// 0 stands for the default option alone, and for a place that is empty.
   bool is_new(std::uint32_t value) {
     std::size_t place = value & (seen_.size() - 1);
     while (seen_[place] != 0 && seen_[place] != value) place = (place + 1) & (seen_.size() - 1);
@@ -72,7 +73,8 @@ class UnthemedWalk final : public Strategy {
 
 extern const StrategyInfo unthemed_walk;
 const StrategyInfo unthemed_walk{
-    "unthemed_walk", "random_walk without a scenario's themes, and what is on offer counts once",
+    "unthemed_walk",
+    "random_walk without the themes of a scenario, and each offered operation with equal weight",
     [](std::uint64_t seed) -> std::unique_ptr<Strategy> {
       return std::make_unique<UnthemedWalk>(seed);
     }};

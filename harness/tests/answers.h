@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers: how a conformance test has the picks of the simulated driver answered.
 //
 // A rule that holds only while work is done at once is broken by the first device that lags. So

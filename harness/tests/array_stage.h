@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ArrayStage: arrays, textures and surfaces that tests begin with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by tests of attributes of launches and kernel nodes.
 #pragma once
 

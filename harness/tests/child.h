@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Child: a program run to its end, with what it wrote.
 #pragma once
 
@@ -27,7 +28,7 @@ struct Ended {
   std::string err;
 };
 
-/// A program of this build that is running. Its output goes to files of a folder of its own.
+/// A program of this build that is running. Its output goes to files of a separate folder.
 class Child {
  public:
   /// `prepare` is what the child does last before it becomes the program.
@@ -55,7 +56,7 @@ class Child {
   std::string err() const { return read_file(folder_ / "err"); }
 
   void signal(int number) const { kill(pid_, number); }
-  /// Returns the processes that it has started, and that have not come to their end.
+  /// Returns the processes that it has started, and that have not reach their end.
   std::vector<pid_t> children() const {
     std::vector<pid_t> found;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -70,7 +71,7 @@ class Child {
     }
     return found;
   }
-  /// Whether it has come to its end, which is still to be waited for.
+  /// Whether it has reached its end, which is still to be waited for.
   bool has_ended() const {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&

@@ -1,4 +1,5 @@
-// The answers of the command line, where they are not what one hopes for: a toy path whose variants
+// SPDX-License-Identifier: Apache-2.0
+// The answers of the command line, if they are not what one hopes for: a toy path whose variants
 // claim what is so and what is not, through the commands and their exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,8 +56,10 @@ TEST(ReplayAnswers, ARunWithAFaultThatTheFileLacksIsNotAsRecorded) {
   write_file(file, std::regex_replace(text, std::regex("\nfault [^\n]*"), ""));
   const Ended ended = run_toys({"replay", file});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("not as recorded: the run has a fault that the file has not: "
-                                   "use_after_death Box"));
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr(
+          "not as recorded: the run has a fault that the file does not have: use_after_death Box"));
   const Ended told = run_toys({"replay", file, "--json"});
   EXPECT_EQ(told.code, 1);
   EXPECT_FALSE(json::parse(told.out)["as_recorded"]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command lines that are understood, and the answer where something else was meant: one line
 // on stderr that says what, and exit code 3.
 #include <gmock/gmock.h>
@@ -28,20 +29,20 @@ struct Wrong {
 
 const std::vector<Wrong>& wrong_lines() {
   static const std::vector<Wrong> lines{
-      {{"fuzz", "--seconds", "nan"}, "--seconds: 'nan' is no number"},
-      {{"fuzz", "--seconds", "inf"}, "--seconds: 'inf' is no number"},
-      {{"fuzz", "--seconds", "0"}, "--seconds: '0' is no number"},
-      {{"fuzz", "--seconds", "0x10"}, "--seconds: '0x10' is no number"},
-      {{"fuzz", "--runs", "010"}, "--runs: '010' is no whole number"},
-      {{"fuzz", "--runs", "1e3"}, "--runs: '1e3' is no whole number"},
+      {{"fuzz", "--seconds", "nan"}, "--seconds: 'nan' is not a number"},
+      {{"fuzz", "--seconds", "inf"}, "--seconds: 'inf' is not a number"},
+      {{"fuzz", "--seconds", "0"}, "--seconds: '0' is not a number"},
+      {{"fuzz", "--seconds", "0x10"}, "--seconds: '0x10' is not a number"},
+      {{"fuzz", "--runs", "010"}, "--runs: '010' is not a whole number"},
+      {{"fuzz", "--runs", "1e3"}, "--runs: '1e3' is not a whole number"},
       {{"fuzz", "--runs", "18446744073709551616"},
-       "--runs: '18446744073709551616' is no whole number"},
+       "--runs: '18446744073709551616' is not a whole number"},
       {{"fuzz", "--runs", "36893488147419103233"},
-       "--runs: '36893488147419103233' is no whole number"},
-      {{"fuzz", "--seed", ""}, "--seed: '' is no whole number"},
+       "--runs: '36893488147419103233' is not a whole number"},
+      {{"fuzz", "--seed", ""}, "--seed: '' is not a whole number"},
       {{"fuzz", "--seed", "18446744073709551616"},
-       "--seed: '18446744073709551616' is no whole number"},
-      {{"prove", "toy", "--k", "02"}, "--k: '02' is no whole number"},
+       "--seed: '18446744073709551616' is not a whole number"},
+      {{"prove", "toy", "--k", "02"}, "--k: '02' is not a whole number"},
       {{"prove", ""}, "'' names nothing"},
       {{"fuzz", ""}, "'' names nothing"},
       {{"fuzz", "--out", ""}, "--out: '' names nothing"},
@@ -50,21 +51,21 @@ const std::vector<Wrong>& wrong_lines() {
        "the config leaves out temper; name every axis"},
       {{"fuzz", "toy/retain", "--config", "boxes=one boxes=three temper=calm"},
        "names boxes twice"},
-      {{"fuz"}, "no command is called 'fuz'; did you mean 'fuzz'?"},
+      {{"fuz"}, "there is no command 'fuz'; did you mean 'fuzz'?"},
       {{"repaly", "file"}, "did you mean 'replay'?"},
-      {{"quux"}, "no command is called 'quux'; there is: run list fuzz replay"},
+      {{"quux"}, "there is no command 'quux'; available: run list fuzz replay"},
       {{"fuzz", "--sede", "3"}, "fuzz has no option '--sede'; did you mean '--seed'?"},
       {{"fuzz", "--secnods=3"}, "fuzz has no option '--secnods'; did you mean '--seconds'?"},
       {{"prove", "toy", "--widow", "stale"},
        "prove has no option '--widow'; did you mean '--window'?"},
       {{"--verson"}, "afterlife has no option '--verson'; did you mean '--version'?"},
-      {{"fuzz", "toi"}, "no path is called 'toi'; did you mean 'toy'?"},
+      {{"fuzz", "toi"}, "there is no path 'toi'; did you mean 'toy'?"},
       {{"fuzz", "toy/retian"}, "path toy has no variant 'retian'; did you mean 'retain'?"},
       {{"fuzz", "toy/quux"}, "path toy has no variant 'quux'; there is: borrow retain"},
       {{"prove", "toy", "--window", "stael"},
        "path toy has no window 'stael'; did you mean 'stale'?"},
       {{"fuzz", "--strategy", "random_wolk"}, "did you mean 'random_walk'?"},
-      {{"list", "toi"}, "no path is called 'toi'; did you mean 'toy'?"},
+      {{"list", "toi"}, "there is no path 'toi'; did you mean 'toy'?"},
   };
   return lines;
 }
@@ -151,8 +152,8 @@ TEST(FuzzFlags, OursAreTakenAndLibFuzzersAreKept) {
 
 TEST(FuzzFlags, AnyOtherWithTwoDashesIsRefused) {
   EXPECT_EQ(take({"--varient=borrow"}).wrong,
-            "no flag is called '--varient'; did you mean '--variant'?");
-  EXPECT_EQ(take({"-runs=3", "--runs=3"}).wrong, "no flag is called '--runs'");
+            "there is no flag '--varient'; did you mean '--variant'?");
+  EXPECT_EQ(take({"-runs=3", "--runs=3"}).wrong, "there is no flag '--runs'");
   EXPECT_EQ(take({"--variant"}).wrong, "--variant wants a value: --variant=TEXT");
   EXPECT_EQ(take({"--variant="}).wrong, "--variant wants a value: --variant=TEXT");
   EXPECT_EQ(take({"--variant", "borrow"}).wrong, "--variant wants a value: --variant=TEXT");

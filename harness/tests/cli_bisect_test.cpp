@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife bisect` on histories of a small program: a script that answers as `afterlife` does,
 // from a file that each commit holds.
 #include <gmock/gmock.h>
@@ -153,7 +154,7 @@ TEST_F(CliBisect, TellsAllThatMayBeItWhereNeighboursDoNotBuild) {
   EXPECT_EQ(found["left"].size(), 3u);
   const Ended text = bisect({"--good", "c0"});
   EXPECT_EQ(text.code, 1);
-  EXPECT_THAT(text.out, HasSubstr("is one of 3, of which nobody can tell more"));
+  EXPECT_THAT(text.out, HasSubstr("is one of 3, which cannot be told apart"));
 }
 
 TEST_F(CliBisect, SearchesWhereTheScheduleHasMoved) {
@@ -233,7 +234,7 @@ TEST_F(CliBisect, RefusesEndsThatAreNone) {
   EXPECT_THAT(bisect({"--good", "nowhere"}).err, EndsWith("there is no revision 'nowhere'\n"));
   const Ended none = bisect({});
   EXPECT_EQ(none.code, 3);
-  EXPECT_THAT(none.err, HasSubstr("--good is wanted"));
+  EXPECT_THAT(none.err, HasSubstr("--good is missing"));
   EXPECT_EQ(bisect({"--good", "HEAD"}).code, 3);
   write("file.repro", "afterlife reproducer 1\npath box\nend\n");
   EXPECT_THAT(bisect({"--good", "c0"}).err, HasSubstr("names no fault"));

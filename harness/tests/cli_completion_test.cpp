@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shells complete our command line: the scripts that `afterlife completion` prints, run by bash
-// and, where they are installed, read by zsh and fish.
+// and, if they are installed, read by zsh and fish.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ using testing::run_toys;
 
 using Words = std::vector<std::string>;
 
-/// Some shell's answer, or nothing where it is not installed.
+/// Some shell's answer, or nothing if it is not installed.
 class Shell {
  public:
   explicit Shell(std::string program) : program_(std::move(program)) {}

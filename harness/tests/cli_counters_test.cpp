@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife counters`: exact numbers of deterministic work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife diverge` on scripts that answer as two programs do: each prints the faults of its run,
 // and leaves the flow that it is said to have.
 #include <gmock/gmock.h>
@@ -86,11 +87,11 @@ class CliDiverge : public ::testing::Test {
 TEST_F(CliDiverge, NamesTheFunctionAndWhereItIsCalled) {
   const Ended ended = diverge_programs();
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.out,
-            "box::open goes another way, at targets/box/box.cpp:25, after 2 edges in common\n"
-            "  the good run goes on at targets/box/box.cpp:22 in box::open\n"
-            "  the bad run goes on at targets/box/box.cpp:25 in box::open\n"
-            "  called at targets/box/box.cpp:12 in box::run\n");
+  EXPECT_EQ(
+      ended.out,
+      "box::open goes another way, at targets/box/box.cpp:25, after 2 edges in common\n  the good "
+      "run continues at targets/box/box.cpp:22 in box::open\n  the bad run continues at "
+      "targets/box/box.cpp:25 in box::open\n  called at targets/box/box.cpp:12 in box::run\n");
   const json told = json::parse(diverge_programs({"--json"}).out, nullptr, false);
   EXPECT_EQ(told["decided"]["function"], "box::open");
   EXPECT_EQ(told["decided"]["line"], 25);
@@ -102,10 +103,9 @@ TEST_F(CliDiverge, SaysWhoseAnswerItMayHaveBeenHanded) {
   const FlowPoint acts{place("box::act", 50), true, place("box::open", 23)};
   program("good", flow({asks, acts, {place("box::act", 51), false, {}}}));
   program("bad", flow({asks, acts, {place("box::act", 52), false, {}}}), kFault);
-  EXPECT_THAT(
-      diverge_programs().out,
-      HasSubstr("  maybe upon the answer of box::size, at targets/box/box.cpp:40, which its "
-                "caller had called last\n"));
+  EXPECT_THAT(diverge_programs().out,
+              HasSubstr("  perhaps because of the result of box::size, at targets/box/box.cpp:40, "
+                        "which its caller had called last\n"));
   EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["handed_over"], true);
   program("good", flow({asks, {place("box::open", 24), false, {}}}));
   program("bad", flow({asks, {place("box::open", 25), false, {}}}), kFault);
@@ -117,7 +117,7 @@ TEST_F(CliDiverge, SaysWhereRunsTakeOneWay) {
   program("bad", kChecks, kFault);
   const Ended ended = diverge_programs();
   EXPECT_EQ(ended.code, 1);
-  EXPECT_EQ(ended.out, "both runs take one way through the code of the path\n");
+  EXPECT_EQ(ended.out, "both runs take the same way through the code of the path\n");
   EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["diverge"], false);
 }
 
@@ -149,7 +149,7 @@ TEST_F(CliDiverge, HandsOnWhyAProgramCannotReplay) {
 
 TEST_F(CliDiverge, WantsAGoodOneAndAReproducer) {
   EXPECT_EQ(diverge({}).code, 3);
-  EXPECT_THAT(diverge({}).err, HasSubstr("--good is wanted"));
+  EXPECT_THAT(diverge({}).err, HasSubstr("--good is missing"));
   EXPECT_EQ(diverge({"--good", "HEAD", "--good-program", "./good"}).code, 3);
   write("file.repro", "nothing\n");
   EXPECT_EQ(diverge_programs().code, 2);

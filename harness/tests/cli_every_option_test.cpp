@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every option of every command: each changes what the command prints, writes or returns, or is
 // refused. Nothing that is typed is ignored silently.
 #include <gmock/gmock.h>
@@ -101,7 +102,7 @@ std::string steady(std::string text, const std::string& folder) {
   return std::regex_replace(text, times, "N");
 }
 
-/// Returns the lines that are no progress, which comes when it is due.
+/// Returns the lines that are not progress, which comes when it is due.
 std::string messages(const std::string& err) {
   std::istringstream lines(err);
   std::string text;
@@ -110,7 +111,7 @@ std::string messages(const std::string& err) {
   return text;
 }
 
-/// How a command came to its end, with all that it left in its folder.
+/// How a command reached its end, with all that it left in its folder.
 struct Outcome {
   int code = 0;
   std::string text;

@@ -1,4 +1,5 @@
-// Files that somebody else made, on the command line: a command in one is never started but by
+// SPDX-License-Identifier: Apache-2.0
+// Files that something else made, on the command line: a command in one is never started but by
 // `replay` of a finding, and a folder leads nowhere else.
 #include <gmock/gmock.h>
 
@@ -50,7 +51,7 @@ class CliForeign : public ::testing::Test {
 
 TEST_F(CliForeign, AFindingOfRunInAReproducersFileIsRefusedByNameWhereverOneIsRead) {
   const std::string file = leave_command("found/a.repro");
-  const std::string why = "a.repro: is a finding of `afterlife run`, and no reproducer";
+  const std::string why = "a.repro: is a finding of `afterlife run`, not a reproducer";
   for (const Words& words :
        {Words{"replay", file}, Words{"replay", file, "--json"},
         Words{"replay", file, "--html", path("page")}, Words{"replay", path("found")},
@@ -74,7 +75,7 @@ TEST_F(CliForeign, AShardThatBringsACommandIsRefusedAndNothingOfItIsReported) {
   shard.cells.back().findings.at(0).reproducer = read_file(leave_command("command"));
   const std::string place = testing::leave_shard(path("night"), shard);
   expect_refused({"nightly", "merge", place, "--history", path("history")},
-                 "use_after_death.repro: is a finding of `afterlife run`, and no reproducer");
+                 "use_after_death.repro: is a finding of `afterlife run`, not a reproducer");
   expect_refused({"nightly", "report", "--history", path("history")}, "holds no night yet");
 }
 
@@ -97,10 +98,10 @@ TEST_F(CliForeign, AnExportThatBringsACommandOrAPathIsRefusedAndMakesNoHistory) 
     EXPECT_FALSE(fs::exists(path("other/history.sqlite")));
   };
   expect_import_refused("reproducer", read_file(leave_command("command")),
-                        "it is a finding of `afterlife run`, and no reproducer");
-  expect_import_refused("file", path("victim.repro"), "no plain name of a reproducer");
-  expect_import_refused("file", "../../victim.repro", "no plain name of a reproducer");
-  expect_import_refused("cause", "../../victim", "which is no id");
+                        "it is a finding of `afterlife run`, not a reproducer");
+  expect_import_refused("file", path("victim.repro"), "not a plain name of a reproducer");
+  expect_import_refused("file", "../../victim.repro", "not a plain name of a reproducer");
+  expect_import_refused("cause", "../../victim", "which is not an id");
   EXPECT_FALSE(fs::exists(path("victim.repro")));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife gate` as its users meet it: two commands are compared, and whatever they do ends in a
 // verdict or in one clear line.
 #include <gmock/gmock.h>
@@ -242,7 +243,7 @@ TEST(CliGate, SamplesThatAreCutOffAreStoppedAndDamagedOnesAreOneLine) {
   EXPECT_EQ(cut.code, 4) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr("1 undecided"));
   write_file(file, "{}\n" + text);
-  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "samples: line 1 is no line");
+  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "samples: line 1 is not a line");
   write_file(file, text + text);
   expect_only_line(run_toys({"gate", "--recompute", file}), 2, "comes after the end");
   write_file(file, "");

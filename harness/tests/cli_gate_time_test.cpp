@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of `afterlife gate`: its limit and its signals, while it measures and while it computes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +76,7 @@ class Many {
   Folder folder_;
 };
 
-/// The last line of a table: of 20 000 rows nobody wants to see more.
+/// The last line of a table: of 20 000 rows no one wants to see more.
 std::string summary_of(const std::string& table) {
   return table.substr(table.rfind('\n', table.size() - 2) + 1);
 }
@@ -103,7 +104,7 @@ TEST(CliGateOfMany, TheLimitOfTimeBindsComputingToo) {
   EXPECT_THAT(summary_of(again.out), StartsWith("undecided: 20000 benchmarks: 20000 undecided; "));
 }
 
-/// Sends the signal so long after the last process has begun to print. Expects that the gate ends
+/// Sends the signal this long after the last process has begun to print. Expects that the gate ends
 /// soon. Returns how: a machine may have computed all by then.
 Ended end_by(int signal, std::chrono::milliseconds after) {
   const Many many;

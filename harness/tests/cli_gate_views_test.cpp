@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The views of `afterlife gate`: its table, files and page, and the length of a repetition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `replay --gdb`: gdb stops where the fault is reported, with the sources found.
 #include <cstdlib>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife memory`: what a search takes, and that it does not grow where nothing is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

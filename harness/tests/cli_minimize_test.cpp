@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife minimize`: the file that it writes, and those that it leaves alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Command lines that somebody types who is new here, and what they are told to type.
+// SPDX-License-Identifier: Apache-2.0
+// Command lines that something types who is new here, and what they are told to type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

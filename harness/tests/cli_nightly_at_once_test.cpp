@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly --jobs` on toy paths: the shards of a night that are searched side by side.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -92,7 +93,7 @@ TEST(CliNightlyAtOnce, AShardWhoseProcessIsKilledGoesOn) {
   kill(shards[0], SIGKILL);
   const Ended ended = child.wait();
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("of 2 was ended by signal 9 (Killed); it goes on once"));
+  EXPECT_THAT(ended.err, HasSubstr("of 2 was ended by signal 9 (Killed); it continues when"));
   EXPECT_EQ(remembered(history), undisturbed());
 }
 

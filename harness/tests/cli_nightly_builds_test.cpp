@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A night's findings in other builds of the program: what stands beside it, and what does not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nights that something goes wrong with: killed at a bad moment, two at once, a folder that cannot
 // be written, a clock that jumps.
 #include <gmock/gmock.h>
@@ -36,7 +37,7 @@ class FinishedShard : public ::testing::Test {
     words.insert(words.end(), {"--history", history()});
     return run_toys(words);
   }
-  /// Leaves it like a kill that comes after the merge and before people were told.
+  /// Leaves it like a kill that comes after the merge and before people were reported.
   void merge_and_forget() const {
     nightly({"merge"});
     fs::remove(history() + "/night/told");
@@ -50,7 +51,7 @@ TEST_F(FinishedShard, WhoeverIsKilledBeforePeopleWereToldTellsThemOnce) {
   merge_and_forget();
   const Ended refused = nightly({"--runs", "300"});
   EXPECT_EQ(refused.code, 3);
-  EXPECT_THAT(refused.err, HasSubstr("--resume goes on with it"));
+  EXPECT_THAT(refused.err, HasSubstr("--resume continues it"));
   const Words resume{"--resume", "--json", "--runs", "300", "--notify", "echo >> '" + told() + "'"};
   const Ended resumed = nightly(resume);
   EXPECT_EQ(resumed.code, 1) << resumed.err;

@@ -1,5 +1,7 @@
-// `afterlife nightly --programs`: nights of somebody's programs, by a list in TOML.
+// SPDX-License-Identifier: Apache-2.0
+// `afterlife nightly --programs`: nights of someone's programs, by a list in TOML.
 #include "harness/process/process.h"
+#include "harness/tests/cli_nights.h"
 #include "harness/tests/program_nights.h"
 
 namespace harness {
@@ -12,6 +14,7 @@ using testing::expect_one_line;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testing::remembered;
 using testing::run_toys;
 using testing::Words;
 namespace fs = std::filesystem;
@@ -137,6 +140,97 @@ TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
   EXPECT_THAT(read_file(junit), HasSubstr("programs"));
 }
 
+TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
+  const std::string cause = night_json("here", 1)["findings"][0]["cause"];
+  const auto mark = [&](const std::string& state) {
+    const Ended ended = nightly({"mark", cause, state, "--because", "so it is"});
+    ASSERT_EQ(ended.code, 0) << ended.err;
+  };
+  EXPECT_THAT(nightly({"show", cause}).out, HasSubstr("use_after_death"));
+  mark("ignored");
+  EXPECT_EQ(night_json("here", 0)["findings"][0]["state"], "ignored");
+  mark("open");
+  EXPECT_EQ(night_json("here", 1)["findings"][0]["state"], "known");
+  mark("fixed");
+  EXPECT_EQ(night_json("here", 1)["findings"][0]["state"], "regressed");
+}
+
+TEST_F(CliNightlyPrograms, SomebodyIsNotifiedWhileItIsRedAndOnceWhenItIsNoLonger) {
+  const std::string told = folder_ / "told", copy = folder_ / "night.json";
+  const Words notify{"--notify", fmt::format("echo \"$AFTERLIFE_LINE\" >> '{}' && "
+                                             "cp \"$AFTERLIFE_JSON\" '{}'",
+                                             told, copy)};
+  const auto told_by = [&](const Bugs& bugs, int code) {
+    lay_out("here", bugs);
+    fs::remove(told);
+    const Ended ended = night("here", notify);
+    EXPECT_EQ(ended.code, code) << ended.out << ended.err;
+    return fs::exists(told) ? read_file(told) : "";
+  };
+  EXPECT_THAT(told_by({.first = true}, 1), HasSubstr("night 1, red: "));
+  EXPECT_EQ(json::parse(read_file(copy))["findings"][0]["variant"], "mine");
+  EXPECT_THAT(told_by({}, 0), HasSubstr("night 2, green: "));
+  EXPECT_EQ(told_by({}, 0), "");
+  lay_out("here", {.first = true});
+  expect_one_line(night("here", {"--notify", "exit 9"}), 1, "the command of --notify ");
+}
+
+TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
+  std::string list = read_file(folder_ / "here/list.toml");
+  list.replace(list.rfind("runs = 3"), 8, "runs = 300");
+  write_file(folder_ / "here/list.toml", list);
+  const std::string whole = folder_ / "whole";
+  Words words{"nightly", "--programs", folder_ / "here/list.toml", "--history"};
+  words.emplace_back(whole);
+  ASSERT_EQ(run_toys(words).code, 1);
+  words.back() = history_;
+  Child child("afterlife_toys", words);
+  const fs::path first = fs::path(history_) / "night/shard-1-of-1.part/cell-001.json";
+  while (!fs::exists(first) && !child.has_ended())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  child.signal(SIGINT);
+  const Ended stopped = child.wait();
+  ASSERT_EQ(stopped.code, 1) << stopped.out << stopped.err;  // Its finding so far counts.
+  EXPECT_THAT(stopped.out, HasSubstr("stopped in shard 1 of 1: "));
+  expect_one_line(night("here"), 3, "--resume goes on with it");
+  expect_one_line(nightly({"--resume"}), 2, "a night of programs needs the list of them");
+  expect_one_line(night("here", {"--resume", "--runs", "5"}), 3,
+                  "the night to resume has --runs 303 and --seed 1; leave");
+  const std::string shown = stopped.out.substr(stopped.out.rfind("  ") + 2);
+  const ProcessEnd resumed = run_process({"/bin/sh", "-c", shown}, {}, kGoOn);
+  EXPECT_EQ(resumed.code, 1) << shown << resumed.err;
+  EXPECT_THAT(resumed.out, HasSubstr("new programs/mine: use_after_death"));
+  EXPECT_EQ(remembered(history_), remembered(whole));
+}
+
+TEST_F(CliNightlyPrograms, ShardsAtOnceComeToWhatShardsElsewhereDo) {
+  const std::string list = folder_ / "here/list.toml", elsewhere = folder_ / "elsewhere";
+  ASSERT_EQ(night("here", {"--jobs", "2", "--runs", "6"}).code, 1);
+  const auto there = [&](Words words) {
+    words.insert(words.begin(), "nightly");
+    words.insert(words.end(), {"--programs", list, "--history", elsewhere});
+    return run_toys(words).code;
+  };
+  ASSERT_EQ(there({"plan", "2", "--runs", "6"}), 0);
+  for (const char* index : {"2", "1"}) ASSERT_EQ(there({"shard", index}), 0);
+  EXPECT_EQ(there({"merge"}), 1);
+  EXPECT_EQ(remembered(history_), remembered(elsewhere));
+}
+
+TEST_F(CliNightlyPrograms, SarifKnowsAFindingAgainInAnotherCheckout) {
+  const auto result = [&](const std::string& folder) {
+    const std::string sarif = folder_ / (folder + ".sarif");
+    EXPECT_EQ(night(folder, {"--sarif", sarif}).code, 1);
+    return json::parse(read_file(sarif))["runs"][0]["results"].at(0);
+  };
+  const json first = result("here");
+  lay_out("there", {.first = true}, 9);
+  const json second = result("there");
+  EXPECT_EQ(first["baselineState"], "new");
+  EXPECT_EQ(second["baselineState"], "unchanged");
+  EXPECT_EQ(first["partialFingerprints"], second["partialFingerprints"]);
+}
+
 TEST_F(CliNightlyPrograms, AProgramThatFailsByItselfIsTold) {
   write_file(folder_ / "here/sub/mine.py", "raise SystemExit(3)\n");
   const json told = night_json("here", 1);
@@ -164,15 +258,15 @@ TEST_F(CliNightlyPrograms, AListThatIsNoneIsRefusedInOneLine) {
     expect_one_line(night("here"), 2, "list.toml" + why);
   };
   refused("[[program]\n", ":1: ");
-  refused("", ": programs are wanted, and nothing else: [[program]]");
+  refused("", ": expected programs and nothing else: [[program]]");
   refused("[[program]]\nname = \"a b\"\ncommand = [\"true\"]\n", ":1: the name 'a b' is not plain");
-  refused("[[program]]\nname = \"a\"\n", ":1: command is wanted");
+  refused("[[program]]\nname = \"a\"\n", ":1: command is missing");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\", 3]\n",
-          ":3: a word of the command is no text");
+          ":3: a word of the command is not a string");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nrun = 3\n",
           ":4: a program has no 'run'; it may have: name command");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nruns = 3\nseconds = 1\n",
-          ":1: runs or seconds are wanted, and not both");
+          ":1: give either runs or seconds");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nfolder = \"none\"\n", ":1: ");
   const std::string twice = "[[program]]\nname = \"a\"\ncommand = [\"true\"]\n";
   refused(twice + twice, ":4: there are two programs called 'a'");

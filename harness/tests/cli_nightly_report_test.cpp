@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports of `afterlife nightly`: the page, and the files that other programs read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -189,7 +190,7 @@ TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   EXPECT_THAT(none.err, HasSubstr("holds no history"));
 }
 
-/// All that a history of these shards, merged one by one, tells of its night.
+/// All that a history of these shards, merged one by one, reports its night.
 std::string told_of(const std::string& folder, const std::vector<std::string>& shards) {
   const std::string history = folder + "/history";
   for (const std::string& shard : shards)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly` on the toy path: what one night leaves the next to begin from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ TEST(CliNightlyTapes, ANightReplaysWhatTheOneBeforeKept) {
       << "they are part of the budget, of which builds that are not there have 180";
   const std::string told = std::to_string(tapes["survived"].get<int>()) + " of " +
                            std::to_string(tapes["replayed"].get<int>()) +
-                           " tapes of earlier nights get to what they got to";
+                           " tapes of earlier nights still reach what they reached";
   EXPECT_THAT(run_toys({"nightly", "report", "--history", history}).out, HasSubstr(told));
   EXPECT_THAT(read_file(history + "/page.html"), HasSubstr(told));
 }

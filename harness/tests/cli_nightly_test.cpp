@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife nightly` on the toy path: whole nights, shards, what stops one, and what it remembers.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-/// A night of the toy path that ends after so many runs.
+/// A night of the toy path that ends after this many runs.
 Words night(const std::string& history, Words more = {}, const std::string& runs = "2000") {
   Words words{"nightly", "--runs", runs, "--history", history};
   if (std::find(more.begin(), more.end(), "--only") == more.end())
@@ -250,8 +251,9 @@ TEST(CliNightly, AKilledNightLeavesNothingUnderTheFinalNameAndGoesOn) {
   EXPECT_EQ(child.wait().code, -SIGKILL);
   EXPECT_FALSE(fs::exists(history + "/night/shard-1-of-1"));
   EXPECT_TRUE(fs::exists(history + "/night/shard-1-of-1.part"));
-  expect_one_line(run_toys({"nightly", "merge", "--history", history}), 2, "is no finished shard");
-  expect_one_line(run_toys(long_night(history)), 3, "--resume goes on with it");
+  expect_one_line(run_toys({"nightly", "merge", "--history", history}), 2,
+                  "is not a finished shard");
+  expect_one_line(run_toys(long_night(history)), 3, "--resume continues it");
   expect_one_line(run_toys({"nightly", "--resume", "--seed", "5", "--history", history}), 3,
                   "the night to resume has --runs 60000 and --seed 4 and --only crasher");
   const std::string damaged = history + "/night/shard-1-of-1.part/cell-002.json";
@@ -376,13 +378,13 @@ TEST(CliNightly, WhatItIsNotToldIsUsage) {
   const std::string history = folder / "history";
   run_toys(night(history, {"--only", "toy/borrow"}));
   const std::pair<Words, const char*> wrong[] = {
-      {{"nightly", "--runs", "0"}, "'0' is no whole number"},
+      {{"nightly", "--runs", "0"}, "'0' is not a whole number"},
       {{"nightly", "--runs", "5", "--minutes", "1"}, "--runs excludes --minutes"},
       {{"nightly", "--only", "toy/borow", "--history", history}, "did you mean 'borrow'"},
-      {{"nightly", "plam"}, "no command is called 'nightly plam'; did you mean 'plan'"},
+      {{"nightly", "plam"}, "there is no command 'nightly plam'; did you mean 'plan'"},
       {{"nightly", "--runs", "5", "--nosuch"}, "nightly has no option '--nosuch'"},
       {{"nightly", "plan"}, "shards is required"},
-      {{"nightly", "plan", "0"}, "'0' is no whole number"},
+      {{"nightly", "plan", "0"}, "'0' is not a whole number"},
       {{"nightly", "shard", "1", "--histry", "x"}, "shard has no option '--histry'"},
       {{"nightly", "--history", ""}, "'' names nothing"},
       {{"nightly", "mark", "x", "fixed", "--because", "y", "--history", history},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nights of `afterlife` on toy paths: their histories, to be compared.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row for each option of each command: a command line, and how the option's effect shows in it.
 #pragma once
 

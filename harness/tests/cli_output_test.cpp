@@ -1,5 +1,6 @@
-// `afterlife` with output that cannot be written, errors that nobody can hear, and limits
-// on memory.
+// SPDX-License-Identifier: Apache-2.0
+// `afterlife` with output that cannot be written, errors that nothing can hear, and limits on
+// memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -72,7 +73,7 @@ void expect_one_line(const Ended& ended, const std::string& what) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << what << ": " << ended.err;
 }
 
-/// A pipe that nobody reads, a place that is full, and none at all.
+/// A pipe that no one reads, a place that is full, and none at all.
 void redirect(int fd, const char* place) {
   const int opened = open(place, O_WRONLY);
   dup2(opened, fd);
@@ -176,8 +177,8 @@ TEST(CliOutput, UnderALimitOnMemoryThereIsAnAnswerOrOneLine) {
   }
 }
 
-/// Where the program is just loaded, each of these steps may be where the next thing lacks its
-/// memory: what is smallest among them takes 128 KiB.
+/// If the program is just loaded, each of these steps may be where the next thing lacks its memory:
+/// what is smallest among them takes 128 KiB.
 void sweep_start(int resource, const std::vector<std::string>& command) {
   constexpr rlim_t kStepBytes = rlim_t{96} << 10;
   const rlim_t loaded = least_limit(resource, {"--help"});
@@ -203,7 +204,7 @@ TEST(CliOutput, UnderALimitOnMemoryThatJustLoadsTheProgramThereIsAnAnswerOrOneLi
 
 // ---- what files say ----
 
-/// A case with `line` put in before its first decision.
+/// A case with `line` put in before its first choice.
 std::string with_line(const std::string& line) {
   std::string text = read_file(some_case());
   text.insert(text.find("\ntasks") + 1, line + "\n");
@@ -260,7 +261,7 @@ TEST(CliOutput, AChainOfCausesMayBeAsLongAsTheFile) {
   write_file(file, with_line(chain + "0:0 lag 1"));
   const Ended ended = run_child(kProgram, {"replay", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("1 decision was never asked: a:0 of a:0 of "));
+  EXPECT_THAT(ended.out, HasSubstr("1 choice was never made: a:0 of a:0 of "));
 }
 
 TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
@@ -269,12 +270,12 @@ TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
   write_file(file, with_line("0:60000 lag 1\n0:60001 lag 2"));
   const Ended ended = run_child(kProgram, {"replay", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("2 decisions were never asked: "));
+  EXPECT_THAT(ended.out, HasSubstr("2 choices were never made: "));
   EXPECT_THAT(ended.out, HasSubstr(":60000 lag 1\n"));
   EXPECT_THAT(run_child(kProgram, {"replay", file, "--json"}).out,
               HasSubstr("\"never_asked\": \"2 decisions"));
   EXPECT_THAT(run_child(kProgram, {"minimize", file}).out,
-              HasSubstr("of the file, 2 decisions were never asked"));
+              HasSubstr("of the file, 2 choices were never made"));
   const Ended whole = run_child(kProgram, {"replay", some_case()});
   EXPECT_THAT(whole.out, ::testing::Not(HasSubstr("never asked")));
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `afterlife replay FILE --html PAGE`: written whole, in the place of a page or of
 // nothing.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife price`: its table and its JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife prove`: its words and exit codes, over a toy path whose claims are right and wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ json prove_json(const Corpus& corpus, std::vector<std::string> arguments) {
   return json::parse(prove_toys(corpus, std::move(arguments)).out);
 }
 
-/// Returns as many ops as there is room for: 81 000 sets of three decisions.
+/// Returns as many ops as there is room for: 81 000 sets of three choices.
 Tape long_program() {
   Tape tape;
   for (std::uint32_t i = 0; i < 8; ++i) {

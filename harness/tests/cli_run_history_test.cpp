@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run --history`: searches of one program that know of those before them.
 #include "harness/tests/program_nights.h"
 
@@ -96,7 +97,7 @@ TEST_F(CliRunHistory, FindingsAreCalledAsIsAsked) {
   const Ended ended = search({.first = true}, {"--name", "suite-test_one"});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("/found/suite-test_one-use_after_death-"));
-  expect_one_line(run_toys({"run", "--name", "../up", "--", "true"}), 3, "is no plain name");
+  expect_one_line(run_toys({"run", "--name", "../up", "--", "true"}), 3, "is not a plain name");
 }
 
 TEST_F(CliRunHistory, AProgramWithoutCudaIsFineWhereThatIsSaid) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reports of `afterlife run`: --sarif, --junit, --markdown and --html, and the same views of a
 // finding by `replay`.
 #include <sys/stat.h>
@@ -254,7 +255,8 @@ TEST_F(CliRunReports, WhySaysWhatIsMissingAndWhichRepairWasTried) {
   const Ended ended = run_toys({"replay", finding(), "--why"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nsides: born: cuMemAlloc at "));
-  EXPECT_THAT(ended.out, HasSubstr("\nwhy: missing is what keeps it alive until this use\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("\nwhy: missing is a reference that keeps it alive until this use\n"));
   EXPECT_THAT(ended.out,
               HasSubstr(": the collector runs\nrepair: keep the device memory of collected.py:"));
   EXPECT_THAT(ended.out, HasSubstr("\ntried: with it none of 3 replays shows the fault\n"));
@@ -288,7 +290,7 @@ TEST_F(CliRunReports, MinimizeLeavesOutADecisionThatTheFindingDoesNotNeed) {
   expect_one_line(run_toys({"minimize", large}), 2, "add --trust");
   const Ended ended = run_toys({"minimize", large, "--trust"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("\n1 decision, 2 in the file; "));
+  EXPECT_THAT(ended.out, HasSubstr("\n1 choice, 2 in the file; "));
   const std::string small = folder_ / "large.min.run.json";
   EXPECT_EQ(json::parse(read_file(small)).at("decisions"), found.at("decisions"));
   EXPECT_EQ(json::parse(read_file(small)).at("fault"), found.at("fault"));

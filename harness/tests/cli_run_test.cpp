@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run` with programs of ours that know nothing of us: scripts in Python, and a program.
 #include <set>
 
@@ -78,8 +79,8 @@ TEST_F(CliRun, ASearchEndsOnceAllDecisionsAreTriedAndSaysSo) {
   const auto ended = [&](const std::string& runs) {
     return run({"--strategy", "deviations", "--runs", runs}, {"python3", file}).out;
   };
-  EXPECT_THAT(ended("50"), HasSubstr("7 runs, 0 findings; every set of at most two decisions"));
-  EXPECT_THAT(ended("6"), HasSubstr("6 runs, 0 findings; every single decision was tried\n"));
+  EXPECT_THAT(ended("50"), HasSubstr("7 runs, 0 findings; every set of at most two choices"));
+  EXPECT_THAT(ended("6"), HasSubstr("6 runs, 0 findings; every single choice was tried\n"));
   EXPECT_THAT(ended("2"), HasSubstr("2 runs, 0 findings\n"));
   const Words alone{"--strategy", "deviations", "--runs", "50", "--process-per-run"};
   const json result = found(alone, {"python3", file}, 0);
@@ -91,7 +92,7 @@ TEST_F(CliRun, AStrategyThatRunHasNotIsRefused) {
   const auto refused = [](const std::string& name, const std::string& why) {
     expect_one_line(run_toys({"run", "--strategy", name, "--", "true"}), 3, why);
   };
-  refused("random", "no strategy of run is called 'random'; did you mean 'random_walk'?");
+  refused("random", "there is no strategy 'random'; did you mean 'random_walk'?");
   refused("xyz", "there is: random_walk deviations");
   refused("bytes", "strategy 'bytes' answers within one process, and each run of a program is one");
 }
@@ -197,7 +198,7 @@ TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
   EXPECT_EQ(recycled["kind"], "recycled_use");
   ASSERT_EQ(recycled["decisions"].size(), 1u);
   EXPECT_EQ(recycled["decisions"][0]["who"], "cuMemAlloc 5 of thread 1");
-  EXPECT_EQ(recycled["decisions"][0]["answer"], "freed storage is given out again");
+  EXPECT_EQ(recycled["decisions"][0]["answer"], "freed storage is reused");
   EXPECT_EQ(recycled["shown"], 3);
 }
 
@@ -302,8 +303,8 @@ TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
   EXPECT_EQ(run({"--runs", "2", "--device", "sim"}, command).code, 0);
   for (const char* other : {"gpu", "h100"}) {
     const Ended ended = run({"--runs", "2", "--device", other}, command);
-    expect_one_line(ended, 3, "no device of run is called '");
-    EXPECT_THAT(ended.err, HasSubstr("; there is: sim"));
+    expect_one_line(ended, 3, "there is no device '");
+    EXPECT_THAT(ended.err, HasSubstr("; available: sim"));
   }
   EXPECT_THAT(run_toys({"run", "--help"}).out, HasSubstr("--device RUN_DEVICE"));
 }
@@ -334,7 +335,7 @@ TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
   expect_one_line(run({"--suppressions", folder_ / "none"}, command), 2, "none");
   write_file(file, "* * fine\nnokind cuMemFree fine\n");
   const Ended unknown = run({"--runs", "2", "--suppressions", file}, command);
-  expect_one_line(unknown, 2, file + ":2: no kind of fault is called 'nokind'; there is: *");
+  expect_one_line(unknown, 2, file + ":2: there is no kind of fault 'nokind'; available: *");
   EXPECT_THAT(unknown.err, HasSubstr(" use_after_death "));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as its users meet it: the built `afterlife` is run as a child process.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -332,7 +333,7 @@ TEST(Cli, CtrlCEndsWithTheTableAndEveryReproducer) {
   EXPECT_GT(count, 0U);
 }
 
-/// Takes nothing: whoever writes to it waits.
+/// Takes nothing: code that writes to it waits.
 class FullPipe {
  public:
   FullPipe() {
@@ -353,7 +354,7 @@ class FullPipe {
   int ends_[2] = {-1, -1};
 };
 
-/// Stops the command before anybody has read what it has to say.
+/// Stops the command before anything has read what it has to say.
 Ended stopped(const std::string& command, const std::string& file, int signal) {
   const FullPipe pipe;
   Child child("afterlife", {command, file}, [&] { pipe.become_stdout(); });
@@ -361,7 +362,7 @@ Ended stopped(const std::string& command, const std::string& file, int signal) {
   return child.wait(std::chrono::seconds(60));
 }
 
-/// Writes a reproducer of a path that has instruments, where there is one.
+/// Writes a reproducer of a path that has instruments, if there is one.
 std::string reproducer_to_explain(const Folder& folder) {
   for (const Scenario* path : tables::scenarios())
     if (path->make_instruments != nullptr) return a_reproducer(folder, unsound_variant(*path));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife triage`: files by root cause, on the terminal and as JSON, and its exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -165,7 +166,7 @@ TEST_F(CliTriageBeside, WhatIsNoListOfStepsIsNamed) {
   const std::string bad = program("echo '{}' > \"$4\"\necho '{\"faults\": []}'\n");
   const Ended ended = testing::run_toys({"triage", stale("a.repro"), "--good-program", bad});
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("holds no steps of a run"));
+  EXPECT_THAT(ended.err, HasSubstr("does not contain the steps of a run"));
 }
 
 TEST_F(CliTriageBeside, TwoRunsOfACaseLeaveTheSameSteps) {

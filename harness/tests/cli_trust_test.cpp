@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings of `afterlife run` and the command in them: `replay` shows it first, starts what this
 // user's Afterlife wrote, and asks for --trust otherwise.
 #include <sys/stat.h>

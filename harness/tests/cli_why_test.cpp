@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `replay --why` says what let a fault happen, and which repair was tried with what result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ TEST(CliWhy, IsAboutOneCaseAndNotForPrograms) {
   write_file(file, testing::reproducer_text(toy_case("borrow", failing_tape())));
   const Ended many = run_toys({"replay", file, file, "--why"});
   EXPECT_EQ(many.code, 3);
-  EXPECT_THAT(many.err, HasSubstr("--why is about one case"));
+  EXPECT_THAT(many.err, HasSubstr("--why takes one case"));
   EXPECT_EQ(run_toys({"replay", file, "--why", "--json"}).code, 3);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same addresses in each run of a program, and what is said where the kernel does not allow it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that end badly under `afterlife run`, or that it cannot reach: one clear line each, and
 // the exit code that is documented.
 #include <fmt/format.h>
@@ -131,8 +132,44 @@ TEST_F(ClientBadEnds, APythonThatIsTooOldIsToldAsSuch) {
   }
 }
 
+TEST_F(ClientBadEnds, AFreeThreadedPythonIsRefusedInOneLine) {
+  const std::string why =
+      "cannot be judged: Python 3.14 is free-threaded, which is not supported yet";
+  // Its version's text is what it is recognised by.
+  const std::string program = folder_ / "python3.14t", source = program + ".cpp";
+  write_file(source,
+             "#include <dlfcn.h>\n"
+             "extern \"C\" int Py_IsInitialized() { return 1; }\n"
+             "extern \"C\" const char* Py_GetVersion() {\n"
+             "  return \"3.14.0 free-threading build (main)\";\n"
+             "}\n"
+             "int main() {\n"
+             "  void* cuda = dlopen(\"libcuda.so.1\", RTLD_NOW);\n"
+             "  reinterpret_cast<int (*)(unsigned)>(dlsym(cuda, \"cuInit\"))(0);\n"
+             "}\n");
+  ASSERT_EQ(std::system(fmt::format("clang++-19 -rdynamic '{}' -o '{}'", source, program).c_str()),
+            0);
+  expect_one_line(run({"--runs", "3"}, {program}), 2, why);
+  expect_one_line(run({"--runs", "3", "--may-not-call"}, {program}), 2, why);
+  const json result = found({"--runs", "3"}, {program}, 2);
+  EXPECT_THAT(result["findings"], ::testing::IsEmpty());
+  const std::string junit = folder_ / "found.xml";
+  EXPECT_EQ(run({"--runs", "3", "--junit", junit}, {program}).code, 2);
+  EXPECT_THAT(read_file(junit), HasSubstr(why));
+}
+
+TEST_F(ClientBadEnds, EveryFreeThreadedPythonThatIsHereIsRefused) {
+  const auto all = testing::pyenv_interpreters(testing::Interpreters::free_threaded);
+  if (all.empty()) GTEST_SKIP() << "no free-threaded Python here";
+  for (const std::string& python : all) {
+    Words command = lines("free_twice()\n");
+    command[0] = python;
+    expect_one_line(run({"--runs", "3"}, command), 2, " is free-threaded, which is not supported");
+  }
+}
+
 TEST_F(ClientBadEnds, NoCommandIsAMistakeOfTheCaller) {
-  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is wanted");
+  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is missing");
   expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
 }
 
@@ -232,7 +269,7 @@ TEST_F(ClientBadEnds, AThreadThatExitsTheProcessEndsItAndOneThatExitsItselfDoesN
   expect_found(run_lines("def act(): free_twice(), os._exit(0)\n" + act), "double_free");
 }
 
-// ---- what it found all the same ----------------------------------------------------------------
+// ---- what it found nevertheless ----------------------------------------------------------------
 
 TEST_F(ClientBadEnds, AProgramThatClosesItsOutputIsJudgedAllTheSame) {
   for (const char* closed : {"2", "1, 2", "0, 1, 2"})

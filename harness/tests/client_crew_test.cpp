@@ -1,4 +1,5 @@
-// A crew: runs that go on at once, each in a process of its own. The programs here are lines of a
+// SPDX-License-Identifier: Apache-2.0
+// A crew: runs that continue at once, each in a separate process. The programs here are lines of a
 // shell, which call no driver.
 #include <gtest/gtest.h>
 
@@ -90,7 +91,7 @@ TEST_F(ClientCrew, AProgramThatAsksNothingIsForkedNoLongerAndRunsOnItsOwn) {
     EXPECT_FALSE(ended.is_forked);
   }
   EXPECT_FALSE(crew.is_forking());
-  EXPECT_EQ(crew.refusal(), "it ended without a question");
+  EXPECT_EQ(crew.refusal(), "it ended without a choice");
 }
 
 TEST_F(ClientCrew, TheFirstReasonNotToForkStays) {

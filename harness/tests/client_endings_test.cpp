@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the program that do not return when the driver calls them: the driver serves the
 // rest of the program as before. Each program has a few seconds.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that fail in some schedules alone, without a fault that has a name: findings of kind
 // `failure`. What fails by itself, at random, is none.
 #include <set>
@@ -12,10 +13,12 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Combine;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::line_at;
 using testing::line_of;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using testing::run_toys;
 using testing::script;
@@ -83,6 +86,65 @@ TEST_F(ClientFailing, AnAbortAfterASecondErrorIsAFindingAndNamesBothCalls) {
   EXPECT_THAT(finding["ended"], StartsWith("was ended by signal 6"));
   EXPECT_EQ(finding["decisions"][0]["who"], "cuMemMap 2 of thread 1");
   expect_as_recorded(finding);
+}
+
+TEST_F(ClientFailing, AnErrorThatTheProgramSurvivesIsANoteAndWithPedanticAFinding) {
+  const std::string file = script("initializing.py");
+  const char* signature =
+      "failure cuDeviceGetCount CUDA_ERROR_NOT_INITIALIZED in initializing.py:count";
+  const json noted = found({"--runs", "300"}, {"python3", file, "passing"}, 0);
+  EXPECT_THAT(noted["findings"], IsEmpty());
+  ASSERT_EQ(noted["survived"].size(), 1u);
+  EXPECT_EQ(noted["survived"][0]["signature"], signature);
+  EXPECT_GT(noted["survived"][0]["runs"], 1);
+  const json finding =
+      only_failure({"--runs", "300", "--pedantic"}, {"python3", file, "passing"}, 2);
+  EXPECT_EQ(finding["signature"], signature);
+  EXPECT_EQ(finding["ended"], "");
+  expect_as_recorded(finding);
+}
+
+TEST_F(ClientFailing, ASurvivedErrorIsOneLineOfTheSummary) {
+  const std::string file = script("initializing.py");
+  const Ended ended = run({"--runs", "300"}, {"python3", file, "passing"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              ContainsRegex("(^|\n)the program survived an error, in [0-9]+ of 300 runs: "
+                            "cuDeviceGetCount at " +
+                            file + ":[0-9]+ returned CUDA_ERROR_NOT_INITIALIZED; "));
+  const json locked = found({"--runs", "300"}, {"python3", file, "passing", "locked"}, 0);
+  EXPECT_THAT(locked["survived"], IsEmpty());
+}
+
+TEST_F(ClientFailing, ASuppressionSpeaksOfASurvivedErrorToo) {
+  write_file(folder_ / "known.txt", "failure cuDeviceGetCount # it is asked again\n");
+  const json result = found({"--runs", "300", "--suppressions", folder_ / "known.txt"},
+                            {"python3", script("initializing.py"), "passing"}, 0);
+  EXPECT_THAT(result["survived"], IsEmpty());
+}
+
+TEST_F(ClientFailing, TheBuildOfAProgramIsNotedAndAnotherOneIsNamed) {
+  const std::string copy = folder_ / "unmapped";
+  std::filesystem::copy_file(testing::program_folder() / "client_unmapped", copy);
+  const json finding = only_failure({"--runs", "200", "--failures"}, {copy});
+  const std::string file = finding["file"];
+  json kept = json::parse(read_file(file));
+  ASSERT_TRUE(kept.contains("build"));
+  EXPECT_THAT(kept["build"], MatchesRegex("[0-9a-f]{8,}"));
+  kept["build"] = "0123";
+  kept["fault"]["kind"] = "leak";
+  write_file(file, kept.dump(2));
+  const Ended ended = run_toys({"replay", "--trust", file});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("built anew: its build-id is 0123 in the file, "));
+}
+
+TEST_F(ClientFailing, TheSummarySaysWhatWasExplored) {
+  const Ended ended = run({"--runs", "60"}, {"python3", script("initializing.py"), "locked"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex("(^|\n)explored: schedules of the main thread, Thread-1 "
+                                       "\\(count\\), Thread-2 \\(count\\)"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("not explored")));
 }
 
 TEST_F(ClientFailing, TheCorrectedProgramsHaveNone) {

@@ -1,4 +1,5 @@
-// Calls that are told to fail in somebody's program: off by default, and no fault by themselves.
+// SPDX-License-Identifier: Apache-2.0
+// Calls that are made to fail in someone's program: off by default, and no fault by themselves.
 #include "harness/tests/run_stage.h"
 
 namespace harness {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files between a client's driver and `afterlife run`, and those that it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,6 +175,11 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   run.reports[0].faults[0].use.place.clear();
   EXPECT_THAT(difference(recorded, run), HasSubstr("used at"));
   run = run_of(finding);
+  run.reports[0].faults[0].use.place[1].line = 4;  // Another patch of the library.
+  EXPECT_THAT(difference(recorded, run), IsEmpty());
+  run.reports[0].faults[0].use.place[1].function = "g";
+  EXPECT_THAT(difference(recorded, run), HasSubstr("used at lib.py:3 in f in the file"));
+  run = run_of(finding);
   run.reports[0].faults[0].death.thread = "MainThread";
   EXPECT_THAT(difference(recorded, run),
               HasSubstr("died, thread is 'Thread-1 (drop)' in the file, 'MainThread' in the run"));
@@ -192,11 +198,11 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   run = run_of(finding);
   run.reports[0].decisions[0].decision.nth = 8;
   EXPECT_THAT(difference(recorded, run),
-              HasSubstr("the decision crash.py:3 has another number in the file"));
+              HasSubstr("the choice crash.py:3 has another number in the file"));
   run.reports[0].decisions.clear();
-  EXPECT_THAT(difference(recorded, run), HasSubstr("1 decisions in the file, 0 in the run"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("1 choices in the file, 0 in the run"));
   run.reports[0].faults.clear();
-  EXPECT_THAT(difference(recorded, run), HasSubstr("a fault that the run has not"));
+  EXPECT_THAT(difference(recorded, run), HasSubstr("a fault that the run does not have"));
 }
 
 TEST(ClientFiles, AReplayInAnotherFolderOrWithMovedLinesIsAsRecorded) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which something is forced: each is the same again, and what shows without force is
 // possible.
 #include <algorithm>
@@ -117,7 +118,7 @@ TEST_F(ClientForcedRuns, RunsAreForkedWhereTheyWere) {
 }
 
 TEST_F(ClientForcedRuns, WhatIsAskedChangesNothingWhereItIsAnsweredPlainly) {
-  // After a thousand lines another thread goes on; calls that keep the lock are none.
+  // After a thousand lines another thread continues; calls that keep the lock are none.
   const testing::Words command = script_of(
       "go_on, seen = ctypes.PyDLL('libcuda.so.1').cuCtxSetCurrent, []\n"
       "def act(name):\n"
@@ -136,7 +137,7 @@ TEST_F(ClientForcedRuns, WhatIsAskedChangesNothingWhereItIsAnsweredPlainly) {
 
 // ---- the same fault without force --------------------------------------------------------------
 
-/// Answers as it is told, one run after another, and plainly at the beginning and the end.
+/// Answers as it is reported, one run after another, and by default at the beginning and the end.
 class Told final : public client::Answers {
  public:
   static inline std::vector<Tape> tapes;
@@ -165,7 +166,7 @@ class Listener final : public client::SearchWatcher {
   std::vector<Finding> findings;
 };
 
-/// Possible far ahead of the use, and again right before it, where nobody looks.
+/// Possible far ahead of the use, and again right before it, where nothing looks.
 constexpr const char* kTwice =
     "is_open = True\n"
     "def end(buffer): is_open and cuda.cuMemFree_v2(buffer.address)\n"
@@ -177,7 +178,7 @@ constexpr const char* kTwice =
     "is_open = True\n"
     "copy(target, address, 8)\n";
 
-/// Returns a tape for each decision of a collection that shows a fault alone, of those that are
+/// Returns a tape for each choice of a collection that shows a fault alone, of those that are
 /// forced, or of the others, in the order in which they are asked.
 std::vector<Tape> tapes_that_show(const client::Client& client, bool forced) {
   Orders orders;
@@ -196,8 +197,8 @@ std::vector<Tape> tapes_that_show(const client::Client& client, bool forced) {
   return found;
 }
 
-/// Runs a search that answers plainly and then by these tapes. Returns its findings as they are
-/// told.
+/// Runs a search that answers by default and then by these tapes. Returns its findings as they are
+/// reported.
 std::vector<Finding> told_findings(const client::Client& client, const std::vector<Tape>& tapes) {
   client::SearchOptions options{.client = client, .strategy = &kTold, .suppressions = {}};
   options.forces = true;

@@ -1,5 +1,6 @@
-// Collections and switches that no run of this Python comes to by itself: off by default, and told
-// apart.
+// SPDX-License-Identifier: Apache-2.0
+// Collections and switches that no run of this Python comes to by itself: off by default, and
+// distinguished.
 #include "harness/tests/forced_stage.h"
 #include "harness/tests/interpreters.h"
 
@@ -106,7 +107,7 @@ TEST_F(ClientForced, ACollectionBeforeALineIsForced) {
       "    cuda.cuMemFree_v2(buffer.address)\n"
       "buffer = None\n"
       "if ended: copy(target, address, 8)\n"
-      "buffer = True  # Nobody has looked up to here.\n");
+      "buffer = True  # No one has looked up to here.\n");
   const json finding = found_by_force(command, "the collector runs, forced");
   const int line = line_of(command[1], "if ended:");
   EXPECT_THAT(finding["decisions"][0]["who"].get<std::string>(),
@@ -146,7 +147,7 @@ TEST_F(ClientForced, ASwitchBetweenTwoLinesIsForced) {
   EXPECT_EQ(finding["kind"], "double_free");
   EXPECT_EQ(finding.value("forced", false), true);
   EXPECT_EQ(finding["shown"], 3);
-  EXPECT_THAT(finding.dump(), HasSubstr("look goes on, forced"));
+  EXPECT_THAT(finding.dump(), HasSubstr("look runs, forced"));
   EXPECT_THAT(finding["why_forced"].get<std::string>(), HasSubstr("switch"));
   expect_replayed(finding["file"]);
 }
@@ -168,7 +169,7 @@ TEST_F(ClientForced, ASwitchAtACallThatKeepsTheLockIsForced) {
       "begun.release()\n"
       "read()\n"
       "thread.join()\n");
-  const json finding = found_by_force(command, "dropper goes on, forced", "300");
+  const json finding = found_by_force(command, "dropper runs, forced", "300");
   EXPECT_EQ(finding["decisions"][0]["who"], "before cuMemcpyDtoH 1 of MainThread");
   EXPECT_EQ(finding["threads"]["died"], "dropper");
   expect_replayed(finding["file"]);
@@ -264,7 +265,7 @@ TEST_F(ClientForced, OneThatTurnsOutToBePossibleIsToldAgain) {
   EXPECT_EQ(ended.code, 1);
   const std::size_t first = ended.out.find("use_after_death of device memory, forced\n");
   const std::size_t again = ended.out.find(
-      "\nwhat was told as forced is possible as it is:\nuse_after_death of device memory\n");
+      "\nreported as forced, but possible without it:\nuse_after_death of device memory\n");
   EXPECT_LT(first, again) << ended.out;
   EXPECT_NE(again, ended.out.npos) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("\n130 runs, 1 finding; "));

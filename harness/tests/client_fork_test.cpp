@@ -1,4 +1,5 @@
-// Runs that are forked at the first question, beside the same runs in processes of their own.
+// SPDX-License-Identifier: Apache-2.0
+// Runs that are forked at the first question, beside the same runs in their own processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ std::string forked(ForkServer& server, const Orders& orders) {
   return run ? told(*run) : "the server is gone";
 }
 
-/// Compares so many seeds, and a replay of each one's decisions. Returns how many different runs
+/// Compares this many seeds, and a replay of each one's choices. Returns how many different runs
 /// there were.
 std::size_t compare(const Client& client, std::uint64_t seeds) {
   ForkServer server(client, kGoOn);
@@ -167,7 +168,7 @@ TEST_F(ClientFork, WhatEarlierRunsWroteToIsCopiedAhead) {
   ForkServer server(client, kGoOn);
   for (int i = 0; i < 5; ++i) {
     const std::string run = forked(server, {});
-    // The second is forked while the first goes on.
+    // The second is forked while the first continues.
     if (i > 1) EXPECT_THAT(run, HasSubstr("copied True no more True")) << i;
   }
 }
@@ -181,9 +182,9 @@ TEST_F(ClientFork, WhatAForkCannotCarryIsTold) {
   EXPECT_EQ(refusal_of("child = subprocess.Popen(['sleep', '9'])\nask()"),
             "it has started other processes");
   EXPECT_EQ(refusal_of("if os.fork() == 0: ask()\nelse: os.wait()"),
-            "another process than the command calls the driver");
-  EXPECT_EQ(refusal_of("pass"), "it ended without a question");
-  EXPECT_EQ(refusal_of("time.sleep(60)"), "it came to no question in time");
+            "a process other than the command calls the driver");
+  EXPECT_EQ(refusal_of("pass"), "it ended without a choice");
+  EXPECT_EQ(refusal_of("time.sleep(60)"), "it reached no choice in time");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frameworks under `afterlife run`: documented variables, and words where a GPU is looked for
 // otherwise.
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that call the driver and take no turns: a finding that may depend on them says so, and
-// has its lines all the same.
+// has its lines nevertheless.
 #include <filesystem>
 
 #include "harness/tests/run_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that hang in some schedules alone: findings of kind `failure` with the line of each thread.
 #include <chrono>
 #include <string>
@@ -34,7 +35,7 @@ TEST_F(ClientHang, ADeadlockIsAFindingWithTheLinesOfBothThreads) {
   EXPECT_EQ(line_at(finding, "first"), line);
   const Ended ended = run_toys({"replay", finding["file"]});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("in take, where MainThread waits\n"));
+  EXPECT_THAT(ended.out, HasSubstr("in take, where the main thread waits\n"));
   EXPECT_THAT(ended.out, HasSubstr("in take, where worker waits\n"));
 }
 

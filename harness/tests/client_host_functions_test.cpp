@@ -1,4 +1,5 @@
-// Functions of the program that the driver calls: they take turns with it, a decision delays them,
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the program that the driver calls: they take turns with it, a choice delays them,
 // and a deadlock with one is found.
 #include <map>
 #include <string>

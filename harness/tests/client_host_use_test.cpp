@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses of memory that it shares with the device by a program itself, in its own lines.
 #include "harness/tests/run_stage.h"
 
@@ -27,7 +28,7 @@ TEST_F(ClientHostUse, AReadBeforeTheCopyWasWaitedForIsFoundAtItsLineAndReplayed)
   const json& finding = result["findings"][0];
   EXPECT_EQ(finding["kind"], "order");
   EXPECT_EQ(finding["used"], "the program's own read");
-  EXPECT_EQ(line_at(finding, "used"), line("# Nobody may have waited."));
+  EXPECT_EQ(line_at(finding, "used"), line("# No one may have waited."));
   EXPECT_EQ(line_at(finding, "born"), line("# The copy uses the first half."));
   EXPECT_THAT(finding["detail"].get<std::string>(), HasSubstr("cuMemcpyDtoHAsync"));
   ASSERT_EQ(finding["decisions"].size(), 1u) << "that the allocation is watched";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of other projects under `afterlife run`: pytest's, by our plugin, and ctest's, by a
 // function.
 #include <gmock/gmock.h>
@@ -150,7 +151,7 @@ TEST_F(ClientPytest, ATestWithoutCudaTakesHalfASecondMoreAtMost) {
              "import pytest\n"
              "@pytest.mark.parametrize('i', range(6))\n"
              "def test_plain(i): pass\n");
-  double least = 1e9;  // On a busy machine the best of three tells what it takes.
+  double least = 1e9;  // On a busy machine the best of three says what it takes.
   for (int i = 0; i < 3; ++i) {
     const ProcessEnd end = pytest({"-q", folder_ / "test_plain.py"});
     ASSERT_EQ(end.code, 0) << end.out << end.err;

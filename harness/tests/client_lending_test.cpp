@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that free memory which the driver still uses: one for each row of lent.def, each end of
 // memory, and a twin of each, in which it lives for long enough.
 #include <fmt/format.h>

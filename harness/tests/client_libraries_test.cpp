@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collections in a Python program pass over installed modules, and over nothing of the user's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of a program in C++ take turns: what few of their schedules show is found, replays, and
 // is not there where the program is right.
 #include <chrono>
@@ -69,7 +70,7 @@ constexpr Mistake kMistakes[] = {{"publication", "order"},       {"stop_token", 
                                  {"flag_first", "Aborted"},      {"one_barrier", "Aborted"},
                                  {"upgraded", "Aborted"},        {"task", "Aborted"}};
 
-/// Runs so many runs of a search. Returns the schedules of those that ended well, a line each.
+/// Runs this many runs of a search. Returns the schedules of those that ended well, a line each.
 class Schedules {
  public:
   explicit Schedules(std::string file) : file_(std::move(file)) {
@@ -108,7 +109,7 @@ TEST_P(ClientNativeMistakes, HaveManySchedulesWhichAreTheSameInEachSearch) {
 }
 
 // Defects that were planted turned these red: mutexes that offer no turn, two_locks and condition;
-// a thread that does not wait for its turn, all, and HaveManySchedules besides; a clock that stays
+// a thread that does not wait for its turn, all, and HaveManySchedules as well; a clock that stays
 // where it is, AnHourPasses.
 INSTANTIATE_TEST_SUITE_P(All, ClientNativeMistakes, ::testing::ValuesIn(kMistakes),
                          [](const auto& info) { return info.param.name; });
@@ -131,7 +132,7 @@ TEST_F(ClientUnheld, SoDoesOneThatWaitsInTheKernelUnseen) {
   const json result = found({"--runs", "1"}, part("unseen"), 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   EXPECT_THAT(std::string(result["findings"][0]["doubt"]),
-              HasSubstr("thread 1 waits for something that is not seen"));
+              HasSubstr("thread 1 waits for something that Afterlife does not see"));
 }
 
 TEST_F(ClientUnheld, AnHourPassesInTheOrderOfItsMomentsAndTakesNoTime) {

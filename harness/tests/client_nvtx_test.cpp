@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suballocators that tell NVTX what they give out: their regions live and end as allocations do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ class ClientNvtx : public ::testing::Test {
     if (!std::filesystem::exists(program_)) GTEST_SKIP() << "the toolkit has no nvToolsExtMem.h";
   }
 
-  /// Runs the program with a mistake, from a seed; 0: without decisions.
+  /// Runs the program with a mistake, from a seed; 0: without choices.
   ClientRun run(const std::string& mistake, std::uint64_t seed = 0) const {
     const std::atomic<bool> go_on{false};
     Orders orders;

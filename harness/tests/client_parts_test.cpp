@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose freed storage is given out again in parts, under `afterlife run`.
 #include "harness/tests/run_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults by the documentation alone: told in a line, and findings where that is wanted.
 #include "harness/tests/run_stage.h"
 

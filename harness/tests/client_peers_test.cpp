@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes of a program that share memory and events, as `afterlife run` finds what is wrong in
 // them.
 #include <fmt/format.h>
@@ -98,6 +99,39 @@ TEST_F(ClientProcesses, FourInARingEndAsTheyShould) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("rounds 3"));
 }
+
+/// A program whose processes share memory by files, what is wrong in it, and what it reads.
+struct FileDefect {
+  const char* name;
+  const char* kind;
+  const char* object;
+  const char* reads;
+};
+
+class ClientFiles : public RunStage, public ::testing::WithParamInterface<FileDefect> {};
+
+TEST_P(ClientFiles, CarryMemoryToOtherProcesses) {
+  const auto& [name, kind, object, reads] = GetParam();
+  const Words program{"python3", script("peers/files.py"), name};
+  const json result = found({"--runs", "2"}, program, 1);
+  ASSERT_FALSE(result["findings"].empty());
+  EXPECT_EQ(result["findings"][0]["kind"], kind) << result;
+  EXPECT_EQ(result["findings"][0]["object"], object) << result;
+  Words sound = program;
+  sound.push_back("sound");
+  const Ended ended = run({"--runs", "8"}, sound);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(reads));
+  EXPECT_THAT(ended.err, ::testing::Not(HasSubstr(" returned ")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, ClientFiles,
+    ::testing::Values(FileDefect{"created_memory", "order", "bytes of device memory", "reads 7"},
+                      FileDefect{"created_ends", "use_after_death", "mapped memory", "reads 9"},
+                      FileDefect{"pool_memory", "api_misuse", "exported memory",
+                                 "allocates 1\nreads 5"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(ClientProcesses, AForkHasNoDriverWhereItsParentHadOne) {
   const Ended ended = run({"--runs", "1"}, {"python3", script("forked_late.py")});

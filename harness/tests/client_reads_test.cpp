@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings that do not repeat, as the program reads the world: which read makes the difference.
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ TEST_F(ClientReads, SoIsChance) {
 }
 
 TEST_F(ClientReads, SoIsTheOrderOfSetsWhereTheUserDrawsIt) {
-  // Where Python's variable is 0, as it is in all runs that do not say otherwise.
+  // Where Python's variable is 0, as it is in all runs that do not say differently.
   const ProcessEnd end = run_process({"python3", "-c", "print(hash('order'), end='')"},
                                      {10, {"PYTHONHASHSEED=0"}}, std::atomic<bool>{false});
   const Words drawn =
@@ -103,7 +104,7 @@ TEST_F(ClientReads, AFileThatEarlierRunsWroteIsTold) {
   expect_place(found, "file", "open");
 }
 
-/// Searches with a program that is no script. Returns what was learned of the only finding.
+/// Searches with a program that is not a script. Returns what was learned of the only finding.
 json native_reads(const Folder& folder, const std::string& read) {
   const auto programs = testing::program_folder();
   const Ended ended =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A search over a script, stopped where the command line seldom is.
 #include "harness/client/search/search.h"
 

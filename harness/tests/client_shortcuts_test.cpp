@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/shortcuts.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// At this place of the program, so many times reached, this thread goes on.
+/// At this place of the program, this many times reached, this thread continues.
 Decision turn(Name place, std::uint32_t thread) {
   return {place, site_tag(Site::schedule), 0, thread};
 }
@@ -18,7 +19,7 @@ bool has(const Tape& tape, const Decision& wanted) {
 }
 
 TEST(ClientShortcuts, WhoGoesOnLaterGoesOnAtOnce) {
-  // The second thread is at place 2 only where the first decision brought it there.
+  // The second thread is at place 2 only if the first choice brought it there.
   const Tape run{turn(1, 5), turn(2, 7), turn(3, 9)};
   const auto shows = [](const Tape& tape) {
     return has(tape, turn(3, 9)) &&

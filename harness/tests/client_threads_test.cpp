@@ -1,4 +1,5 @@
-// `afterlife run` with scripts whose faults need another thread of Python's to go on.
+// SPDX-License-Identifier: Apache-2.0
+// `afterlife run` with scripts whose faults need another thread of Python's to continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,7 +107,7 @@ class ClientThreads : public ::testing::Test {
   }
   static void expect_minimal(const Finding& finding) {
     EXPECT_LE(finding.decisions.size(), 3u) << words(finding);
-    EXPECT_THAT(words(finding), HasSubstr("goes on"));
+    EXPECT_THAT(words(finding), HasSubstr(" runs"));
     EXPECT_TRUE(finding.repeats() && finding.replay_count == 3) << words(finding);
     EXPECT_THAT(finding.doubt, IsEmpty());
   }
@@ -116,7 +117,7 @@ class ClientThreads : public ::testing::Test {
       expect_minimal(found(client_of(file), kind, seed));
     }
   }
-  /// Replays the finding so often, alone in a process and forked in turns.
+  /// Replays the finding this often, alone in a process and forked in turns.
   static void expect_equal_replays(const Client& client, const Finding& finding, int count) {
     Orders orders;
     for (const ToldDecision& one : finding.decisions) orders.tape.push_back(one.decision);
@@ -130,12 +131,12 @@ class ClientThreads : public ::testing::Test {
     EXPECT_THAT(outcomes, SizeIs(1));
     EXPECT_THAT(*outcomes.begin(), HasSubstr(finding.fault.kind));
   }
-  /// Runs lines as a script, plainly.
+  /// Runs lines as a script, by default.
   ClientRun plain_run(const std::string& lines, const std::string& python = "python3") const {
     write_file(folder_ / "script.py", lines);
     return run_client(client_of(folder_ / "script.py", python), {}, kGoOn);
   }
-  /// Runs them in each Python: they print what they do without us, and nobody has doubts.
+  /// Runs them in each Python: they print what they do without us, and nothing has doubts.
   void expect_habits(const std::vector<Habit>& habits) const {
     for (const std::string& python : interpreters())
       for (const Habit& habit : habits) {
@@ -243,7 +244,7 @@ TEST_F(ClientThreads, AFindingTellsTheThreadOfEachPlace) {
   EXPECT_EQ(finding.fault.capture.thread, "MainThread");
   EXPECT_EQ(finding.fault.death.thread, "evictor");
   EXPECT_EQ(finding.fault.use.thread, "MainThread");
-  EXPECT_THAT(words(finding), HasSubstr("evictor goes on"));
+  EXPECT_THAT(words(finding), HasSubstr("evictor runs"));
 }
 
 TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
@@ -251,7 +252,7 @@ TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
   EXPECT_EQ(run.ended.code, 0) << run.ended.err;
   ASSERT_THAT(run.reports, SizeIs(1));
   EXPECT_THAT(run.reports[0].doubt,
-              HasSubstr("MainThread waits for something that is not seen at "));
+              HasSubstr("MainThread waits for something that Afterlife does not see at "));
   EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:30, and others went on beside it"));
   ASSERT_THAT(run.reports[0].faults, SizeIs(1));
   EXPECT_EQ(run.reports[0].faults[0].death.thread, "freer");
@@ -275,7 +276,7 @@ TEST_F(ClientThreads, WhatThreadsDoIsAsWithoutUs) {
        "    seen.append(local.value == threading.current_thread().name)\n"
        "join(start(act, act, act))\nprint(seen, hasattr(local, 'value'))\n",
        "[True, True, True] False\n"},
-      // Moments come in their order, whoever asked first.
+      // Moments come in their order, code that asked first.
       {"order = []\n"
        "def after(seconds): return lambda: (time.sleep(seconds), order.append(seconds))\n"
        "join(start(after(0.06), after(0.02), after(0.04)))\nprint(order)\n",
@@ -377,8 +378,7 @@ TEST_F(ClientThreads, SomebodyElsesTraceIsLeftAloneAndTold) {
                                   "seen = []\nthreading.settrace(lambda *event: seen.append(1))\n"
                                   "join(start(lambda: None))\nprint(len(seen) > 0)\n");
   EXPECT_EQ(run.ended.out, "True\n") << run.ended.err;
-  EXPECT_THAT(run.reports.at(0).note,
-              HasSubstr("somebody else watches the lines of the program's"));
+  EXPECT_THAT(run.reports.at(0).note, HasSubstr("another tool traces the lines of the program's"));
 }
 
 }  // namespace

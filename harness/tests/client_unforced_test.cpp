@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/unforced.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Programs that find out in ways of their own that the device is done, which may lag behind.
+// SPDX-License-Identifier: Apache-2.0
+// Programs that find out in their own ways that the device is done, which may lag behind.
 #include "harness/tests/run_stage.h"
 
 namespace harness {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/corpus.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +86,7 @@ Proof ProgramProofs::prove(Case the_case, std::string_view variant, std::uint32_
   the_case.variant = variant_named(scenario_, variant);
   Limits limits;
   limits.run_limit = ~std::uint64_t{0};
-  limits.second_limit = 3600;  // Only so that a broken build comes to an end.
+  limits.second_limit = 3600;  // Only so that a broken build ends.
   return harness::prove(runner_, the_case, decisions, limits, sought);
 }
 

@@ -1,5 +1,6 @@
-// The committed corpus of a path, as its tests read it: corpus/<path>/{programs,repros,seeds}.
-// With AFTERLIFE_WRITE_CORPUS=1 tests write anew what follows from the code: seeds/plain, and the
+// SPDX-License-Identifier: Apache-2.0
+// The committed corpus of a path, as its tests read it: corpus/<path>/{programs,repros,seeds}. With
+// AFTERLIFE_WRITE_CORPUS=1 tests write again what follows from the code: seeds/plain, and the
 // traces of reproducers that still show their faults.
 #pragma once
 
@@ -37,7 +38,7 @@ int window_of_program(const Scenario& scenario, std::string_view name);
 /// The committed seed is `tape` as libFuzzer holds it, for `config`. Writes it, where asked to.
 void expect_plain_seed(const Scenario& scenario, Tape tape, std::string_view config);
 
-/// Proofs of the programs of a path: each at no more decisions than it takes.
+/// Proofs of the programs of a path: each at no more choices than it takes.
 class ProgramProofs {
  public:
   static constexpr std::uint32_t kMostDecisions = 3;
@@ -48,14 +49,14 @@ class ProgramProofs {
               const Sought& sought);
 
   /// `unsound` fails in the window, with the fault that the program records if it does, within
-  /// `most` decisions; `sound` holds within as many as that took, and goes through the window.
+  /// `most` choices; `sound` holds within as many as that took, and goes through the window.
   void expect_told_apart(const std::string& name, const Reproducer& program,
                          std::string_view unsound, std::string_view sound,
                          std::uint32_t most = kMostDecisions);
   /// `sound` goes through the window, and holds within `decisions`.
   void expect_holds(const std::string& name, const Case& the_case, std::string_view sound,
                     std::uint32_t decisions, int in_window = -1);
-  /// Without any one of its ops `unsound` holds, at as many decisions as the program takes.
+  /// Without any one of its ops `unsound` holds, at as many choices as the program takes.
   void expect_smallest(const std::string& name, const Reproducer& program, std::string_view unsound,
                        std::uint32_t most = kMostDecisions);
 

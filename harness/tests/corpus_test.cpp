@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed corpus of every path is what it claims to be.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Paths of one task that does as it is told, for tests of what is left of a run after a crash: the
-// same runs again, here and in a fresh process.
+// SPDX-License-Identifier: Apache-2.0
+// Paths of one task that does as it is reported, for tests of what is left of a run after a crash:
+// the same runs again, here and in a fresh process.
 #pragma once
 
 #include <cuda.h>
@@ -46,7 +47,7 @@ inline int launch(const char* kernel) {
   return result;
 }
 
-/// A path of one task, which does as it is told.
+/// A path of one task, which does as it is reported.
 template <void (*body)()>
 Scenario path_of() {
   static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crash of the code under test: a fault like any other, after which nothing is different.
 #include "harness/crash.h"
 
@@ -119,7 +120,7 @@ class HalfDoneDevice final : public Device {
   void begin(World&) override { ++begun_; }
   void end() override {}
   const DriverTable& table() const override {
-    check_failed(__FILE__, __LINE__, "false", "nobody calls it");
+    check_failed(__FILE__, __LINE__, "false", "no one calls it");
   }
   bool runs_host_kernels() const override { return begun_ == 1; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/crasher_scenario.h"
 
 #include <cuda.h>
@@ -56,13 +57,13 @@ void crash_while_handling() {
 }
 
 void follow_null_pointer() {
-  const Borrowed<Box> nobody;
-  (void)nobody->content;
+  const Borrowed<Box> empty;
+  (void)empty->content;
 }
 
 void use_null_owner() {
-  const Owned<Box> nobody;
-  (void)nobody->content;
+  const Owned<Box> empty;
+  (void)empty->content;
 }
 
 struct Fragile {

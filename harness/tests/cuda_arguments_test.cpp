@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what holds for every function alike, by one call of each row
 // of cuda.def with nothing but zeros.
 #include <set>
@@ -76,7 +77,7 @@ TEST_P(CudaArguments, WhatWorksOnAContextWantsOneThatIsCurrent) {
   EXPECT_GT(tried, 30u);
 }
 
-/// Where zeros mean something: a default, nothing to do, or nothing that was asked for.
+/// If zeros mean something: a default, nothing to do, or nothing that was asked for.
 const std::set<std::string_view> kMeanSomething{
     "cuInit",
     "cuCtxResetPersistingL2Cache",

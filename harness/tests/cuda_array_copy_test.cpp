@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: copies of rows and slices, to and from CUDA arrays.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: CUDA arrays, and graphs that copy them. Copies are in
 // cuda_array_copy_test.cpp.
 #include <array>

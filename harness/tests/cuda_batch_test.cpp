@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies in a batch: one call, and no order among them.
 #include <array>
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBytes = 16;
 
-/// Two copies of one call, and what it is told of them.
+/// Two copies of one call, and what it is informed of them.
 struct TwoCopies {
   explicit TwoCopies(CUmemcpySrcAccessOrder order = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM) {
     for (std::size_t i = 0; i < 2; ++i) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Races that no order of submissions shows: of the blocks of one kernel, and of the host with work
 // that is still queued. On the simulated driver.
 #include "harness/tests/race_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what stream capture forbids, and what that does to a capture.
 #include "harness/fault/kinds.h"
 #include "harness/tests/capture_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what stream capture makes of work.
 #include "harness/tests/capture_stage.h"
 

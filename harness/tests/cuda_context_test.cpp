@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: how a device and its contexts are named, told and asked.
 #include <cstring>
 #include <string>
@@ -19,7 +20,7 @@ namespace {
 
 class CudaContext : public OnEveryDevice {
  protected:
-  /// Whether the driver counts who uses a context: through the GPU device nobody may ask it to.
+  /// Whether the driver counts who uses a context: through the GPU device nothing may ask it to.
   bool counts_users() const { return GetParam() == Backend::sim; }
 };
 

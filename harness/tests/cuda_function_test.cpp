@@ -1,5 +1,6 @@
-// The conformance suite of devices/: what functions tell of themselves, and how many of their
-// blocks fit.
+// SPDX-License-Identifier: Apache-2.0
+// The conformance suite of devices/: what functions report themselves, and how many of their blocks
+// fit.
 #include <algorithm>
 #include <vector>
 
@@ -202,7 +203,7 @@ TEST_P(CudaFunction, SharedMemoryIsLeftForSoManyBlocks) {
     EXPECT_LT(many, one);
     int blocks = 0;
     CUDA_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 64, many));
-    // An H200 says that there is more than it then has for so many.
+    // An H200 says that there is more than it then has for this many.
     EXPECT_GE(blocks, GetParam() == Backend::gpu ? kMany * 3 / 4 : kMany);
     EXPECT_EQ(cuOccupancyAvailableDynamicSMemPerBlock(&one, function, 0, 64),
               CUDA_ERROR_INVALID_VALUE);
@@ -257,7 +258,7 @@ TEST_P(CudaFunction, ClustersOfOneBlockAreAsManyAsBlocks) {
 }
 
 TEST_P(CudaFunction, ACountOfClustersWantsTheirSize) {
-  if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is nobody says";
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "which error it is no one says";
   run([this] {
     CUfunction function = get_kernel(image(), "add_one");
     CUlaunchConfig config = small_launch();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: conditional nodes.
 #include "harness/cuda/leeway.h"
 #include "harness/tests/graph_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: graphs as text that Graphviz draws.
 #include "harness/tests/folder.h"
 #include "harness/tests/graph_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what can be made executable, and for how long it is there.
 #include "harness/tests/graph_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: launches of graphs, and which work they wait for.
 #include "harness/tests/graph_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: nodes that allocate and free.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph memory that is used outside of its life.
 #include "harness/tests/graph_memory_stage.h"
 

@@ -1,4 +1,5 @@
-// The conformance suite of devices/: what nodes do, and what they are told.
+// SPDX-License-Identifier: Apache-2.0
+// The conformance suite of devices/: what nodes do, and what they are reported.
 #include <array>
 
 #include "harness/tests/graph_stage.h"

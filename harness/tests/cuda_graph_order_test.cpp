@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How graphs run: which node waits for which, and what happens to launches in flight. On the
 // simulated driver, where picks decide.
 #include "harness/tests/graph_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that graphs and their executables refuse, by rules of the simulated driver that mutants
 // broke and no other test saw.
 #include "harness/tests/graph_memory_stage.h"

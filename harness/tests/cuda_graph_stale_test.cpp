@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs and what has ended: whose memory a node meant, what a handle names that came back, and two
 // threads inside the same graph. On the simulated driver, where picks decide.
 #include "harness/tests/graph_stage.h"
@@ -117,7 +118,7 @@ TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
     CUgraph other = make_graph();
     EXPECT_EQ(add_empty(other), stale);
     CUDA_OK(cuGraphDestroyNode(stale));
-    EXPECT_EQ(node_count(other), 0U) << "the wrong one is gone, and nobody noticed";
+    EXPECT_EQ(node_count(other), 0U) << "the wrong one is gone, and no one noticed";
     CUDA_OK(cuGraphExecDestroy(exec));
   });
   expect_finished();
@@ -125,7 +126,7 @@ TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {
 
 // ---- two threads ------------------------------------------------------------------------------
 
-/// Lets whoever is announced next go first, at each turn.
+/// Lets code that is announced next go first, at each turn.
 class Alternate final : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what of an executable graph may change.
 #include <array>
 
@@ -217,7 +218,7 @@ TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
     CUDA_OK(cuGraphExecUpdate_v2(exec, make(address), nullptr));
     write_int(address, 0);
     launch_and_wait(exec);
-    EXPECT_EQ(read_int(address), 2) << "updated, though nobody is told how";
+    EXPECT_EQ(read_int(address), 2) << "updated, though no one is told how";
   });
   expect_no_fault();
 }

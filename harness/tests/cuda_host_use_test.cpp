@@ -1,4 +1,5 @@
-// Uses of shared memory by the program itself, as one tells of them who sees them: what the program
+// SPDX-License-Identifier: Apache-2.0
+// Uses of shared memory by the program itself, as one reports them who sees them: what the program
 // has not waited for is a fault, and what the documentation lets it count on is none.
 #include <gmock/gmock.h>
 

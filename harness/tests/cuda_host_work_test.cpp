@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host work: a kernel whose body is a function of the program's. It is late as a kernel is, uses
-// the memory that it says, and keeps its data as long as somebody may still carry it out.
+// the memory that it says, and keeps its data as long as something may still carry it out.
 #include <gmock/gmock.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
 // none, in a run and through libcuda.so.1.
 //
@@ -146,8 +147,8 @@ const Row kRows[] = {
 #include "harness/cuda.def"
 };
 
-/// How a child process ends that does this: 0 where nothing in it failed. What crashes is one row,
-/// by name.
+/// How a child process ends that does this: 0 if nothing in it failed. What crashes is one row, by
+/// name.
 template <class Body>
 int status_of(Body body) {
   std::fflush(nullptr);  // Or the child would print it as well.
@@ -217,7 +218,7 @@ class CudaHostile : public OnEveryDevice {
   }
 };
 
-// In a process of its own, which has no memory yet that each child would be a copy of.
+// In a separate process, which has no memory yet that each child would be a copy of.
 TEST_P(CudaHostile, NoExceptionLeavesAnyEntryPoint) {
   static_assert(std::size(kRows) > 200);
   GTEST_FLAG_SET(death_test_style, "threadsafe");

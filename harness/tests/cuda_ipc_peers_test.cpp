@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: what two processes share. It runs on the simulated driver,
 // whose tasks belong to processes.
 #include <array>

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication: what only the simulated driver can be made to do, or to see.
+#include <unistd.h>
+
 #include <set>
 
 #include "harness/fault/kinds.h"
@@ -28,6 +31,40 @@ TEST_F(SimIpc, WhatWasThereBeforeTheFirstMappingStays) {
       import(handle);
     }
     EXPECT_EQ(read_int(before + 0xfffc), 0x09090909);
+  });
+  expect_no_fault();
+}
+
+TEST_F(SimIpc, AFileNamesAPoolOfOtherProcessesAlone) {
+  constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  run([] {
+    CUmemPoolProps wanted{};
+    wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    CUmemoryPool own = nullptr;
+    CUmemoryPool shared = nullptr;
+    CUmemoryPool imported = nullptr;
+    CUDA_OK(cuMemPoolCreate(&own, &wanted));
+    wanted.handleTypes = kFile;
+    CUDA_OK(cuMemPoolCreate(&shared, &wanted));
+    int file = -1;
+    EXPECT_EQ(cuMemPoolExportToShareableHandle(&file, own, kFile, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolExportToShareableHandle(&file, shared, kFile, 1), CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuMemPoolExportToShareableHandle(&file, shared, kFile, 0));
+    auto* from = reinterpret_cast<void*>(std::intptr_t{file});
+    EXPECT_EQ(cuMemPoolImportFromShareableHandle(&imported, from, kFile, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolImportFromShareableHandle(&imported, from, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+              CUDA_ERROR_NOT_SUPPORTED);
+    close(file);
+    CUdeviceptr address = 0;
+    CUmemPoolPtrExportData data{};
+    CUDA_OK(cuMemAllocFromPoolAsync(&address, 64, own, nullptr));
+    EXPECT_EQ(cuMemPoolExportPointer(&data, address), CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuMemAllocFromPoolAsync(&address, 64, shared, nullptr));
+    CUDA_OK(cuMemPoolExportPointer(&data, address));
+    EXPECT_EQ(cuMemPoolExportPointer(&data, address + 8), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolImportPointer(&address, shared, &data), CUDA_ERROR_INVALID_VALUE);
   });
   expect_no_fault();
 }
@@ -265,7 +302,7 @@ TEST_F(SimIpc, AGraphsKernelRunsInTheProcessThatLaunchedIt) {
                         const CUipcEventHandle handle = export_event(event);
                         CUDA_OK(cuGraphLaunch(exec, stream));
                         CUDA_OK(cuEventRecord(event, stream));
-                        {  // Somebody else waits for it.
+                        {  // Another waits for it.
                           const AsImporter importer(stage.world);
                           CUevent opened = nullptr;
                           CUDA_OK(cuIpcOpenEventHandle(&opened, handle));

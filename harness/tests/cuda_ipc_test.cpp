@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: inter-process communication, as far as one process sees it. A
 // device that has one process refuses to open what it exported itself.
 #include "harness/tests/ipc_stage.h"

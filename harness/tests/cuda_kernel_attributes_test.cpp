@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: attributes of kernel nodes.
 #include "harness/tests/attribute_stage.h"
 

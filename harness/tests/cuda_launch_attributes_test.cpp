@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: attributes of launches, and what a capture makes of them.
 #include <cstring>
 

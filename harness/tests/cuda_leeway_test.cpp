@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the documentation says what the driver may do: a program may rely on neither way. On the
 // simulated driver, where a pick decides.
 #include "harness/cuda/leeway.h"

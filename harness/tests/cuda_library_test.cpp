@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: libraries, whose kernels belong to no context.
 #include "harness/tests/graph_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Managed memory: where it should be, by cuMemPrefetchAsync and cuMemAdvise.
 #include "harness/tests/race_stage.h"
 

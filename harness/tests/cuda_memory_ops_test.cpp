@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: stream memory operations and stream callbacks.
 #include <array>
 
@@ -76,7 +77,7 @@ TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
       EXPECT_EQ(cuStreamWaitValue32_v2(stream, address, wanted, condition), CUDA_SUCCESS);
       const bool over = is_idle();
-      // Whatever holds the stream up, let it go on.
+      // Whatever holds the stream up, let it continue.
       for (const int value : {static_cast<int>(wanted), -1, 0}) {
         if (is_idle()) break;
         write_int(address, value);

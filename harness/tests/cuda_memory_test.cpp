@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: memory, copies and sets, and pools.
 #include <cstring>
 

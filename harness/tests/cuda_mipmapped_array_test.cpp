@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: mipmapped arrays, their levels and their lives. What kernels
 // read of them is in ptx/texture_level_test.cpp.
 #include "harness/tests/array_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Older forms of entry points, as a program finds them that was built for an older CUDA: by the
 // version that it asks cuGetProcAddress for.
 #include "harness/cuda/older_forms.h"
@@ -289,7 +290,7 @@ TEST_P(CudaOlderForms, AnUpdateTellsHowItEnded) {
     EXPECT_EQ(result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
     const CUDA_MEMSET_NODE_PARAMS later = set_params(address, 9);
     CUDA_OK(cuGraphMemsetNodeSetParams(node, &later));
-    CUDA_OK(update(exec, graph, nullptr, nullptr)) << "nobody wants to know";
+    CUDA_OK(update(exec, graph, nullptr, nullptr)) << "no one wants to know";
     CUDA_OK(cuGraphLaunch(exec, nullptr));
     EXPECT_EQ(read_int(address), 9);
     EXPECT_EQ(update(exec, another, nullptr, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);

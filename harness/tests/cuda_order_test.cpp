@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which work waits for which: default streams, events, host functions, threads and contexts. On the
 // simulated driver, where a pick decides how late work is.
 #include "harness/tests/cuda_stage.h"

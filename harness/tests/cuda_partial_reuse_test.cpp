@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Freed storage in parts: where new memory may begin, and what stale pointers meet there.
 #include <gmock/gmock.h>
 
@@ -8,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Answers the questions about reuse one after another; the rest, and other questions, plainly.
+/// Answers the questions about reuse one after another; the rest, and other questions, by default.
 class Answers : public Strategy {
  public:
   explicit Answers(std::vector<std::uint32_t> answers) : answers_(std::move(answers)) {}
@@ -249,7 +250,7 @@ TEST_F(CudaPartialReuse, AStaleUseOfWhichPartMeetsSomebodyNamesWhom) {
     cuGraphLaunch(setter, nullptr);
     cuCtxSynchronize();
   });
-  ASSERT_EQ(stage.fault(), "use_after_death") << "of its first half nobody has the storage";
+  ASSERT_EQ(stage.fault(), "use_after_death") << "of its first half no one has the storage";
   const Fault& fault = stage.faults.front();
   EXPECT_EQ(life(fault.object).bytes, 1024U);
   EXPECT_EQ(life(fault.recycler).bytes, 512U);

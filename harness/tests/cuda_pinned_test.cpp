@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: pinned memory, and pools of pinned and managed memory.
 #include "harness/tests/cuda_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointers that reach a kernel by other ways than whole words of what a call copied: in packed
 // records, with a tag, or from the host while the kernel runs. On the simulated driver.
 #include "harness/devices/sim/kernels/provenance.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: memory pools, and what a stream knows of itself.
 #include "harness/tests/cuda_stage.h"
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: launches whose parts the deprecated calls set one by one.
 #include <cstring>
 
 #include "harness/tests/cuda_stage.h"
 #include "harness/tests/folder.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

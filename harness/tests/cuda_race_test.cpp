@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device order: what the program does not order is a fault, though this run serialised it; what it
 // orders never is. On the simulated driver, where work is done at once, which is the run in which
 // everything comes out well.
@@ -288,7 +289,7 @@ TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
   EXPECT_TRUE(other.faults.empty()) << other.fault();
 }
 
-// cuda.h: an executable in flight is freed asynchronously, on completion. Nobody has waited.
+// cuda.h: an executable in flight is freed asynchronously, on completion. Nothing has waited.
 TEST_F(CudaRace, DestroyingAnExecutableOrdersNothingAfterItsLaunch) {
   for (const bool has_user_object : {false, true}) {
     run([has_user_object] {

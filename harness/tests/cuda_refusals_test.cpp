@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that are refused, and answers, by rules of the simulated driver: mutants broke them, and no
 // other test failed.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: memory of the host's own that is registered.
 #include <sys/mman.h>
 
@@ -222,7 +223,7 @@ TEST_P(CudaRegisteredHere, FlagsAreOfMemoryThatTheDriverGaveOut) {
 TEST_P(CudaRegisteredHere, MemoryIsCopiedWholeOrNotAtAll) {
   Pages pages;
   run([&] {
-    if (GetParam() != Backend::sim) return;  // The pass-through notes it besides.
+    if (GetParam() != Backend::sim) return;  // The pass-through notes it as well.
     CUdeviceptr address = allocate(8192);
     CUDA_OK(cuMemHostRegister_v2(pages.start, 4096, 0));
     EXPECT_EQ(cuMemcpyHtoD_v2(address, pages.start, 8192), CUDA_ERROR_INVALID_VALUE);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer
 // meets.
 #include "harness/tests/cuda_stage.h"
@@ -28,8 +29,8 @@ void allow(CUmemPool_attribute attribute, int value) {
   EXPECT_EQ(cuMemPoolSetAttribute(pool, attribute, &value), CUDA_SUCCESS);
 }
 
-/// Makes a stream the plain choice: among those that can go on, that is the one that had queued
-/// work first.
+/// Makes a stream the default choice: among those that can continue, that is the one that had
+/// queued work first.
 void go_first(CUstream stream) {
   keep_busy(stream, allocate(64));
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
@@ -290,13 +291,13 @@ TEST_F(CudaReuse, APointerThatTheHostWroteIntoManagedMemoryAuthorisesTheKernel) 
 // ---- the default stream -----------------------------------------------------------------------
 
 /// One stream uses memory of another one's, which frees it behind an allocation in the default
-/// stream: of memory that was freed before, where that is used again.
+/// stream: of memory that was freed before, if that is used again.
 void free_after_an_allocation() {
   CUstream user = make_stream(CU_STREAM_DEFAULT);
   CUstream owner = make_stream(CU_STREAM_DEFAULT);
   CUdeviceptr address = allocate_async(64, owner);
   CUdeviceptr spare = allocate_async(64, owner);
-  keep_busy(owner, address);  // It goes first among those that can go on.
+  keep_busy(owner, address);  // It goes first among those that can continue.
   CUDA_OK(cuMemFreeAsync(spare, owner));
   CUDA_OK(cuStreamSynchronize(owner));
   keep_busy(user, address);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam itself: what happens around a call, whatever the device; and that runs forget each
 // other.
 #include <fmt/format.h>

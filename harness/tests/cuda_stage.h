@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CudaStage: a world with a device, for tests that call CUDA as a target does.
 #pragma once
 
@@ -34,7 +35,8 @@ extern const std::uint64_t afterlife_fatbin_conformance_size;
 
 namespace harness::testing {
 
-/// Answers the questions of one site with one option (or the last there is), and the rest plainly.
+/// Answers the questions of one site with one option (or the last there is), and the rest by
+/// default.
 class Always : public Strategy {
  public:
   Always(Site site, std::uint32_t option) : site_(site), option_(option) {}
@@ -48,7 +50,7 @@ class Always : public Strategy {
   std::uint32_t option_;
 };
 
-/// Leaves all work queued, until somebody waits for it.
+/// Leaves all work queued, until another waits for it.
 inline Always lagging() { return {Site::lag, 1}; }
 
 /// Where our own libcuda.so.1 is: beside the tests.

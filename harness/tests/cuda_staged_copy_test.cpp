@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staged copies: what is used after a copy from pageable memory that has returned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: streams, events and host functions.
 #include "harness/tests/cuda_stage.h"
 

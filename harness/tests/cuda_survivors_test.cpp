@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules that mutants of the driver broke and no other test saw: lifetimes of graph memory and of
 // references, what a synchronise gives back, what ends with a context.
 #include "harness/tests/array_stage.h"
@@ -128,7 +129,7 @@ TEST_F(CudaSurvivors, APoolKeepsMemoryUpToItsThreshold) {
   });
 }
 
-/// Makes something in a context of its own, which is gone when this returns.
+/// Makes something in its own context, which is gone when this returns.
 template <class Make>
 auto made_in_a_context_that_ended(Make make) {
   CUcontext before = current_context();

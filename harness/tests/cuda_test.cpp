@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: each documented error, and each documented undefined behaviour
 // that is not a matter of timing, on every device there is. Here: the driver, contexts, modules and
 // errors. Memory is in cuda_memory_test.cpp, streams are in cuda_stream_test.cpp, timing is in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces whose lives, or whose memory's, have ended when a kernel reads them; and
 // uses in no order. On the simulated driver, which tells.
 #include "harness/cuda/leeway.h"

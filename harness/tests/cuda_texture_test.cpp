@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: textures and surfaces, and what kernels read and write through
 // them.
 #include <gmock/gmock.h>
@@ -195,7 +196,7 @@ TEST_P(CudaTexture, IsDescribedAsItWasMade) {
     EXPECT_EQ(resource.res.array.hArray, array);
     CUDA_OK(cuTexObjectGetTextureDesc(&sampling, texture));
     EXPECT_EQ(sampling.filterMode, CU_TR_FILTER_MODE_LINEAR);
-    CUDA_OK(cuTexObjectGetResourceViewDesc(&view, texture));  // It has none, which is no error.
+    CUDA_OK(cuTexObjectGetResourceViewDesc(&view, texture));  // It has none, which is not an error.
     resource = {};
     CUDA_OK(cuSurfObjectGetResourceDesc(&resource, surface));
     EXPECT_EQ(resource.res.array.hArray, array);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documented times at which device work happens, and the undefined behaviours that are
 // a matter of it. On the simulated driver, where a pick decides how late work is.
 #include <cstring>
@@ -131,7 +132,8 @@ TEST_F(CudaTiming, ASynchronousCopyFromPageableMemoryMayStillBeUnderWayForANonBl
     CUdeviceptr address = allocate(64);
     CUdeviceptr copied = allocate(64);
     CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
-    CUDA_OK(cuMemsetD32Async(address, 7, 1, stream));  // It goes first among those that can go on.
+    CUDA_OK(
+        cuMemsetD32Async(address, 7, 1, stream));  // It goes first among those that can continue.
     CUDA_OK(cuStreamSynchronize(stream));
     write_int(address, 8);
     CUDA_OK(cuMemcpyDtoDAsync_v2(copied, address, sizeof(int), stream));
@@ -363,12 +365,12 @@ TEST_F(CudaTiming, AContextWithAffinityAndForGraphicsIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
+TEST_F(CudaTiming, APoolThatIsSharedByAFabricIsNotSupported) {
   run(Plain(), [] {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     CUmemoryPool pool = nullptr;
     EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_NOT_SUPPORTED);
   });

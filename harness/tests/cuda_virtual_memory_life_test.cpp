@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory as only the simulated driver can be made to show it: late work, addresses that
 // come back, pointers, and order.
 #include "harness/tests/ipc_stage.h"

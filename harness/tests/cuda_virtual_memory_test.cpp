@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance suite of devices/: reserved addresses, memory that is created, and mappings.
+#include <unistd.h>
+
 #include "harness/tests/virtual_memory_stage.h"
 
 namespace harness::testing {
@@ -314,21 +317,44 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaVirtualMemory);
 
 // ---- where it is our own driver ---------------------------------------------------------------
 
-TEST_P(CudaVirtualMemoryHere, NothingIsSharedWithOtherProcessesAndThatIsSaid) {
+constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+TEST_P(CudaVirtualMemoryHere, WhatIsNotOnTheDeviceIsNotSupported) {
   run([] {
-    int value = 99;
-    CUDA_OK(cuDeviceGetAttribute(
-        &value, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 0));
-    EXPECT_EQ(value, 0);
-    CUmemAllocationProp wanted = on_device();
-    wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     Memory handle = 0;
+    CUmemAllocationProp wanted = on_device();
+    wanted.location.type = CU_MEM_LOCATION_TYPE_HOST;
     EXPECT_EQ(cuMemCreate(&handle, kUnit, &wanted, 0), CUDA_ERROR_NOT_SUPPORTED);
     wanted = on_device();
-    wanted.location.type = CU_MEM_LOCATION_TYPE_HOST;
+    wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     EXPECT_EQ(cuMemCreate(&handle, kUnit, &wanted, 0), CUDA_ERROR_NOT_SUPPORTED);
   });
   expect_no_fault();
+}
+
+TEST_P(CudaVirtualMemoryHere, AFileNamesTheSameMemoryUntilItIsReleasedTwice) {
+  run([] {
+    CUmemAllocationProp wanted = on_device();
+    wanted.requestedHandleTypes = kFile;
+    Memory made = 0;
+    Memory imported = 0;
+    int file = -1;
+    CUDA_OK(cuMemCreate(&made, kUnit, &wanted, 0));
+    CUDA_OK(cuMemExportToShareableHandle(&file, made, kFile, 0));
+    auto* from = reinterpret_cast<void*>(std::intptr_t{file});
+    CUDA_OK(cuMemImportFromShareableHandle(&imported, from, kFile));
+    EXPECT_EQ(imported, made);
+    EXPECT_EQ(cuMemExportToShareableHandle(&file, create(kUnit), kFile, 0), kInvalid);
+    EXPECT_EQ(cuMemExportToShareableHandle(&file, made, CU_MEM_HANDLE_TYPE_FABRIC, 0), kInvalid);
+    EXPECT_EQ(cuMemExportToShareableHandle(&file, made, kFile, 1), kInvalid);
+    EXPECT_EQ(cuMemImportFromShareableHandle(&imported, nullptr, kFile), kInvalid) << "any file";
+    CUDA_OK(cuMemRelease(made));
+    CUDA_OK(cuMemRelease(imported));
+    EXPECT_EQ(cuMemImportFromShareableHandle(&imported, from, kFile), kInvalid);
+    close(file);
+    EXPECT_EQ(cuMemRelease(made), kInvalid);
+  });
+  expect_fault("double_free");
 }
 
 TEST_P(CudaVirtualMemoryHere, AMappingBeginsWhereTheMemoryDoes) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The locks of the driver, and the threads on which it calls functions of the program: what a pick
 // says, what hangs, and which circles of locks are told without a hang. On the simulated driver.
 #include <algorithm>
@@ -40,7 +41,7 @@ class DriverLock : public UnderStrategy {
   Scheduler& scheduler() { return stage.world.scheduler; }
 };
 
-/// A mutex of the program's, and a count of those who were called.
+/// A mutex of the program's, and a count of those that were called.
 struct Shared {
   explicit Shared(Scheduler& scheduler) : scheduler(scheduler), mutex(scheduler, "table lock") {}
   Scheduler& scheduler;
@@ -71,7 +72,7 @@ CUgraph make_owner(Shared& shared, CUhostFn destroy) {
   return graph;
 }
 
-/// Lets everybody run who can.
+/// Lets all run who can.
 void let_others_run(Scheduler& scheduler) {
   Latch latch(scheduler, 1);
   scheduler.spawn("other", [&latch] { latch.count_down(); });
@@ -209,7 +210,7 @@ TEST_F(DriverLock, ADriverThatHoldsNothingWhileItCallsMakesNoCircle) {
   expect_finished();
 }
 
-/// Lets the function go on once, when `locked`, and holds the driver's lock around it.
+/// Lets the function continue once, when `locked`, and holds the driver's lock around it.
 class Meet : public Driver {
  public:
   explicit Meet(bool& locked) : Driver(own_thread, true), locked_(locked) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every path's driver must be total over tapes, and ask by cause.
 #include <gtest/gtest.h>
 

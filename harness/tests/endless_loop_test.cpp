@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop of the code under test that takes no turn: a crash like any other, but for the seconds
 // that it takes.
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@ using testing::crash_stage::sim;
 using testing::crash_stage::some_runs;
 namespace looper = testing::looper;
 
-/// Where nothing is watched, a loop has no end.
+/// If nothing is watched, a loop has no end.
 class EndlessLoop : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -95,7 +96,7 @@ void expect_endless_loop(const Scenario& scenario, const std::string& site) {
 TEST_F(EndlessLoop, OfATaskIsACrash) { expect_endless_loop(path_of<spin>(), "task"); }
 
 TEST_F(EndlessLoop, ThatAllocatesIsACrash) {
-  const LeaksAllowed allowed;  // Nobody frees what the loop has when it is ended.
+  const LeaksAllowed allowed;  // Nothing frees what the loop has when it is ended.
   expect_endless_loop(path_of<allocate_and_free>(), "task");
 }
 
@@ -160,7 +161,7 @@ TEST_F(EndlessLoop, AMachineThatStoodStillIsNone) {
     sigemptyset(&ticks);
     sigaddset(&ticks, SIGVTALRM);
     compute(0.4);
-    pthread_sigmask(SIG_BLOCK, &ticks, nullptr);  // Processor time goes by, and nobody sees it.
+    pthread_sigmask(SIG_BLOCK, &ticks, nullptr);  // Processor time goes by, and no one sees it.
     compute(2.2);
     pthread_sigmask(SIG_UNBLOCK, &ticks, nullptr);
     compute(0.4);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers of `explain`: of what the file records and the run has, and of what only the file
 // has.
 #include <gmock/gmock.h>
@@ -56,7 +57,7 @@ TEST(ExplainAnswers, AFaultThatOnlyTheFileHasIsExitCode1) {
     write_file(other, with_another_fault(read_file(file)));
     const Ended ended = run_child("afterlife", {"explain", other});
     EXPECT_EQ(ended.code, 1) << file;
-    EXPECT_THAT(ended.err, HasSubstr("the file has a fault that the run has not: "));
+    EXPECT_THAT(ended.err, HasSubstr("the file has a fault that the run does not have: "));
     EXPECT_EQ(run_child("afterlife", {"explain", other, "--json"}).code, 1) << file;
   }
 }

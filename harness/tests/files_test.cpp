@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files read whole: bounds, pipes, and how they begin. And folders: that are made, and that one
 // program holds.
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Folder: files of a test. Each has a folder of its own, for tests run side by side.
+// SPDX-License-Identifier: Apache-2.0
+// Folder: files of a test. Each has a separate folder, for tests run side by side.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ class Folder {
   const std::filesystem::path& path() const { return path_; }
 
   /// Lists the files in it, sorted. A program may write there meanwhile: where one of its temporary
-  /// files goes while it is looked at, the list is made anew.
+  /// files goes while it is looked at, the list is made again.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     while (!list_into(names)) names.clear();

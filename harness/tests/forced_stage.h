@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run --forced` of a test's own.
 #pragma once
 

@@ -1,5 +1,6 @@
-// Files that somebody else may have made: which are read, how much of them, and which names lead to
-// one.
+// SPDX-License-Identifier: Apache-2.0
+// Files that something else may have made: which are read, how much of them, and which names lead
+// to one.
 #include "harness/files/foreign_file.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +61,7 @@ TEST_F(ForeignFiles, AreReadByPlainNamesAlone) {
   for (const char* name : {"", ".", "..", "/", "../secret", "cell/../../secret", "cell/./a.repro",
                            "cell//a.repro", "cell/a.repro/", "/etc/passwd", "cell/a.repro/..",
                            "a/b/c", "a\nb", "-a", ".a", "cell/.a", "a b", "\x1b[31m", "a\\b"})
-    EXPECT_THAT(inside(name), HasSubstr("which is no plain name of a file in it")) << name;
+    EXPECT_THAT(inside(name), HasSubstr("which is not a plain name of a file in it")) << name;
   EXPECT_THAT(inside(std::string("cell\0/a", 7)), HasSubstr("no plain name"));
   EXPECT_THAT(inside(std::string(5000, 'a')), HasSubstr("no plain name"));
 }

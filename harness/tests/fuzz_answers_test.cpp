@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife fuzz` on toy paths, its answers and the files that it leaves: the built program is run
-// as a child. Signals are sent upon an event (a file appears), never upon a time.
+// as a child. Signals are sent on an event (a file appears), never on a time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -130,7 +131,7 @@ TEST(FuzzAnswers, AReplayThatDiffersIsExitCode1WhateverTheVerdict) {
   const Ended ended = run_toys(fuzz("toy/replays_otherwise", folder, {"--runs", "2000"}));
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("1 of 1 deliberately broken variants failed as claimed"));
-  EXPECT_THAT(ended.out, HasSubstr("replays otherwise, which is a bug of the harness: "));
+  EXPECT_THAT(ended.out, HasSubstr("replay differs, which is a bug of the harness: "));
   for (const std::string& file : reproducers(folder))
     EXPECT_THAT(read_file(file), HasSubstr("\n# Replays otherwise")) << file;
 }
@@ -147,7 +148,7 @@ TEST(FuzzAnswers, AMinimizedRunThatLostItsFaultIsExitCode1AndItsFileSaysSo) {
   const Ended ended = run_toys(fuzz("toy/forgets", folder, {"--runs", "150"}));
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("1 of 1 deliberately broken variants failed as claimed"));
-  EXPECT_THAT(ended.out, HasSubstr("replays otherwise, which is a bug of the harness: "));
+  EXPECT_THAT(ended.out, HasSubstr("replay differs, which is a bug of the harness: "));
   for (const std::string& file : reproducers(folder))
     EXPECT_THAT(read_file(file), HasSubstr("\nfault ")) << file;
 }
@@ -158,8 +159,10 @@ TEST(MinimizeAnswers, ACaseWhoseReplaysDifferIsExitCode1AndNotWritten) {
   write_file(file, reproducer_text(toy_case("replays_otherwise", testing::failing_tape())));
   const Ended ended = run_toys({"minimize", file});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, EndsWith("two replays of the case differ: the harness is at fault\n"
-                                  "nothing is written\n"));
+  EXPECT_THAT(
+      ended.out,
+      EndsWith(
+          "two replays of the case differ, which is a bug of the harness\nnothing is written\n"));
   EXPECT_EQ(folder.files().size(), 1U);
   write_file(file, reproducer_text(toy_case("borrow", testing::failing_tape())));
   EXPECT_EQ(run_toys({"minimize", file}).code, 0);
@@ -304,7 +307,7 @@ TEST(FuzzAnswers, AFullDiskIsSaidAtOnceAndIsExitCode2InTheEnd) {
   Child child = start();
   while (child.err().find('\n') == std::string::npos)  // Ends, if it is said at once.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  EXPECT_THAT(child.err(), HasSubstr("cannot write: File too large; the search goes on"));
+  EXPECT_THAT(child.err(), HasSubstr("cannot write: File too large; the search continues"));
   child.signal(SIGINT);
   EXPECT_EQ(child.wait().code, 2);
   for (const std::string& file : folder.files())

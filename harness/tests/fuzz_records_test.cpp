@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The libFuzzer target's changes of inputs: whole records, within the size it is given.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife gate` with benchmarks of others: what they print, and how often it is wrong about
 // them.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate's gate: rates from a record, and that broken gates show. Records are of simulated
 // machines; the real one is results/gate/canaries.txt.
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ class Recorder : public testing::Machine {
   }
 };
 
-/// So many rounds, in which "the same" is slower by `same`, and what should be by 3 % by `three`.
+/// This many rounds, in which "the same" is slower by `same`, and what should be by 3 % by `three`.
 CanaryRecord recorded(std::size_t rounds, const Noise& noise = kQuiet, double same = 0,
                       double three = 0.03) {
   Recorder machine(noise, 7);
@@ -168,7 +169,7 @@ TEST(GateCanaries, RoundsThatGivingUpSavesAreCounted) {
 
 // ---- the page ----
 
-/// The page of a record of so many rounds, in which "the same" is slower by `same`.
+/// The page of a record of this many rounds, in which "the same" is slower by `same`.
 std::string page_of(std::size_t rounds, double same = 0, double three = 0.03) {
   const CanaryRecord record = recorded(rounds, kQuiet, same, three);
   return reports::canary_page({judge_canaries(record, Planted::nothing), plant_in_gate(record)});
@@ -213,7 +214,7 @@ TEST(GateCanaryPage, IsRedWhereABrokenGateIsNotSeen) {
 
 // ---- the record ----
 
-/// A record in a file of its own.
+/// A record in a separate file.
 class RecordFile {
  public:
   explicit RecordFile(const std::string& text) { write_file(name_, text); }

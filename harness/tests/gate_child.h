@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife gate` run as a child, and the commands that it compares.
 #pragma once
 

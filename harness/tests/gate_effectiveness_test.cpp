@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison of effectiveness: what is worse is red, what is unchanged is not, what cannot be
-// seen is told; and the record by which it is judged itself.
+// seen is reported; and the record by which it is judged itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate's arithmetic: quantiles, intervals that hold what they say, Holm's correction, verdicts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,7 +208,7 @@ TEST(GateRule, WhatIsNoisierThanTheAllowedIsNamedSo) {
 
 // ---- futility ----
 
-/// An undecided estimate of so many rounds, with this half-interval around `centre`.
+/// An undecided estimate of this many rounds, with this half-interval around `centre`.
 Estimate open_at(std::size_t rounds, double half, double centre = 0.01) {
   Estimate one = estimated(centre - half, centre + half);
   one.rounds = rounds;

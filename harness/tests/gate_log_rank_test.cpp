@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The log-rank test: published and hand-made values, chances that are what they say, and what a
 // number of searches can tell.
 #include <gtest/gtest.h>
@@ -143,7 +144,7 @@ TEST(GateLogRank, QuantilesOfANormalVariableAreTheKnownOnes) {
 
 // ---- simulated searches ----
 
-/// Windows of a variant, each found after so many runs on average.
+/// Windows of a variant, each found after this many runs on average.
 constexpr double kMeans[] = {20, 300, 2500};
 constexpr std::uint64_t kLimit = 1000;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated machine for the gate: processes are measured one after another on a clock, while the
 // machine drifts, is shared with others, and gives each process a memory layout by chance.
 #pragma once
@@ -18,9 +19,9 @@ struct Noise {
   double jitter = 0.005;      ///< Mean of what each process takes too long.
   double drift = 0;           ///< How much slower it gets over 80 rounds.
   double wander = 0;          ///< Size of slow changes of both sides, correlated over
-  double wander_seconds = 1;  ///< so many seconds.
-  double hog_share = 0;       ///< Share of time in which somebody else runs,
-  double hog_seconds = 2;     ///< for so many seconds each,
+  double wander_seconds = 1;  ///< this many seconds.
+  double hog_share = 0;       ///< Share of time in which something else runs,
+  double hog_seconds = 2;     ///< for this many seconds each,
   double hog_cost = 0.3;      ///< at this cost.
   double fast_share = 1;      ///< Share of processes that are given a fast layout;
   double slow_layout = 0;     ///< the others are slower by so much.

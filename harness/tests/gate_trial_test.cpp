@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate as a whole, on simulated machines: how often it is wrong, and that one which is broken
 // is seen to be.
 #include <gmock/gmock.h>
@@ -155,7 +156,7 @@ TEST(BrokenGate, ThatDoesNotConfirmTakesACloudForAChange) {
   EXPECT_EQ(rates(machines<PassingCloud>(kQuiet, 0), 10, {.confirmations = 0}).false_alarms(), 1);
 }
 
-// ---- how it goes on ----
+// ---- how it continues ----
 
 /// Counts what it is asked for, and ends where it is told to.
 class Watched : public Machine {
@@ -195,7 +196,7 @@ TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
   ASSERT_EQ(result.rows.size(), 3U);
   EXPECT_EQ(result.rows[1].verdict, Verdict::slower);
   EXPECT_FALSE(result.rows[1].unconfirmed);
-  EXPECT_EQ(result.rows[1].estimate->rounds, 20U) << "a confirmation begins anew";
+  EXPECT_EQ(result.rows[1].estimate->rounds, 20U) << "a confirmation begins again";
   EXPECT_EQ(result.count(Verdict::pass), 2U);
   EXPECT_EQ(machine.asked.back().confirmation, 1U);
   EXPECT_THAT(machine.asked.back().wanted, ::testing::ElementsAre("b1"));
@@ -233,7 +234,7 @@ TEST(GateTrial, ABenchmarkThatVanishesEndsItWithItsName) {
   gate::Trial trial(machine, {});
   try {
     trial.run();
-    FAIL() << "nobody noticed";
+    FAIL() << "no one noticed";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "round 7: the head no longer prints benchmark 'b1'");
   }
@@ -298,7 +299,7 @@ TEST(GateTrial, WhatMoreRoundsCanHardlyDecideGetsNone) {
 
 // ---- computing that has to end ----
 
-/// Has computing end after so many benchmarks.
+/// Has computing end after this many benchmarks.
 class Impatient : public Watched {
  public:
   using Watched::Watched;

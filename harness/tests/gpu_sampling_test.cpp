@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of a GPU: those that were taken while it was throttled do not count; and the benchmarks
 // as a program, on our own driver.
 #include "harness/entries/bench_gpu/sampling.h"

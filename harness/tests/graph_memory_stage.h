@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocating: a graph whose node allocates, for the tests of graph memory.
 #pragma once
 

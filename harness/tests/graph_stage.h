@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by tests of graphs: short names for the calls that make nodes.
 #pragma once
 

@@ -1,4 +1,5 @@
-// The hardware watch, where the machine has one; elsewhere the reason is told.
+// SPDX-License-Identifier: Apache-2.0
+// The hardware watch, if the machine has one; elsewhere the reason is reported.
 #include "harness/instruments/hardware_watch.h"
 
 #include <gmock/gmock.h>

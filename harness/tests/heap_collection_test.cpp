@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -194,20 +195,20 @@ TEST(HeapCollection, AFinalizerMaySaveAWholeCycleFromTheCollector) {
 }
 
 TEST(HeapCollection, AFinalizerMayReplaceTheMembersOfOthersAndMakeGarbage) {
-  static constexpr TypeInfo kMischief{"Mischief", [](Object& self) {
-                                        Managed& stage = *Managed::now;
-                                        make_cycle(stage, "p", "q");
-                                        stage.heap.collect();
-                                        self.payload<Ref>()->set("c", spoken(stage, "new"));
-                                      }};
+  static constexpr TypeInfo kFinalizer{"FinalizerAction", [](Object& self) {
+                                         Managed& stage = *Managed::now;
+                                         make_cycle(stage, "p", "q");
+                                         stage.heap.collect();
+                                         self.payload<Ref>()->set("c", spoken(stage, "new"));
+                                       }};
   Managed stage;
   Plain plain;
   stage.run(plain, [&] {
     const Ref victim = stage.heap.make(kPlainType);
     victim->set("c", spoken(stage, "old"));
     {
-      const Ref mischief = stage.heap.make<Ref>(kMischief, victim);
-      mischief->set("self", mischief);
+      const Ref action = stage.heap.make<Ref>(kFinalizer, victim);
+      action->set("self", action);
     }
     EXPECT_EQ(stage.heap.collect(), 1u);
     EXPECT_EQ(stage.story, Story{"finalize old"})

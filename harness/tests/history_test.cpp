@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many faults of a run are kept, of a target that is at fault in every turn.
 #include "harness/history.h"
 #include "harness/fault/kinds.h"

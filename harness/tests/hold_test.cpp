@@ -1,4 +1,5 @@
-// A hold, and things that are met by a number: a table of the path's may have given it out anew.
+// SPDX-License-Identifier: Apache-2.0
+// A hold, and things that are met by a number: a table of the path's may have given it out again.
 #include <gtest/gtest.h>
 
 #include "harness/intervention.h"

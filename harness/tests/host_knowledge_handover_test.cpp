@@ -1,5 +1,6 @@
-// A lock that is offered orders the uses of memory of whoever gets it, and of whoever offers it; so
-// does a place to which several come, and some of them twice.
+// SPDX-License-Identifier: Apache-2.0
+// A lock that is offered orders the uses of memory of code that gets it, and of code that offers
+// it; so does a place to which several come, and some of them twice.
 #include <array>
 
 #include "harness/tests/cuda_stage.h"
@@ -9,7 +10,7 @@ namespace {
 
 class OfferedLock : public UnderStrategy {};
 
-/// The device lags, and at each turn whoever is announced next goes first.
+/// The device lags, and at each turn code that is announced next goes first.
 class LaggingInTurns final : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {
@@ -17,7 +18,7 @@ class LaggingInTurns final : public Strategy {
   }
 };
 
-// Each uses memory and waits; the other one frees it. Nobody gives the lock up but by the offer.
+// Each uses memory and waits; the other one frees it. Nothing gives the lock up but by the offer.
 TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
   stage.judge_order();
   bool offered = false;

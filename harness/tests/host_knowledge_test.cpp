@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One task's waits and another task's uses are ordered only where something orders the
 // two tasks. On the simulated driver.
 #include <array>
@@ -7,13 +8,13 @@
 namespace harness::testing {
 namespace {
 
-// More often than HostKnowledge keeps what nobody knows any more.
+// More often than HostKnowledge keeps what no one knows any more.
 constexpr int kVeryOften = 3000;
 
 class HostKnowledge : public UnderStrategy {
  protected:
   /// One task waits for a stream that uses memory, and tells another by `tell`; that one, after
-  /// `hear`, frees the memory in a stream of its own.
+  /// `hear`, frees the memory in its own stream.
   template <class Tell, class Hear>
   void run_two(Tell tell, Hear hear) {
     stage.judge_order();
@@ -56,10 +57,10 @@ class HostKnowledge : public UnderStrategy {
     Latch latch;
     Atomic<int> flag;
     Condition condition;
-    bool known = false;  ///< Without an order of its own.
+    bool known = false;  ///< Without its own order.
     CUdeviceptr address = 0;
   };
-  /// One task learns something and gives up a lock, so many times; `last` has it give up the lock
+  /// One task learns something and gives up a lock, this many times; `last` has it give up the lock
   /// after the last time, too, when it learns of the memory's last use. Another one, which has the
   /// lock afterwards, frees the memory.
   void learn(int times, bool last) {
@@ -98,7 +99,7 @@ class HostKnowledge : public UnderStrategy {
   }
 
   /// One task leaves at a flag what it knows, after the memory's last use or before it, and then
-  /// learns of other work and hands that on by a lock, very often. Another one, which comes to the
+  /// learns of other work and hands that on by a lock, very often. Another one, which reaches the
   /// flag afterwards, frees the memory.
   void leave_early(bool after_use) {
     stage.judge_order();

@@ -1,65 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of `cmake --install` and the wheel of it, used from a folder of their own while the
 // build is out of sight.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-
-#include "harness/process/process.h"
-#include "harness/sanitizers.h"
-#include "harness/tests/child.h"
+#include "harness/tests/installed_stage.h"
 
 namespace harness {
 namespace {
 
+using testing::ended;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::atomic<bool> kGoOn{false};
-
-fs::path build() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
-ProcessEnd ended(const Command& command) {
-  return run_process(command, {300, {}, std::size_t{1} << 16}, kGoOn);
-}
-
-/// An installed tree, made once for all tests.
-class Installed : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    if (kAsan || kTsan) return;
-    folder_ = new Folder();
-    const ProcessEnd end = ended({"cmake", "--install", build(), "--prefix", tree()});
-    ASSERT_EQ(end.code, 0) << end.out << end.err;
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-
-  void SetUp() override {
-    if (kAsan || kTsan) GTEST_SKIP() << "other programs lack the run-time of a sanitizer";
-  }
-
-  static std::string in(const std::string& name) { return *folder_ / name; }
-  static std::string tree() { return in("tree"); }
-
-  /// Runs a line of the shell with nothing in the folder of the build.
-  static ProcessEnd without_build(const std::string& line) {
-    return ended({"unshare", "-rm", "sh", "-c",
-                  fmt::format("mount -t tmpfs none '{}' && export PATH='{}/bin':$PATH "
-                              "XDG_STATE_HOME='{}' && cd '{}' && {}",
-                              build().string(), tree(), in("state"), in(""), line)});
-  }
-
-  static bool can_hide() { return ended({"unshare", "-rm", "true"}).code == 0; }
-
- private:
-  static inline Folder* folder_ = nullptr;
-};
+class Installed : public testing::InstalledStage {};
 
 TEST_F(Installed, TheSelfTestPasses) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   const ProcessEnd end = without_build("afterlife selftest");
   EXPECT_EQ(end.code, 0) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("everything works"));
@@ -89,7 +43,7 @@ TEST_F(Installed, OneThatLacksALibrarySaysWhichAndWhatToDo) {
 }
 
 TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   fs::copy_file(fs::current_path() / "harness/tests/clients/collected.py", in("mine.py"),
                 fs::copy_options::overwrite_existing);
   const ProcessEnd end = without_build("afterlife run --runs 30 --out found -- python3 mine.py");
@@ -101,55 +55,57 @@ TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
   EXPECT_THAT(replayed.out, HasSubstr("as recorded"));
 }
 
-TEST_F(Installed, AProjectFindsThePackageAndItsTestFailsByABug) {
+TEST_F(Installed, AProjectOfTenLinesFindsThePackageAndItsGtestFailsByABug) {
   fs::create_directories(in("project"));
   write_file(in("project/CMakeLists.txt"),
              "cmake_minimum_required(VERSION 3.20)\n"
              "project(mine CXX)\n"
              "enable_testing()\n"
+             "find_package(GTest REQUIRED)\n"
              "find_package(afterlife 1.0 REQUIRED)\n"
-             "foreach(name sound stale)\n"
-             "  add_executable(${name} test.cpp)\n"
-             "  target_compile_definitions(${name} PRIVATE IS_${name}=1)\n"
-             "  target_link_libraries(${name} PRIVATE afterlife::runtime)\n"
-             "  afterlife_add_test(NAME ${name} RUNS 3 COMMAND ${name})\n"
+             "add_executable(mine test.cpp)\n"
+             "target_link_libraries(mine PRIVATE afterlife::runtime GTest::gtest_main)\n"
+             "foreach(name Sound Stale)\n"
+             "  afterlife_add_test(NAME ${name} RUNS 3 COMMAND mine --gtest_filter=*.${name})\n"
              "endforeach()\n");
   write_file(in("project/test.cpp"),
+             "#include <gtest/gtest.h>\n"
              "extern \"C\" int cudaMalloc(void**, unsigned long);\n"
              "extern \"C\" int cudaFree(void*);\n"
-             "extern \"C\" int cudaMemset(void*, int, unsigned long);\n"
-             "int main() {\n"
+             "extern \"C\" int cudaMemsetAsync(void*, int, unsigned long, void*);\n"
+             "extern \"C\" int cudaDeviceSynchronize();\n"
+             "static void fill(bool is_freed) {\n"
              "  void* buffer = nullptr;\n"
-             "  cudaMalloc(&buffer, 64);\n"
-             "#if IS_stale\n"
-             "  cudaFree(buffer);\n"
-             "#endif\n"
-             "  cudaMemset(buffer, 0, 64);\n"
-             "}\n");
+             "  ASSERT_EQ(cudaMalloc(&buffer, 64), 0);\n"
+             "  if (is_freed) cudaFree(buffer);\n"
+             "  cudaMemsetAsync(buffer, 0, 64, nullptr);\n"
+             "  cudaDeviceSynchronize();\n"
+             "}\n"
+             "TEST(Buffer, Sound) { fill(false); }\n"
+             "TEST(Buffer, Stale) { fill(true); }\n");
   const std::string made = in("project/build");
   const ProcessEnd configured =
-      ended({"cmake", "-S", in("project"), "-B", made, "-DCMAKE_CXX_COMPILER=clang++-19",
-             "-DCMAKE_PREFIX_PATH=" + tree()});
+      ended({"cmake", "-S", in("project"), "-B", made, "-DCMAKE_BUILD_TYPE=Debug",
+             "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_PREFIX_PATH=" + tree()});
   ASSERT_EQ(configured.code, 0) << configured.out << configured.err;
   ASSERT_EQ(ended({"cmake", "--build", made}).code, 0);
   const ProcessEnd end = ended({"ctest", "--test-dir", made, "--output-on-failure"});
   EXPECT_NE(end.code, 0);
   EXPECT_THAT(end.out, HasSubstr("50% tests passed, 1 tests failed out of 2"));
   EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
-  EXPECT_FALSE(fs::exists(made + "/afterlife-found/sound"));
-  EXPECT_FALSE(fs::is_empty(made + "/afterlife-found/stale"));
+  EXPECT_THAT(end.out, HasSubstr("test.cpp:10 in fill"));
+  EXPECT_FALSE(fs::exists(made + "/afterlife-found/Sound"));
+  EXPECT_FALSE(fs::is_empty(made + "/afterlife-found/Stale"));
 }
 
 TEST_F(Installed, AWheelOfItWorksInAnEmptyEnvironment) {
-  if (!can_hide()) GTEST_SKIP() << "this system lets nobody have mounts of his own";
+  if (!can_hide()) GTEST_SKIP() << "this system lets no one have mounts of his own";
   const std::string python = "/usr/bin/python3", environment = in("environment");
   if (ended({python, "-m", "venv", environment}).code != 0) GTEST_SKIP() << "no python3-venv here";
-  const ProcessEnd made = ended({python, "scripts/package/wheel.py", tree(), "1.2.3", in("")});
-  ASSERT_EQ(made.code, 0) << made.out << made.err;
-  const std::string wheel = made.out.substr(0, made.out.find('\n'));
-  EXPECT_THAT(wheel, HasSubstr("afterlife_gpu-1.2.3-py3-none-manylinux_2_"));
+  const std::string made = wheel();
+  EXPECT_THAT(made, HasSubstr("afterlife_gpu-1.2.3-py3-none-manylinux_2_"));
   const ProcessEnd installed =
-      ended({environment + "/bin/pip", "install", "-q", "--no-index", "--no-deps", wheel});
+      ended({environment + "/bin/pip", "install", "-q", "--no-index", "--no-deps", made});
   ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
   const ProcessEnd end = without_build("environment/bin/afterlife selftest");
   EXPECT_EQ(end.code, 0) << end.out << end.err;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by tests of inter-process communication: a process that exports, and one that imports.
 #pragma once
 
@@ -22,7 +23,7 @@ inline bool same(const CUipcMemHandle& left, const CUipcMemHandle& right) {
 
 inline constexpr ProcessId kImporter{1};
 
-/// Makes what is called belong to the other process, with a context of its own.
+/// Makes what is called belong to the other process, with its own context.
 class AsImporter {
  public:
   explicit AsImporter(World& world) : scope_(world.scheduler, kImporter) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 #include <ctime>
 #include <numeric>
@@ -216,7 +217,7 @@ TEST(KernelRunner, TakesTimeLinearInAMillionThreads) {
 
 // ---- races -------------------------------------------------------------------------------------
 
-/// Runs a kernel for TSan to see, in a process of its own that ends without a word of ours.
+/// Runs a kernel for TSan to see, in a separate process that ends without a word of ours.
 template <class... Parameters>
 [[noreturn]] void run_and_exit(std::string_view name, std::uint32_t size,
                                Parameters... parameters) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelStage: device memory with nothing around it, and a runner of kernels on it, for tests that
 // need no driver.
 #pragma once
@@ -89,7 +90,7 @@ class ToyMemory final : public devices::DeviceMemoryMap {
   std::uint64_t base_;
   std::uint64_t cursor_;
   std::vector<devices::BlockRef> blocks_;
-  std::vector<bool> newest_;  ///< Nobody was born where this block begins since.
+  std::vector<bool> newest_;  ///< Nothing was born where this block begins since.
   mutable std::size_t last_ = 0;
 };
 

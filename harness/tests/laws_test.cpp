@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws that every scenario, variant and config obeys (harness/docs/explanation/design.md), at a
 // size that fits a test; scripts/test.sh --long asks the same at full size.
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ namespace {
 constexpr std::uint64_t kReplayRuns = 25;
 constexpr std::uint64_t kHoldRuns = 250;
 constexpr std::uint64_t kCatchRuns = 40'000;
-constexpr double kCatchSeconds = 60;  ///< Only so that a broken build comes to an end.
+constexpr double kCatchSeconds = 60;  ///< Only so that a broken build ends.
 
 /// One cell of the matrix, in one config.
 struct Subject {
@@ -76,7 +77,7 @@ bool is_sound(const Subject& subject) { return claim_of(subject) == ClaimKind::s
 bool is_unsound(const Subject& subject) { return claim_of(subject) == ClaimKind::unsound; }
 bool shows_something(const Subject& subject) { return claim_of(subject) != ClaimKind::vacuous; }
 
-/// Whom a law asks nothing of is no instance of it: every instance that passes was asked.
+/// Whom a law asks nothing of is not an instance of it: every instance that passes was asked.
 std::vector<Subject> configs_of(bool (*is_asked)(const Subject&)) {
   std::vector<Subject> subjects = every_config();
   std::erase_if(subjects, [&](const Subject& subject) { return !is_asked(subject); });

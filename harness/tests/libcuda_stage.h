@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libcuda: our libcuda.so.1, or the real one, loaded as a program does that knows nothing of us.
 #pragma once
 

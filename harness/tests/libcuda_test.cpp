@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our libcuda.so.1, as a program sees it that knows nothing of us; and the GPU device on top of it.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of the driver's own in a program without a world: who calls the functions of the program.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ TEST_F(LibcudaThreads, AHostFunctionHoldsUpWhatComesAfterIt) {
   ASSERT_EQ(set(reinterpret_cast<CUdeviceptr>(pinned), 2, 1, nullptr), CUDA_SUCCESS);
   EXPECT_EQ(word, 1U);
   meeting.program_is_there = true;
-  EXPECT_TRUE(comes_true([&] { return query(nullptr) == CUDA_SUCCESS; }));  // Nobody waits.
+  EXPECT_TRUE(comes_true([&] { return query(nullptr) == CUDA_SUCCESS; }));  // Nothing waits.
   EXPECT_EQ(word, 2U);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/looper_scenario.h"
 
 namespace harness::testing::looper {

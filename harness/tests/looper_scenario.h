@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The looper path: what another task is in the middle of changing sends a reader into a loop
 // without a turn and without an end, in about one run of twenty. For tests of what such a run costs
 // a search.

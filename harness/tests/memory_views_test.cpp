@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that becomes a file, so that it has several addresses: what it held is there, and what
-// nobody touched costs nothing.
+// nothing touched costs nothing.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings that a night did not see: replayed, fixed, and back again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

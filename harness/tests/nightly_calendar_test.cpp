@@ -1,4 +1,5 @@
-// Nights in time: one that did not happen, and who is told of what.
+// SPDX-License-Identifier: Apache-2.0
+// Nights in time: one that did not happen, and who is informed of what.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -117,7 +118,7 @@ TEST_F(NightsInTime, WhoeverAskedIsToldOnceOfWhatIsRedAndOfItsEnd) {
   merge(kFirst + 5 * kDay, {"a"}, notify());
   EXPECT_THAT(told(), HasSubstr("2 nights before it did not run"));
   merge(kFirst + 6 * kDay, {"a"});
-  EXPECT_EQ(told(), "") << "nobody asked";
+  EXPECT_EQ(told(), "") << "no one asked";
 }
 
 TEST_F(NightsInTime, NobodyIsToldOfANightWhoseShardsAreNotAllHere) {

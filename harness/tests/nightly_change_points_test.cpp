@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Change points: planted ones are found where they are, and noise alone has none.
 #include "harness/nightly/change_points.h"
 
@@ -33,7 +34,7 @@ class Noise {
   std::uint64_t seed_, drawn_ = 0;
 };
 
-/// A series of so many nights: 1000, times what is planted, with noise of so large a share.
+/// A series of this many nights: 1000, times what is planted, with noise of so large a share.
 std::vector<double> series(std::size_t nights, std::uint64_t seed, double share,
                            const std::function<double(std::size_t)>& planted) {
   Noise noise(seed);
@@ -117,7 +118,7 @@ double upper_bound(double hits, double trials) {
          (1 + z * z / n);
 }
 
-/// How many of so many series without a change have a change point.
+/// How many of this many series without a change have a change point.
 std::size_t false_alarms(std::size_t trials, const ChangeRule& rule,
                          const std::function<std::vector<double>(std::uint64_t)>& make) {
   std::size_t count = 0;

@@ -1,4 +1,6 @@
-// Functions by which new findings go another way: what a night says of them, and which it joins.
+// SPDX-License-Identifier: Apache-2.0
+// Functions by which new findings behave differently: what a night says of them, and which it
+// joins.
 #include "harness/nightly/changes.h"
 
 #include <gmock/gmock.h>
@@ -210,9 +212,11 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
       {{"x", by("box::open<A>", {"box::wait", "box::see"})}, {"y", {ChangeOutcome::was_before}}});
   const std::string page = reports::night_page(night, {});
   EXPECT_THAT(
-      page, HasSubstr("since the night before, box::open&lt;A&gt; goes another way, at "
-                      "targets/box/box.cpp:12, maybe upon the answer of box::wait or of box::see"));
-  EXPECT_THAT(page, HasSubstr("not made since the night before, whose program shows it, too"));
+      page,
+      HasSubstr(
+          "since the night before, box::open&lt;A&gt; goes another way, at targets/box/box.cpp:12, "
+          "perhaps because of the result of box::wait or of box::see"));
+  EXPECT_THAT(page, HasSubstr("older than the previous night, whose program shows it, too"));
   const json told = json::parse(reports::night_json(night));
   EXPECT_EQ(told["findings"][0]["change"], (json{{"outcome", "named"},
                                                  {"function", "box::open<A>"},
@@ -227,7 +231,7 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
 /// A toy night whose two programs are scripts: whatever they replay, they leave a flow.
 class CliNightlyDiverge : public ::testing::Test {
  protected:
-  /// Two points follow on open(), once it has called peek(); the run goes on at one of them.
+  /// Two points follow on open(), once it has called peek(); the run continues at one of them.
   static Flow flow(bool is_bad) {
     const auto place = [](std::int64_t line) {
       return CodePlace{"box::open", "targets/box/box.cpp", line, line - 20, 3};
@@ -301,7 +305,7 @@ TEST_F(CliNightlyDiverge, ANightIsComparedOnce) {
 
 TEST_F(CliNightlyDiverge, SaysWhyNothingWasCompared) {
   const Ended ended = night({"--diverge"});
-  EXPECT_THAT(ended.err, HasSubstr("this night searched no commit (--revision names it)"));
+  EXPECT_THAT(ended.err, HasSubstr("this night searched no commit; name it with --revision"));
   const json found = findings_of(ended);
   ASSERT_THAT(found, Not(IsEmpty()));
   EXPECT_TRUE(found[0]["change"].is_null());

@@ -1,4 +1,5 @@
-// Shards, exports and histories that somebody else made: what a night refuses, whole, in one line.
+// SPDX-License-Identifier: Apache-2.0
+// Shards, exports and histories that something else made: what a night refuses, whole, in one line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -36,7 +37,7 @@ std::string error_of(Action action) {
   }
 }
 
-/// A shard with one finding, whose seal is made anew after each change.
+/// A shard with one finding, whose seal is made again after each change.
 class ForeignShard : public ::testing::Test {
  protected:
   using Change = std::function<void(json& shard, json& cell, json& finding)>;
@@ -74,18 +75,19 @@ TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
   for (const auto& [key, text] : wrong) {
     const std::string said =
         merged_after([&](json&, json&, json& finding) { finding[key] = text; });
-    EXPECT_THAT(said, ::testing::AnyOf(HasSubstr("which is no plain name"), HasSubstr("is no id")))
+    EXPECT_THAT(said,
+                ::testing::AnyOf(HasSubstr("which is not a plain name"), HasSubstr("is not an id")))
         << key << " " << text;
     EXPECT_EQ(said.find('\n'), said.npos);
   }
   for (const char* key : {"path", "variant", "build"})
     EXPECT_THAT(merged_after([&](json&, json& cell, json&) { cell[key] = "../.."; }),
-                HasSubstr("is '../..', which is no plain name"));
+                HasSubstr("is '../..', which is not a plain name"));
   for (const char* target : {"../..", "a/b/c", "t\x1b[31m"})
     EXPECT_THAT(merged_after([&](json& shard, json&, json&) { shard["target"] = target; }),
                 HasSubstr("which is no path and no variant"));
   EXPECT_THAT(merged_after([](json& shard, json&, json&) { shard["night"] = "../x"; }),
-              HasSubstr("shard.json: a night is '../x', which is no id"));
+              HasSubstr("shard.json: a night is '../x', which is not an id"));
   EXPECT_THAT(
       merged_after([](json& shard, json&, json&) { shard["revision"] = "--upload-pack=x"; }),
       HasSubstr("a revision is '--upload-pack=x', which names none"));
@@ -107,8 +109,7 @@ TEST_F(ForeignShard, BringsNoCommandAsAReproducer) {
   const std::string said = merged_after([](json&, json&, json& finding) {
     finding["hash"] = fmt::format("{:016x}", hash_name(kCommand));
   });
-  EXPECT_THAT(said,
-              HasSubstr("borrow-a.repro: is a finding of `afterlife run`, and no reproducer"));
+  EXPECT_THAT(said, HasSubstr("borrow-a.repro: is a finding of `afterlife run`, not a reproducer"));
   write_file(file, before);
 }
 
@@ -141,7 +142,7 @@ class ForeignHistory : public ::testing::Test {
   std::string folder() const { return folder_ / "history"; }
   std::string file() const { return folder() + "/history.sqlite"; }
   const std::string& text() const { return text_; }
-  /// Returns why the history cannot be opened once somebody has changed it.
+  /// Returns why the history cannot be opened once something has changed it.
   std::string opened_after(const std::string& statements) const {
     const Folder place;
     fs::copy(folder(), place / "history");
@@ -169,12 +170,12 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
   EXPECT_EQ(opened_after("SELECT 1"), "");
   const std::pair<const char*, const char*> wrong[] = {
       {"UPDATE findings SET file = '../../x.repro'", "'findings' whose 'file' does not fit"},
-      {"UPDATE findings SET file = '/tmp/x.repro'", "no plain name of a reproducer"},
-      {"UPDATE findings SET file = 'x.sh'", "no plain name of a reproducer"},
-      {"UPDATE findings SET cause = '../../x'", "it is '../../x', which is no id"},
+      {"UPDATE findings SET file = '/tmp/x.repro'", "not a plain name of a reproducer"},
+      {"UPDATE findings SET file = 'x.sh'", "not a plain name of a reproducer"},
+      {"UPDATE findings SET cause = '../../x'", "it is '../../x', which is not an id"},
       {"UPDATE findings SET path = '..'", "'findings' whose 'path' does not fit"},
       {"UPDATE cells SET variant = 'a' || char(27) || '[31m' WHERE variant = 'borrow'",
-       "'a\\x1b[31m', which is no plain name"},
+       "'a\\x1b[31m', which is not a plain name"},
       {"UPDATE nights SET target = '../..'", "'nights' whose 'target' does not fit"},
       {"UPDATE nights SET seed = 'stoull'", "it is 'stoull', which is no number"},
       {"UPDATE cells SET claim = char(27)", "'cells' whose 'claim' does not fit"},
@@ -218,7 +219,7 @@ TEST_F(ForeignHistory, IsImportedWholeOrNotAtAll) {
   EXPECT_THAT(imported_with("borrow-a.repro", "../borrow-a.repro"),
               HasSubstr("has a row of 'findings' whose 'file' does not fit"));
   EXPECT_THAT(imported_with("reproducer of shard", "{\\\"afterlife\\\": \\\"run 1\\\"}"),
-              HasSubstr("it is a finding of `afterlife run`, and no reproducer"));
+              HasSubstr("it is a finding of `afterlife run`, not a reproducer"));
   EXPECT_THAT(imported_with("\"runs\":", "\"runs\":-"), HasSubstr("and no count"));
   EXPECT_THAT(imported_with("\"target\":\"toy\"", "\"target\":\"\\u001b[31m\""),
               HasSubstr("file: line 3 has a row of 'nights' whose 'target' does not fit"));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of nights: merging, states, versions, and what is wrong with a file.
 #include "harness/nightly/history.h"
 
@@ -384,11 +385,11 @@ TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
   const std::string cut = text.substr(0, text.size() / 2);
   const std::string header = text.substr(0, text.find('\n') + 1);
   const std::pair<std::string, const char*> wrong[] = {
-      {"", "file: line 1 is no line of an export"},
+      {"", "file: line 1 is not a line of an export"},
       {"{}\n", "file: line 1 is no line"},
       {"{\"afterlife_history\":99}\n", "file: line 1 was written by a newer afterlife"},
       {"{\"afterlife_history\":0}\n", "file: line 1 "},
-      {cut, " is no line of an export"},
+      {cut, " is not a line of an export"},
       {header + "{\"table\":\"sqlite_master\",\"row\":{}}\n", "file: line 2 is of 'sqlite_master'"},
       {header + "{\"table\":\"revisions\",\"row\":{\"name\":\"a\",\"b\":1}}\n",
        "file: line 2 has other columns"},

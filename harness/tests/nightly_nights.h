@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nights made by hand, one after the other over one history.
 #pragma once
 

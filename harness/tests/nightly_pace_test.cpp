@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pace of a shard: how its cells share its time.
 #include "harness/nightly/shard/pace.h"
 
@@ -21,7 +22,7 @@ Pace four_cells() {
   return pace;
 }
 
-/// Gives the next cell its turn, which takes so long. Returns the seconds of its search.
+/// Gives the next cell its turn, which takes this long. Returns the seconds of its search.
 double take(Pace& pace, const Cell& cell, double seconds) {
   const double search = pace.next(cell).cell.budget.seconds;
   pace.took(cell, seconds);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of nights, and the files in which it says so.
 #include "harness/nightly/plan.h"
 

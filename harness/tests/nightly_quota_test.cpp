@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quota of a history: what goes first, and what never goes.
 #include "harness/nightly/quota.h"
 
@@ -36,7 +37,7 @@ class QuotaTest : public ::testing::Test {
         write_file(file, std::string(kBytes, 'x'));
         fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours--));
       }
-    write_file(folder_ / "findings/note.txt", "somebody's");
+    write_file(folder_ / "findings/note.txt", "someone's");
   }
 
   void merge(std::uint64_t number, const Words& found) {

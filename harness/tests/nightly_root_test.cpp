@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings by root cause: which ways to fail are one finding, and what a night then says of it.
 #include "harness/nightly/root.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sentence of a night, and what makes a night red.
 #include "harness/reports/nightly/night_sentence.h"
 
@@ -83,7 +84,7 @@ TEST(NightSentence, SaysFirstThatSoundVariantsFailed) {
             "1 known fault in sound variants (toy/retain). All 2 canaries caught.");
   EXPECT_TRUE(night.is_red()) << "it fails still";
   night.findings[0].state = State::ignored;
-  EXPECT_FALSE(night.is_red()) << "somebody said so";
+  EXPECT_FALSE(night.is_red()) << "someone said so";
   EXPECT_THAT(sentence_of(night), HasSubstr("1 of 2 sound variants held in 550 000 runs; 1 failed "
                                             "only by ignored findings."));
 }
@@ -184,7 +185,7 @@ TEST(NightPage, HasSoundVariantsFirstAndFoldsCanaries) {
     EXPECT_THAT(page, HasSubstr(part));
     return page.find(part);
   };
-  EXPECT_LT(at("<h2>News in sound variants</h2>"), at("<h2>Known findings in sound variants</h2>"));
+  EXPECT_LT(at("<h2>New in sound variants</h2>"), at("<h2>Known findings in sound variants</h2>"));
   EXPECT_LT(at("<h2>Known findings in sound variants</h2>"),
             at("<h2>Known findings in canaries</h2>"));
   const std::size_t variants = at("<h2>Variants</h2>");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shard, run here: what it makes of a replay in a fresh process.
 #include "harness/nightly/shard/shard.h"
 
@@ -216,7 +217,7 @@ TEST(NightlyShard, WhereTheKnownRepairDoesNotWorkAllAreTried) {
   const auto all = repairs_in(searched(folder / "first", {}));
   std::vector<nightly::KnownRepair> known;
   for (const auto& [cause, repairs] : all)
-    if (!repairs.empty()) known.push_back({kPath, "keep what nobody has", {cause}});
+    if (!repairs.empty()) known.push_back({kPath, "keep what no one has", {cause}});
   ASSERT_FALSE(known.empty());
   EXPECT_EQ(repairs_in(searched(folder / "second", {.known = known})), all);
 }

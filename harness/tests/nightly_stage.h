@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shards made by hand: their records, and their folders as a night leaves them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes that live from night to night: which are kept, what a plan says of them, what a shard does
 // with them, and what a history makes of what shards leave.
 #include "harness/nightly/tapes/kept_tapes.h"
@@ -31,7 +32,7 @@ namespace toy = testing::toy;
 
 using Words = std::vector<std::string>;
 
-/// A tape of so many decisions; equal numbers of them differ by `first`.
+/// A tape of this many choices; equal numbers of them differ by `first`.
 std::string tape_of(std::size_t decisions, std::uint64_t first = 1) {
   Tape tape;
   for (std::size_t i = 0; i < decisions; ++i) tape.push_back({first + i, 2, 3, 4});
@@ -187,7 +188,7 @@ nightly::CellRecord searched(const std::string& variant, std::uint64_t runs,
   return nightly::run_shard(runner, plan, 1, folder.path(), services()).record.cells.at(0);
 }
 
-/// Returns the decisions of the tape of each feature.
+/// Returns the choices of the tape of each feature.
 std::map<std::string, std::size_t> lengths_of(const std::vector<KeptTape>& tapes) {
   std::map<std::string, std::size_t> lengths;
   for (const KeptTape& one : tapes)

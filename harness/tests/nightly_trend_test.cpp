@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trends: series of nights in a history, their change points, and every view of them.
 #include "harness/nightly/trend.h"
 
@@ -28,7 +29,7 @@ using ::testing::SizeIs;
 /// Nights of one shard each, by hand, of which the test says what they took.
 class Nights : public ::testing::Test {
  protected:
-  /// Merges the next night; a sound run takes so many seconds, and so many instructions.
+  /// Merges the next night; a sound run takes this many seconds, and this many instructions.
   void merge(double seconds, std::uint64_t instructions, const std::string& machine = "m",
              const std::string& target = "toy") {
     nightly::Plan plan = testing::hand_made_plan(1, ++number_);

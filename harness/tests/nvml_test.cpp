@@ -1,7 +1,9 @@
-// Our libnvidia-ml.so.1, as a program sees it: the device that libcuda.so.1 tells of.
+// SPDX-License-Identifier: Apache-2.0
+// Our libnvidia-ml.so.1, as a program sees it: the device that libcuda.so.1 reports.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "harness/entries/libnvml/interface.h"
@@ -13,6 +15,9 @@ static_assert(sizeof(nvmlPciInfo_t) == sizeof(harness::nvml::PciInfo));
 static_assert(sizeof(nvmlPciInfoExt_v1_t) == sizeof(harness::nvml::PciInfoExt));
 static_assert(sizeof(nvmlMemory_t) == sizeof(harness::nvml::Memory));
 static_assert(sizeof(nvmlUUID_v1_t) == sizeof(harness::nvml::Uuid));
+static_assert(sizeof(nvmlFieldValue_t) == sizeof(harness::nvml::FieldValue));
+static_assert(offsetof(nvmlFieldValue_t, nvmlReturn) ==
+              offsetof(harness::nvml::FieldValue, result));
 static_assert(nvmlMemory_v2 == harness::nvml::struct_version<harness::nvml::MemoryV2>(2));
 #endif
 
@@ -51,6 +56,19 @@ class Nvml : public ::harness::testing::Libcuda {
   void* nvml_ = nullptr;
   Device* device_ = nullptr;
 };
+
+TEST_F(Nvml, EachFieldSaysThatItIsNotThere) {
+  FieldValue links[2] = {{.field = 91}, {.field = 92}};
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", device_, 2, &links[0]), kOk);
+  for (const FieldValue& link : links) {
+    EXPECT_EQ(link.result, Result::ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(link.value, 0U);
+  }
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", device_, 0, &links[0]),
+            Result::ERROR_INVALID_ARGUMENT);
+  FieldValue* none = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetFieldValues", device_, 2, none), Result::ERROR_INVALID_ARGUMENT);
+}
 
 TEST_F(Nvml, ThereIsTheOneDeviceOfTheDriver) {
   unsigned count = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ struct Plant {
 
 void use_dead(Scene& scene) { (void)stale_thing(scene)->value; }
 
-// The plain answer is fresh storage, so the reuse is asked for (see Contrary).
+// The default answer is fresh storage, so the reuse is asked for (see Contrary).
 void use_recycled(Scene& scene) {
   const Borrowed<Thing> stale = stale_thing(scene);
   const Owned<Thing> next = scene.world().host.make<Thing>("Thing");

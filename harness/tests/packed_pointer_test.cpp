@@ -1,4 +1,5 @@
-// Where pointers are looked for in what a call copies: at every byte, whatever stands beside them.
+// SPDX-License-Identifier: Apache-2.0
+// If pointers are looked for in what a call copies: at every byte, whatever stands beside them.
 #include <array>
 #include <cstring>
 

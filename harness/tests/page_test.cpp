@@ -1,4 +1,5 @@
-// A page says what a run says, in the browser of somebody who was not there: nothing of a file is
+// SPDX-License-Identifier: Apache-2.0
+// A page says what a run says, in the browser of something who was not there: nothing of a file is
 // markup, the drawing has the missing edge, and the same case gives the same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

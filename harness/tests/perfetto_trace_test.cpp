@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace has every row of the run, slices that nest, and arrows with two ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +54,7 @@ std::vector<Field> fields_of(const std::string& bytes) {
   return fields;
 }
 
-/// A trace as a program of somebody else's reads it.
+/// A trace as a program of another owner's reads it.
 class ReadTrace {
  public:
   explicit ReadTrace(const std::string& trace) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes: who belongs to which, how fast one is, and where it may be held up.
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr ProcessId kSecond{1};
 
-/// Delays with one option, and goes on with whoever has not just been there where it can.
+/// Delays with one option, and continues with code that has not just been there where it can.
 class Delays : public Strategy {
  public:
   explicit Delays(std::uint32_t option) : option_(option) {}

@@ -1,4 +1,5 @@
-// A program of somebody's for nights and histories: a script whose bugs are chosen, and whose lines
+// SPDX-License-Identifier: Apache-2.0
+// A program of someone's for nights and histories: a script whose bugs are chosen, and whose lines
 // can be elsewhere.
 #pragma once
 
@@ -10,8 +11,7 @@
 
 namespace harness::testing {
 
-/// The bugs of the script: each is a use after the end, in a function of its own, that every run
-/// shows.
+/// The bugs of the script: each is a use after the end, in its own function, that every run shows.
 struct Bugs {
   bool first = false;
   bool second = false;

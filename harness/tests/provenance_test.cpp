@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <string>
 
@@ -34,7 +35,7 @@ class StaleAccess : public ::testing::TestWithParam<const char*> {
   BlockEnding run() { return stage_.run(); }
   void submit() { stage_.submit(afterlife_kernels_stale, kernel(), {}, {}, memory_, out_); }
 
-  /// The kernel's own line, where there is a symbolizer.
+  /// The kernel's own line, if there is a symbolizer.
   void expect_at_its_line(const Fault& fault) {
     const int line = line_of(kStaleSource, std::string("stale: ") + kernel());
     ASSERT_NE(line, 0) << "run from the top of the source tree";
@@ -250,7 +251,7 @@ TEST(Provenance, AuthorisesAPointerThatIsLoaded) {
 
 TEST(Provenance, DoesNotAuthoriseAnAddressThatNobodyCopiedThere) {
   Chaser chaser;
-  chaser.table[1] = chaser.data;  // Behind everybody's back.
+  chaser.table[1] = chaser.data;  // Behind all's back.
   EXPECT_EQ(chaser.follow(chaser.table + 1), BlockEnding::aborted);
   EXPECT_EQ(chaser.only_kind(), FaultKind::wild_access);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Race stage: runs programs whose device order is judged.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random run of what is claimed to be sound gets to what is judged, whatever the path.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Reports are read by people: they line up, keep to their width, and carry colour only where it is
+// SPDX-License-Identifier: Apache-2.0
+// Reports are read by people: they line up, keep to their width, and carry colour only if it is
 // asked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reproducer.h"
 
 #include <gmock/gmock.h>
@@ -178,10 +179,10 @@ TEST(Reproducer, ComplainsInOneLineThatNamesTheLine) {
       {with("0:0 mood 1\nend\n"), "file:6: there is no site 'mood'; the sites: op, argument"},
       {with("0:0 op jump\nend\n"), "file:6: path toy has no op 'jump'; its ops: store"},
       {with("0:0 lag[x] 1\nend\n"), "file:6: 'lag[x]': expected a number"},
-      {with("0:0 lag 1x\nend\n"), "file:6: '1x' is no number"},
+      {with("0:0 lag 1x\nend\n"), "file:6: '1x' is not a number"},
       {with("0:99999 lag 1\nend\n"), "file:6: slot 99999 is out of bounds"},
-      {with("nobody:0 lag 1\nend\n"), "file:6: there is no task 'nobody'"},
-      {with("whatever\nend\n"), "file:6: 'whatever' names nobody"},
+      {with("stranger:0 lag 1\nend\n"), "file:6: there is no task 'stranger'"},
+      {with("whatever\nend\n"), "file:6: 'whatever' is not an activation"},
       {with("\"x:0 lag 1\nend\n"), "file:6: a quotation mark is missing"},
       {with("0:0 lag 1\n0:0 lag 2\nend\n"), "file:7: this question was answered further up"},
       {with("0:0 lag 1 2\nend\n"), "file:6: expected nothing after the answer"},
@@ -235,8 +236,8 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-// Whoever reads meanwhile, or whatever kills the writer: the old file is there whole until the new
-// one is.
+// Code that reads meanwhile, or whatever kills the writer: the old file is there whole until the
+// new one is.
 TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
   write_whole_file(path("a.txt"), "old");
   std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));
@@ -262,7 +263,7 @@ TEST_F(ReproducerFile, OneThatIsNotThereOrAFolderIsRefused) {
   EXPECT_THAT(complaint_of_file(path("")), HasSubstr("is a folder"));
 }
 
-// A run that ended at its limit leaves such a one, where there was no time to make it smaller.
+// A run that ended at its limit leaves such one, if there was no time to make it smaller.
 TEST_F(ReproducerFile, OneOfTwoMebibytesIsRead) {
   std::ofstream file(path("long"));
   file << kHeader;

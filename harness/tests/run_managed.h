@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Managed: a stage with a heap and an interpreter on it, and the strategies that heap tests need.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `afterlife run` of a test's own: with its findings in a folder that goes with the test.
 #pragma once
 
@@ -17,7 +18,7 @@ using Words = std::vector<std::string>;
 /// Returns the name of a script that the tests bring.
 inline std::string script(const std::string& name) { return "harness/tests/clients/" + name; }
 
-/// Returns the folder of this program, where the clients that are no scripts are.
+/// Returns the folder of this program, where the clients that are not scripts are.
 inline std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }

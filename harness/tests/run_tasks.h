@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunTasks: a scheduler with everything under it, for tests that need tasks and no scenario.
 #pragma once
 
@@ -34,7 +35,7 @@ class Dice : public Strategy {
   std::uint64_t state_;
 };
 
-/// Answers schedule questions with "anyone but the one who is there", in turn; the rest plainly.
+/// Answers schedule questions with "anyone but the one who is there", in turn; the rest by default.
 class Alternate : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases of a scenario on the simulated device, for tests.
 #pragma once
 

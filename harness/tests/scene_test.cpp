@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"
@@ -61,7 +62,7 @@ TEST_F(Scenes, IsVacuousWhereAnOracleSaysSoAlthoughThePathRan) {
   EXPECT_TRUE(scene_.observed().vacuous());
 }
 
-/// Answers a question for a theme with 2, and every other one plainly.
+/// Answers a question for a theme with 2, and every other one by default.
 class ThemeAnswer final : public Strategy {
  public:
   std::uint32_t answer(const Question& question) override {

@@ -1,4 +1,5 @@
-// The parts of the scheduler by themselves; scheduler_test.cpp has what they come to.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the scheduler by themselves; scheduler_test.cpp has their results.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 using Indices = std::vector<std::uint16_t>;
 
-/// Three tasks that can go on.
+/// Three tasks that can continue.
 class SchedulerParts : public ::testing::Test {
  protected:
   SchedulerParts() {
@@ -117,7 +118,7 @@ TEST_F(SchedulerParts, AWaiterMakesADeadlockAndPollersALivelock) {
   EXPECT_EQ(fault.object_kind, Label("lock"));
   EXPECT_EQ(fault.detail, "task waits for news; task waits for lock held by task");
   task(1).daemon = true;
-  EXPECT_EQ(stuck_fault(tasks_).kind, FaultKind::livelock) << "nobody must finish who waits";
+  EXPECT_EQ(stuck_fault(tasks_).kind, FaultKind::livelock) << "no one must finish who waits";
 }
 
 TEST(TurnCount, NoTwoRunsShareATime) {

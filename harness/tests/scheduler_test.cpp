@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scheduler.h"
 #include "harness/fault/kinds.h"
 
@@ -289,7 +290,7 @@ TEST(Scheduler, AbandonedTasksDoNotDisturbTheNextRun) {
   }
 }
 
-// Two resources whose low bits are equal are told apart, also when both are touched before the
+// Two resources whose low bits are equal are distinguished, also when both are touched before the
 // waiter is asked.
 TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
   testing::Stage stage;
@@ -337,7 +338,7 @@ TEST(Scheduler, MoreThanSixtyFourTasksCanSleepAndBeWoken) {
   EXPECT_EQ(turn.load(), kTasks);
 }
 
-// A poller that looks at twenty words in each round still sleeps: nobody else's words wake it.
+// A poller that looks at twenty words in each round still sleeps: nothing else's words wake it.
 TEST(Scheduler, APollerOfManyWordsSleeps) {
   testing::Stage stage;
   testing::Plain plain;

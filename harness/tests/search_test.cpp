@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/search.h"
 #include "harness/fault/kinds.h"
 
@@ -56,7 +57,7 @@ TEST(Search, KeepsOneMinimizedReproducerPerSignature) {
 /// Two faults with one key are one finding.
 using Key = std::pair<std::string, int>;
 
-/// Ops, then decisions.
+/// Ops, then choices.
 std::pair<std::ptrdiff_t, std::size_t> size_of(const Tape& tape) {
   const auto ops = std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
     return decision.site_tag == site_tag(Site::op);

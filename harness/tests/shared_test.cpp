@@ -1,4 +1,5 @@
-// Shared segments: generations that nobody sees, words in turns, and the program's own values.
+// SPDX-License-Identifier: Apache-2.0
+// Shared segments: generations that no one sees, words in turns, and the program's own values.
 #include "harness/shared.h"
 #include "harness/fault/kinds.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stand-ins of nvcc and ptxas: cubins that are PTX, and every other use of the tools.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

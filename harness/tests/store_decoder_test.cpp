@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores decoded backwards from the instruction after them, as a debug register's trap gives it.
 #include "harness/instruments/store_decoder.h"
 
@@ -25,7 +26,7 @@ struct Row {
   const char* what;
   Bytes code;
   std::uint8_t width;
-  std::intptr_t offset;  ///< Where it begins, from the word.
+  std::intptr_t offset;  ///< If it begins, from the word.
 };
 
 TEST(StoreDecoder, TellsWidthAndPlaceOfEveryKindOfStore) {

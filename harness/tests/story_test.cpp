@@ -1,4 +1,5 @@
-// A story keeps to one screen, tells what matters most, goes on to the fault that ended the run,
+// SPDX-License-Identifier: Apache-2.0
+// A story keeps to one screen, says what matters most, continues to the fault that ended the run,
 // and ends with what a user of the real system sees.
 #include "harness/reports/story.h"
 

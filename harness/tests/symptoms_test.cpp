@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The row that fits what the run shows says what a user sees, and no other one does; every row of
 // every path is one that some committed case tells.
 #include "harness/scenario/symptoms.h"

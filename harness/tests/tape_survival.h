@@ -1,4 +1,5 @@
-// Tape survival: how many decisions still meet their question once one op is gone from the program.
+// SPDX-License-Identifier: Apache-2.0
+// Tape survival: how many choices still meet their question once one op is gone from the program.
 #pragma once
 
 #include "harness/history/causes.h"
@@ -9,7 +10,7 @@
 namespace harness::testing {
 
 /// Also counts questions that came up with nothing to choose from: who else could run has changed,
-/// not where the decision belongs.
+/// not where the choice belongs.
 class AttentiveReplay final : public Replay {
  public:
   bool hears_all() const override { return true; }
@@ -17,7 +18,7 @@ class AttentiveReplay final : public Replay {
 
 struct Survival {
   std::uint64_t tapes = 0;
-  std::uint64_t decisions = 0;  ///< Decisions of the ops that stayed.
+  std::uint64_t decisions = 0;  ///< Choices of the ops that stayed.
   std::uint64_t met = 0;
   double share() const { return decisions == 0 ? 0 : double(met) / double(decisions); }
 };

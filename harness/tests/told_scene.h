@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ToldScene: a run in which nothing runs. A test tells its judges facts, one by one.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace harness::testing {
 
-/// A tape answers, which is empty by default; the variant is the first, the config the plain one.
+/// A tape answers, which is empty by default; the variant is the first, the config the default one.
 /// Lifetime: while it lives, its world is current.
 class ToldScene {
  public:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/toy_scenario.h"
 
 #include "harness/fault/kinds.h"
@@ -28,9 +29,9 @@ struct Policy {
   bool looks = true;          ///< Into the remembered box, when it is to use it.
   bool miscounts = false;     ///< Expects the content of the box that came instead.
   bool notes_run = false;     ///< Its events tell how many runs the process has made.
-  /// So many boxes are kept while remembered; later ones are dropped.
+  /// This many boxes are kept while remembered; later ones are dropped.
   std::uint64_t safe_boxes = 0;
-  /// After so many runs of the process it keeps them.
+  /// After this many runs of the process it keeps them.
   std::uint64_t unsafe_runs = ~std::uint64_t{0};
 };
 
@@ -56,7 +57,7 @@ Owned<Box> make_box(Scene& scene, Room& room) {
   return scene.world().host.make<Box>("Box", Box{++room.made});
 }
 
-// Does what a destructor may do: runs in an activation of its own and asks questions there.
+// Does what a destructor may do: runs in its own activation and asks questions there.
 void drop(Scene& scene, Owned<Box> box) {
   Scheduler& scheduler = scene.world().scheduler;
   const ActivationScope scope(scheduler, scene.world().ledger.life(box.birth()).name, "finalize",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The toy path: boxes that one task looks into while another replaces them and a third naps. Small
 // enough to reason about, with a variant for every kind of claim and for every way in which one
 // does not come out, for tests of what works on any scenario. The program afterlife_toys is the
@@ -26,7 +27,7 @@ inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 
 /// Returns the toy under another name, whose runs take another course, and have no windows.
 Scenario driven_by(Label name, void (*drive)(Scene& scene));
-/// The same, where nothing is let go of: it leaves retention out.
+/// The same, if nothing is let go of: it leaves retention out.
 Scenario hoarding(Label name, void (*drive)(Scene& scene));
 
 inline Case make_case(Variant variant, Tape tape = {}, std::size_t config = 0) {

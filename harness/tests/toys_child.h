@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line with toy paths, run as a child, and reproducers to hand to it.
 #pragma once
 
@@ -19,7 +20,7 @@ inline Case toy_case(std::string_view variant, Tape tape, std::size_t config = 0
           find(tables::devices(), "sim"), std::move(tape)};
 }
 
-/// The case and what its run comes to, as text.
+/// The case and the result of its run, as text.
 inline std::string reproducer_text(const Case& the_case) {
   Runner runner;
   const Outcome& outcome = runner.run(the_case);

@@ -1,4 +1,5 @@
-// Trails tell of a call and of shared words what they mean, and no address of ours.
+// SPDX-License-Identifier: Apache-2.0
+// Trails report a call and of shared words what they mean, and no address of ours.
 #include "harness/history/trail.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +16,7 @@ using Step = Trail::Step;
 
 class TrailOfCalls : public ::testing::Test {
  protected:
-  /// Runs a body in a world of its own. Returns its last step of this name.
+  /// Runs a body in its own world. Returns its last step of this name.
   template <class Body>
   Step last(Label what, Body body) {
     Trail trail;

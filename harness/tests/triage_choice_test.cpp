@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choice of causes, by hand: which repairs are the fewest and narrowest that explain all.
 #include "harness/triage/choice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first step that two runs do not have in common, on trails made by hand, and what triage makes
 // of it on a path of a few lines.
 #include "harness/triage/difference.h"
@@ -36,7 +37,7 @@ Step write(Label what, std::uint64_t place, std::uint64_t value, Label site = "s
   return {.kind = Kind::write, .what = what, .site = site, .values = {{1, place}, {2, value}}};
 }
 
-/// Both runs go on with this.
+/// Both runs continue with this.
 const std::vector<Step> kThen{call("cuCtxSynchronize", "wait"), note("done"), asks("end"),
                               call("cuMemFree", "close")};
 
@@ -144,7 +145,7 @@ TEST(TriageDifference, ATrailTellsHowOftenCodeRanBefore) {
   ASSERT_THAT(trail.code(), Not(IsEmpty()));
   std::vector<std::size_t> counts;
   for (const Trail::Code& one : trail.code()) counts.push_back(one.step_count);
-  EXPECT_THAT(counts, Contains(5)) << "whoever runs the test ran at all steps before";
+  EXPECT_THAT(counts, Contains(5)) << "the code that runs the test ran at all steps before";
   EXPECT_THAT(counts, Contains(0)) << "the call of the watched step did not";
 }
 

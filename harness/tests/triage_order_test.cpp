@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders on a path of a few lines: what a run shows that comes too early, and what nothing else
 // than putting it later removes.
 #include <gmock/gmock.h>
@@ -68,7 +69,7 @@ void send_between_others(Scene& scene, Desk& desk) {
   desk.note.write(9, Generation{2});
 }
 
-/// Nobody here could keep the leaf: only the ledger knows of it.
+/// Nothing here could keep the leaf: only the ledger knows of it.
 void drop(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "drop");
   scene.world().scheduler.turn({});
@@ -294,7 +295,7 @@ TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
   EXPECT_THAT(triage(runner, std::vector{suspect(needed_drop)}).unexplained, SizeIs(1));
 }
 
-// The second waits for the first by itself, which is let go when nobody else can go on.
+// The second waits for the first by itself, which is let go when nothing else can continue.
 TEST(TriageOrder, OfSeveralOrdersAllAreHad) {
   Runner runner;
   const Case one = suspect(needed_drop).the_case;
@@ -325,7 +326,7 @@ TEST(TriageOrder, AReaderThatWaitsForNobodyIsNotRepaired) {
   triaging::Finding finding = trial.look(0, suspect(early_read))->finding;
   trial.learn_writers(finding);
   EXPECT_TRUE(trial.passes(order("receive", "send", "note"), finding));
-  EXPECT_FALSE(trial.passes(order("receive", "nobody", "note"), finding));
+  EXPECT_FALSE(trial.passes(order("receive", "stranger", "note"), finding));
   EXPECT_FALSE(trial.passes(order("receive", "send", "another"), finding));
 }
 
@@ -338,7 +339,7 @@ TEST(TriageOrder, OnlyTheActsThatItNamesAreDelayed) {
 
 TEST(TriageOrder, WhatAnybodyElseDidBeforeIsNoOrder) {
   Order one("note", "receive", "send");
-  one.kept("nobody");
+  one.kept("stranger");
   EXPECT_EQ(one.kept_count(), 0u);
   one.kept("send");
   EXPECT_EQ(one.kept_count(), 1u);

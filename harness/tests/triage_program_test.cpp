@@ -1,4 +1,5 @@
-// Ops of a program that are put in its order, where nobody has written what is read too early.
+// SPDX-License-Identifier: Apache-2.0
+// Ops of a program that are put in its order, where nothing has written what is read too early.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace toy = testing::toy;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Those who come are counted, but not told apart.
+/// Those that come are counted, but not distinguished.
 struct Meeting {
   explicit Meeting(Scheduler& scheduler)
       : note(scheduler, "note"), lock(scheduler, "lock"), bell(scheduler.name_next("bell")) {}
@@ -32,7 +33,7 @@ void come(Scheduler& scheduler, Meeting& meeting) {
   scheduler.touch(meeting.bell);
 }
 
-/// In the first op, if it is made at all, nothing is done; in the third, somebody comes.
+/// In the first op, if it is made at all, nothing is done; in the third, something comes.
 void come_later(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   scene.exercised();
@@ -47,13 +48,13 @@ void come_later(Scene& scene, Meeting& meeting) {
   come(scheduler, meeting);
 }
 
-/// In the second op, reads as soon as somebody has come, with the lock that the writer needs.
+/// In the second op, reads as soon as something has come, with the lock that the writer needs.
 void read(Scene& scene, Meeting& meeting) {
   Scheduler& scheduler = scene.world().scheduler;
   const ActivationScope slot(scheduler, 0, 1);
   const SiteScope site(scheduler, "read");
   scheduler.note(EventKind::op, "meet");
-  scheduler.wait_until({meeting.bell, AccessKind::read}, "somebody",
+  scheduler.wait_until({meeting.bell, AccessKind::read}, "someone",
                        [&] { return meeting.count > 0; });
   const LockGuard lock(meeting.lock);
   scene.expect("note", meeting.note.read(Generation{1}), 7);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triage on a path of a few lines, in which every repair can be told by hand.
 #include "harness/triage.h"
 
@@ -227,7 +228,7 @@ TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
   EXPECT_FALSE(trial.passes(hold("Part", "peek"), finding));
 }
 
-// To keep the part for all who use it has it end once, as what is kept has not ended.
+// To keep the part for all that use it has it end once, as what is kept has not ended.
 TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(ended_twice)});
@@ -239,7 +240,7 @@ TEST(Triage, ASecondEndIsAUseThatHasToBeNamed) {
   EXPECT_TRUE(trial.passes(hold("Whole", {}), finding)) << "the part has not ended then";
   const triaging::Finding other = trial.look(0, suspect(ended_as_another))->finding;
   EXPECT_TRUE(trial.passes(hold("Part", "end"), other));
-  EXPECT_FALSE(trial.passes(hold("Part", {}), other)) << "nobody is there by accident alone";
+  EXPECT_FALSE(trial.passes(hold("Part", {}), other)) << "no one is there by accident alone";
   const triaging::Finding used = trial.look(0, suspect(used_then_ended))->finding;
   EXPECT_TRUE(trial.passes(hold("Part", {}), used)) << "its end comes later, and is another fault";
 }
@@ -293,7 +294,7 @@ TEST(Triage, OfWhatLeaksTheOwnerIsTheCause) {
   EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::release, "Whole", "set_up", {}, {}}));
 }
 
-// With the part kept for good the run goes on, and leaks another one.
+// With the part kept for good the run continues, and leaks another one.
 TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
   Runner runner;
   triaging::Trial trial(runner, {});
@@ -301,7 +302,7 @@ TEST(Triage, WhatLeaksOnceTheRunGoesOnIsNoFaultOfAHold) {
   EXPECT_TRUE(trial.passes({RepairKind::hold, "Part", {}, {}, {}}, finding));
 }
 
-// The use of the part ends the run; kept, it goes on, and the sum is wrong in the same turn.
+// The use of the part ends the run; kept, it continues, and the sum is wrong in the same turn.
 TEST(Triage, WhatAFatalFaultHidInItsTurnIsNoFaultOfAHold) {
   Runner runner;
   triaging::Trial trial(runner, {});

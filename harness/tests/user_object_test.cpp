@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // User objects: who keeps them, and who calls their destructors. On the simulated driver, where a
 // pick says when.
 #include "harness/tests/graph_stage.h"
@@ -19,7 +20,7 @@ class UserObject : public OnSim {
 
 constexpr Resource kCalls = hash_name("calls");
 
-/// Counts, and tells those who wait for it.
+/// Counts, and tells those that wait for it.
 void count_call(void* data) {
   count_up(data);
   edge_release(data);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a claim comes out, for every kind of claim and every way in which the runs may have gone.
 #include "harness/verdict.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts that tests of virtual memory share: memory of the device, in units of its granularity.
 #pragma once
 
@@ -42,7 +43,7 @@ inline void map(CUdeviceptr address, Memory handle, std::size_t bytes = kUnit) {
   EXPECT_EQ(set_access(address, bytes), CUDA_SUCCESS);
 }
 
-/// Reserves, creates and maps; nobody else has the handle.
+/// Reserves, creates and maps; nothing else has the handle.
 inline CUdeviceptr make_mapped(std::size_t bytes = kUnit) {
   const CUdeviceptr address = reserve(bytes);
   const Memory handle = create(bytes);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ancestry: which activations of a run others come from. Names say so on every schedule.
 #pragma once
 

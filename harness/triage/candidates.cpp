@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/triage/candidates.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ unsigned cost_of(const Repair& repair) {
 }
 
 /// Returns an order and what leaves more open: whatever is done with such a thing is in order, and
-/// of whoever reads a word, it is told by its writer.
+/// of code that reads a word, it is told by its writer.
 static std::vector<Repair> wider(const Way& way) {
   const Repair& here = way.repair;
   std::vector<Repair> all;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Candidates: the repairs that the run of a finding suggests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/triage/choice.h"
 
 #include <algorithm>
@@ -16,14 +17,14 @@ struct Proposal {
 
 class Choice {
  public:
-  Choice(std::span<const unsigned> costs, std::span<const std::vector<Offer>> offers)
+  Choice(std::span<const unsigned> costs, std::span<const std::vector<RepairOption>> offers)
       : proposals_(costs.size()), has_cause_(offers.size()) {
     for (std::size_t i = 0; i < costs.size(); ++i) {
       proposals_[i].repair = i;
       proposals_[i].cost = costs[i];
     }
     for (std::size_t finding = 0; finding < offers.size(); ++finding)
-      for (const Offer& offer : offers[finding]) {
+      for (const RepairOption& offer : offers[finding]) {
         proposals_[offer.repair].findings.push_back(finding);
         proposals_[offer.repair].own_count += offer.is_own ? 1 : 0;
       }
@@ -121,7 +122,7 @@ class Choice {
 }  // namespace
 
 std::vector<Explained> choose_causes(std::span<const unsigned> costs,
-                                     std::span<const std::vector<Offer>> offers) {
+                                     std::span<const std::vector<RepairOption>> offers) {
   return Choice(costs, offers).run();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice: the fewest and narrowest repairs that explain all findings, each of which has a list of
 // repairs that work for it.
 //
@@ -14,7 +15,7 @@
 namespace harness {
 
 /// A repair that works for a finding.
-struct Offer {
+struct RepairOption {
   std::size_t repair = 0;  ///< Its place among all repairs.
   bool is_own = false;     ///< It is about the very thing that the finding is about.
 };
@@ -28,6 +29,6 @@ struct Explained {
 /// Chooses repairs. `costs` has the cost of each; of equally good ones the first is chosen. A
 /// finding without candidates is in no result.
 std::vector<Explained> choose_causes(std::span<const unsigned> costs,
-                                     std::span<const std::vector<Offer>> offers);
+                                     std::span<const std::vector<RepairOption>> offers);
 
 }  // namespace harness

@@ -1,10 +1,11 @@
-// How it works. Where a step of both runs is one but for what goes with it, that is the difference.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. If a step of both runs is one but for what goes with it, that is the difference.
 // Else one of the two did something that the other did not, or both did: the runs are laid beside
-// each other again from where they have a few steps in common, and the first of what is between
-// is the difference, of the run that has it.
+// each other again from where they have a few steps in common, and the first of what is between is
+// the difference, of the run that has it.
 //
-// A step is named by what it does and by the site that it does it at. Who asks who goes on does
-// nothing yet, and so is named by the site alone.
+// A step is named by what it does and by the site that it does it at. Who asks which one runs next
+// does nothing yet, and so is named by the site alone.
 #include "harness/triage/difference.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ using Step = Trail::Step;
 using Steps = std::vector<Step>;
 
 constexpr std::size_t kWindow = 300;  ///< Steps in which the runs are laid beside each other again.
-constexpr std::size_t kInCommon = 3;  ///< So many steps in a row are no accident.
+constexpr std::size_t kInCommon = 3;  ///< This many steps in a row are no accident.
 
 /// Returns the text with its numbers left open.
 Label without_numbers(Label what) {
@@ -63,7 +64,7 @@ bool are_in_common(const Steps& good, std::size_t i, const Steps& bad, std::size
   return true;
 }
 
-/// So many steps are in one run alone.
+/// This many steps are in one run alone.
 struct Between {
   std::size_t good = 0;
   std::size_t bad = 0;
@@ -96,7 +97,7 @@ std::size_t first_other(const Step& good, const Step& bad) {
   return longer[std::min(good.values.size(), bad.values.size())].argument;
 }
 
-/// Returns what a step does, with its numbers left open; nothing where it asks.
+/// Returns what a step does, with its numbers left open; nothing if it asks.
 Label in_words(const Step& step) {
   const auto of = [&](std::string_view act) {
     return lasting_label(fmt::format("{} of {}", act, without_numbers(step.what).view()));

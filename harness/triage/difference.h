@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Difference: the first step in which a run differs from the same run of a program that shows no
 // fault. Everything that goes wrong follows from it.
 //
@@ -26,7 +27,7 @@ struct Difference {
   bool is_good = false;   ///< The run is the good one.
 };
 
-/// Returns the first difference; none where the two are one.
+/// Returns the first difference; none if the two are one.
 std::optional<Difference> difference_of(const Trail& good, const Trail& bad);
 
 /// Returns what would be undone to get the good run, by what is done and where.

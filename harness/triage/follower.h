@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Follower: a strategy that passes choices on, and keeps a trail of the run: its choices, and the
 // events between them. The seam adds calls.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/triage/held_up.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ bool HeldUp::was_kept() const {
          std::any_of(precedences_.begin(), precedences_.end(), kept);
 }
 
-// ---- who goes on --------------------------------------------------------------------------------
+// ---- which one runs next
+// --------------------------------------------------------------------------------
 
 const Task* HeldUp::task_of(std::uint32_t value) const {
   for (const auto& task : world_.scheduler.tasks().all())
@@ -70,7 +72,7 @@ std::uint32_t HeldUp::choose(const Question& question, std::uint32_t wanted) {
   }
 }
 
-/// Stays, where that is possible; else the first task goes on, or else the first engine.
+/// Stays, if that is possible; else the first task continues, or else the first engine.
 std::uint32_t HeldUp::plainest(const Question& question, Rank rank) {
   std::uint32_t plainest = 0;
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // HeldUp: a strategy that holds up tasks that come to one act, until the tasks that do another act
 // have done it (precedence.h).
 //
 // Each schedule choice passes over a held task until the other act is over, or no other task is
 // ready. In the second case the order was achieved if the act was over for some task by then and no
 // task is in it. Otherwise tasks wait no longer, and if the act still happens, the order could not
-// be achieved. For circles of locks, a task that comes to the late act has waited.
+// be achieved. For circles of locks, a task that reaches the late act has waited.
 //
 // Slow tasks are no option of a choice while others are ready (scheduler/pace.h). A held task is
 // not ready, so slow tasks are offered here, and taken if there is no other.
@@ -28,7 +29,7 @@ class HeldUp final : public Strategy {
   bool hears_all() const override { return true; }  // It sees every turn.
   std::uint32_t answer(const Question& question) override;
 
-  /// Returns whether a task came to a late act in the last run, and all that did continued in
+  /// Returns whether a task reached a late act in the last run, and all that did continued in
   /// order.
   bool was_kept() const;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/triage/precedence.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void Precedence::look(Name asking) {
   if (state_ == State::over) join_late(asking);
 }
 
-/// Whoever left an event in the act has begun it, though no turn was taken there.
+/// Code that left an event in the act has begun it, though no turn was taken there.
 void Precedence::look_at_all(Name asking) {
   const Records<Event>& events = world_.history.events();
   for (; event_count_ < events.size(); ++event_count_) {
@@ -89,7 +90,7 @@ bool Precedence::is_late(const Task& task, Name asking) {
          act_of(activation_of(task, asking)) == Act::late;
 }
 
-/// Whoever is late has waited for what the others did until now.
+/// Code that is late has waited for what the others did until now.
 void Precedence::join_late(Name asking) {
   for (const auto& task : world_.scheduler.tasks().all()) {
     const bool is_known = std::find(late_.begin(), late_.end(), raw(task->id)) != late_.end();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precedence: two acts of a run, of which one is to come after the other, and how far the earlier
 // one is.
 #pragma once
@@ -39,13 +40,13 @@ class Precedence {
   /// Returns whether a task had waited.
   bool give_up();
 
-  /// Returns whether a task has come to the late act while the early one is not over.
+  /// Returns whether a task has reached the late act while the early one is not over.
   bool holds(const scheduling::Task& task, Name asking) {
     return state_ == State::holding && is_late(task, asking);
   }
   /// Returns whether it could not.
   bool is_refused() const { return state_ == State::refused; }
-  /// Returns whether a task came to the late act and continued in order.
+  /// Returns whether a task reached the late act and continued in order.
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
 
  private:
@@ -73,7 +74,7 @@ class Precedence {
   std::size_t event_count_ = 0;  ///< Number of events processed.
   State state_ = State::holding;
   std::vector<Progress> progress_;   ///< By task.
-  std::vector<std::uint16_t> late_;  ///< The tasks that came to the late act after the early one
+  std::vector<std::uint16_t> late_;  ///< The tasks that reached the late act after the early one
                                      ///< was over.
 };
 

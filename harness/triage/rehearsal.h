@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rehearsal: a strategy that injects the errors of a tape, whatever other choices are tried.
 //
 // A search for other schedules must neither lose the error that a fault follows from nor add
-// another. A call that a repair spares does not fail; its choice is made all the same, so that
+// another. A call that a repair spares does not fail; its choice is made nevertheless, so that
 // later ones keep their numbers.
 #pragma once
 
@@ -27,7 +28,7 @@ struct RefusedStep {
 /// runs.
 class Rehearsal final : public Strategy {
  public:
-  /// `repair` may be null, and matters only where it spares.
+  /// `repair` may be null, and matters only if it spares.
   Rehearsal(Strategy& inner, const Tape& tape, const Repair* repair, const World& world)
       : inner_(inner), repair_(repair), world_(world) {
     failures_.assign(tape);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
 // files: which of the repairs that its run suggests work for it. Then the causes are chosen
 // (choice.h). Orders are tried where nothing else works, and causes chosen of these again.
@@ -93,7 +94,7 @@ class Triaging {
     Followed followed;  ///< To the difference.
   };
 
-  /// Finds the places of all code at once, as that takes a program of its own.
+  /// Finds the places of all code at once, as that takes a separate program.
   void name_differences() {
     std::vector<std::uintptr_t> code;
     for (const Different& one : different_)
@@ -150,9 +151,9 @@ class Triaging {
     std::vector<unsigned> costs;
     for (const Proposal& one : all)
       costs.push_back(triaging::cost_of(one.repair) + mean_count_of(one));
-    std::vector<std::vector<Offer>> offers;
+    std::vector<std::vector<RepairOption>> offers;
     for (const Trial::Look& look : explained_) {
-      std::vector<Offer>& own = offers.emplace_back();
+      std::vector<RepairOption>& own = offers.emplace_back();
       for (const Candidate& one : look.candidates) {
         const auto place = std::lower_bound(all.begin(), all.end(), proposal_of(look, one));
         own.push_back({static_cast<std::size_t>(place - all.begin()), one.is_own});

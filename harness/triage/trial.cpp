@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A search of other schedules plays the finding's program, with the calls that fail
-// on its tape, in three ways: its own decisions and one more, its plain schedule and one decision,
-// and decisions drawn at random. It counts a fault against the repair only where it is the same
-// one: reproducers of variants with several bugs would else never be repaired by one change.
+// on its tape, in three ways: its own choices and one more, its default schedule and one choice,
+// and choices drawn at random. It counts a fault against the repair only if it is the same one:
+// reproducers of variants with several bugs would else never be repaired by one change.
 //
 // An order has several ways to come about; the first that gets past the fault is searched with.
 #include "harness/triage/trial.h"
@@ -41,7 +42,7 @@ bool is_same(const Fault& fault, const Finding& finding) {
 }
 
 /// Whether the fault is that a thing is ended once more, or another in its place: to keep things
-/// for all their uses repairs that by accident alone, as what has gone is nobody else's then.
+/// for all their uses repairs that by accident alone, as what has gone is nothing else's then.
 bool is_second_end(const Fault& fault) {
   return (fault.kind == FaultKind::double_free || fault.kind == FaultKind::wrong_owner) &&
          !fault.use_site.empty();
@@ -78,8 +79,8 @@ bool is_after(const Fault& fault, const Fault& known) {
   return fault.tick > known.tick || (known.fatal && fault.tick == known.tick);
 }
 
-/// Returns when the use that the finding is about went well, for the first time; 0 where it did
-/// not. A run in which things are kept makes fewer calls, so that all comes sooner in it.
+/// Returns when the use that the finding is about went well, for the first time; 0 if it did not. A
+/// run in which things are kept makes fewer calls, so that all comes sooner in it.
 Tick tick_of_use(const Finding& finding, const Intervention& intervention, const Ledger& ledger) {
   for (const Intervention::Served& served : intervention.served()) {
     const Life& life = ledger.life(served.id);
@@ -217,8 +218,8 @@ void Trial::learn_writers(Finding& finding) {
   finding.ways = std::move(learnt);
 }
 
-/// Returns who writes what the reader at this site waits for, at any where that is empty: whoever
-/// reads too late has nobody to wait for, and it is who wrote over it.
+/// Returns who writes what the reader at this site waits for, at any where that is empty: code that
+/// reads too late has nothing to wait for, and it is who wrote over it.
 Label Trial::writer_of(const Finding& finding, Label reader) {
   Order order(finding.fault.object_kind, reader, {});
   const Order::Current current(order);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trial: whether a repair works for a finding: on the recorded schedule, and on others.
 #pragma once
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A fault names one or two of its acts by site and activation; who wrote what was
 // read, or holds the other lock, it names by task and turn. Two acts are put in order by what they
 // come from: of the activations behind each, the first that is not behind both, so that an op that
-// runs on several tasks waits as a whole. Either may be the one that came too early. Where both
-// are ops of one task's program, whatever else is like them is put in the program's order, too, or
-// all of it. So it is where nobody has written what is read: nothing tells who came too early.
+// runs on several tasks waits as a whole. Either may be the one that came too early. If both are
+// ops of one task's program, whatever else is like them is put in the program's order, too, or all
+// of it. So it is where nothing has written what is read: nothing says who came too early.
 #include "harness/triage/ways.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ class Ways {
 
   Act use() const { return {fault_.activation, fault_.use_site}; }
 
-  /// Returns what the task that the fault tells of did last, at that turn.
+  /// Returns what the task that the fault reports did last, at that turn.
   Act writer() const {
     const Fault::Writer& writer = fault_.writer;
     if (writer.task >= world_.scheduler.tasks().count()) return {};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ways: orders in which the acts of a run may be put, derived from its fault: the task that
 // released the object, wrote the word, holds the lock or came first, and the task that ran into
 // that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "harness/triage.h"
@@ -8,7 +9,7 @@ namespace {
 
 using triaging::kStep;
 
-/// " at free", or nothing where the site was left open.
+/// " at free", or nothing if the site was left open.
 std::string at(std::string_view how, Label site) {
   return site.empty() ? std::string() : fmt::format(" {} {}", how, site.view());
 }
@@ -32,21 +33,20 @@ std::string in_words(const Repair& repair) {
                          at("got at", repair.got));
     case RepairKind::spare:
       if (repair.object == kStep)
-        return fmt::format("have the step{} that went wrong go well", at("in", repair.used));
+        return fmt::format("let the failed step{} succeed", at("in", repair.used));
       return repair.object.empty()
-                 ? fmt::format("have no call{} fail", at("in", repair.used))
-                 : fmt::format("have {}{} not fail", repair.object.view(), at("in", repair.used));
+                 ? fmt::format("let no call{} fail", at("in", repair.used))
+                 : fmt::format("let {}{} not fail", repair.object.view(), at("in", repair.used));
     case RepairKind::order:
-      if (repair.used.empty())
-        return fmt::format("have what is done with {} come in order", thing(repair.object));
+      if (repair.used.empty()) return fmt::format("order the uses of {}", thing(repair.object));
       return fmt::format("have {} wait until {} is done with {}",
                          repair.let_go.empty() ? "all" : repair.let_go.view(), repair.used.view(),
                          thing(repair.object));
     case RepairKind::revert:
       if (!repair.let_go.empty())
-        return fmt::format("as before, have {} in {} {}", repair.object.view(),
-                           repair.let_go.view(), repair.got.view());
-      return fmt::format("as before, have {}{} {}",
+        return fmt::format("as before, let {} in {} {}", repair.object.view(), repair.let_go.view(),
+                           repair.got.view());
+      return fmt::format("as before, let {}{} {}",
                          repair.object.empty() ? "what is done" : repair.object.view(),
                          at("in", repair.used), repair.got.view());
   }

@@ -1,5 +1,6 @@
-// bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, where the
-// work is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
+// SPDX-License-Identifier: Apache-2.0
+// bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, if the work
+// is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
 #include <fmt/format.h>
 
 #include "harness/entries/bench_path.h"

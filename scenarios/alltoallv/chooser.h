@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: which ranks, buffers and slots an op is given.
 //
 // Tapes name them, never positions in a list.
@@ -5,7 +6,7 @@
 
 #include "harness/scenario/chooser.h"
 #include "harness/scenario/variables.h"
-#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/enabled_ops.h"
 
 namespace scenarios::alltoallv {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/collectives.h"
 
 #include <bit>
@@ -19,10 +20,10 @@ Collectives::Status Collectives::begin(const Step& step) {
                             .team = step.team,
                             .in_place = step.in_place,
                             .persistent = step.persistent,
-                            .exchange = exchange_of(step, rank_, course_.rank_count())};
-  const bool fills = !course_.is_quiet() || !arguments.null_source;
+                            .exchange = exchange_of(step, rank_, state_of_job_.rank_count())};
+  const bool fills = !state_of_job_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
-  course_.give(step.slot, rank_, filled_[step.buffer]);
+  state_of_job_.give(step.slot, rank_, filled_[step.buffer]);
   const Circumstances circumstances{.in_place = arguments.in_place};
   const Status status = init(step, arguments, circumstances);
   if (arguments.in_place)
@@ -43,7 +44,7 @@ Collectives::Status Collectives::init(const Step& step, const Arguments& argumen
   const Status status = job_.answers.insist("init", circumstances, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
-    if (answer != Status::ok && course_.bounded() && !births.all_freed())
+    if (answer != Status::ok && state_of_job_.bounded() && !births.all_freed())
       retain(job_.scene, births.last_allocation(), "init has failed");
     return answer;
   });
@@ -66,7 +67,7 @@ Collectives::Status Collectives::fill(const Step& step) {
     if (answer == Status::ok) {
       memory_.filled(rank_, step.buffer, step.stream);
       filled_[step.buffer] = step.slot;
-    } else if (course_.bounded() && !births.all_freed()) {
+    } else if (state_of_job_.bounded() && !births.all_freed()) {
       retain(job_.scene, births.last_allocation(), "fill has failed");
     }
     return answer;
@@ -87,7 +88,7 @@ void Collectives::post(std::uint32_t slot, bool triggered) {
 Collectives::Status Collectives::post_again(const Step& step) {
   if ((kept_ >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_ >> step.of & 1) != 0) finish(step.of);
-  if (!course_.is_quiet())
+  if (!state_of_job_.is_quiet())
     job_.answers.insist("scrub", {}, [&] { return job_.path->scrub(rank_, step.of); });
   post(step.of, false);
   return Status::ok;
@@ -101,7 +102,7 @@ void Collectives::finish_all_of(std::uint32_t slots) {
 }
 
 void Collectives::finish_team(std::uint32_t team) {
-  const std::uint32_t slots = course_.slots_of(team);
+  const std::uint32_t slots = state_of_job_.slots_of(team);
   finish_all_of(slots);
   finalize_kept_of(slots);
 }
@@ -119,8 +120,8 @@ void Collectives::finish(std::uint32_t slot) {
 
 // Answered ok: every block is where it should be, and that is looked at.
 void Collectives::check(std::uint32_t slot) {
-  const Rows rows =
-      rows_of(expected_of(course_.step_at(slot), rank_, course_.rank_count(), course_.fills(slot)));
+  const Rows rows = rows_of(expected_of(state_of_job_.step_at(slot), rank_,
+                                        state_of_job_.rank_count(), state_of_job_.fills(slot)));
   const std::uint32_t before = job_.judges.reading_count();
   const Status status =
       job_.answers.insist("check", {}, [&] { return job_.path->check(rank_, slot, rows); });

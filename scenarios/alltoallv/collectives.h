@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives: those of one rank, from the source that it gives to the result that it checks.
 #pragma once
 
@@ -11,7 +12,7 @@ class Collectives {
   using Status = targets::alltoallv::Status;
 
   Collectives(Job& job, std::uint32_t rank)
-      : job_(job), course_(job.course), memory_(job.judges.memory()), rank_(rank) {}
+      : job_(job), state_of_job_(job.job_state), memory_(job.judges.memory()), rank_(rank) {}
 
   /// Fills the source if it is empty, makes the collective of the step, and posts it.
   Status begin(const Step& step);
@@ -37,7 +38,7 @@ class Collectives {
   void finalize(std::uint32_t slot);
 
   Job& job_;
-  Course& course_;
+  JobState& state_of_job_;
   Memory& memory_;
   std::uint32_t rank_;
   std::array<std::uint32_t, targets::alltoallv::kBufferCount>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: what the caller of a job does that the documentation leaves undefined: a fault in it is
 // caller error.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A job: the plan, the launcher, and a process for each rank.
 #include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/rank.h"
@@ -19,12 +20,12 @@ bool copies_in_batches(const harness::Config& config) { return config.values[kCo
 
 static void run_launcher(Job& job) {
   harness::Scheduler& scheduler = job.scene.world().scheduler;
-  for (const Step& step : job.course.plan()) {
+  for (const Step& step : job.job_state.plan()) {
     const harness::ActivationScope slot(scheduler, 0, step.slot);
     scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
   }
   job.closed.wait();
-  if (job.course.bounded()) {
+  if (job.job_state.bounded()) {
     report_wrong_calls(job.scene);
     report_left_contexts(job.scene);
     report_busy_opens(job.scene, job.planned_polls);
@@ -49,16 +50,17 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   auto* runtime = scheduler.arena().make<harness::Runtime>(scene.runtime());
   auto* job = scheduler.arena().make<Job>(scene, shape);
   scene.set_state(*job);
-  const Setup setup{.rank_count = rank_count(scene.config()),
-                    .slot_count = slot_count(scene.config()),
-                    .request_count = shape.slots + shape.closing_slots,
-                    .number_count = {job->course.number_count(0), job->course.number_count(1)},
-                    .close_at_zero = scene.config().values[kCloseAxis] != 0,
-                    .batch_copies = copies_in_batches(scene.config()),
-                    .pooled = job->course.theme().pooled,
-                    .scratch = job->course.uses_scratch(),
-                    .quiet = job->course.is_quiet(),
-                    .observer = &job->judges};
+  const Setup setup{
+      .rank_count = rank_count(scene.config()),
+      .slot_count = slot_count(scene.config()),
+      .request_count = shape.slots + shape.closing_slots,
+      .number_count = {job->job_state.number_count(0), job->job_state.number_count(1)},
+      .close_at_zero = scene.config().values[kCloseAxis] != 0,
+      .batch_copies = copies_in_batches(scene.config()),
+      .pooled = job->job_state.theme().pooled,
+      .scratch = job->job_state.uses_scratch(),
+      .quiet = job->job_state.is_quiet(),
+      .observer = &job->judges};
   job->path = make(*runtime, setup);
   scene.mark_baseline();
   scheduler.spawn("job", [job] { run_launcher(*job); });

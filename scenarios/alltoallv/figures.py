@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the alltoallv path: what its issue asks for beyond what is asked of every path."""
 import dataclasses
 import re
@@ -16,7 +17,7 @@ FIRST_FAULT_RUNS = 100_000
 
 # A kind of fault, and what it is of: how each of the ways is told by which the race shows.
 SIGNS = {
-    "the ghost generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",
+    "the shadow generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",
     "the failed look-up": r"^wild_access missing region .*used:alltoallv_unmap$",
     "the stolen count": r"^wrong_owner region .*used:alltoallv_unmap$",
     "the silent leak": r"^retention reference to a mapping .*used:(?!collective_failed)",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FirstTold: the first fault of a run that determines its window by itself. It is searched for
 // once, because a broken run may have very many faults.
 #pragma once

@@ -1,4 +1,5 @@
-// Job: what the tasks of one run share: the course, the path under test, and its judges.
+// SPDX-License-Identifier: Apache-2.0
+// Job: what the tasks of one run share: the job_state, the path under test, and its judges.
 #pragma once
 
 #include <array>
@@ -12,17 +13,17 @@ namespace scenarios::alltoallv {
 struct Job {
   Job(harness::Scene& the_scene, const Shape& shape)
       : scene(the_scene),
-        course(scene, shape),
-        judges(scene, course),
-        answers(scene, course, judges.slots()),
-        dropped(scene.world().scheduler, course.rank_count(), "dropped"),
+        job_state(scene, shape),
+        judges(scene, job_state),
+        answers(scene, job_state, judges.slots()),
+        dropped(scene.world().scheduler, job_state.rank_count(), "dropped"),
         collected(scene.world().scheduler, 1, "collected"),
-        closed(scene.world().scheduler, course.rank_count(), "closed") {}
+        closed(scene.world().scheduler, job_state.rank_count(), "closed") {}
   Job(const Job&) = delete;  // The parts point at each other.
   Job& operator=(const Job&) = delete;
 
   harness::Scene& scene;
-  Course course;
+  JobState job_state;
   Judges judges;
   Answers answers;
   FirstTold first_told;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/model.h"
 
 #include <algorithm>
@@ -8,12 +9,12 @@ using targets::alltoallv::Collective;
 
 namespace {
 
-/// All send all the same.
+/// All send nevertheless.
 bool even(const Step& step) {
   return step.collective == Collective::alltoall || step.uses_scratch();
 }
 
-/// How much `from` sends `to`: shape 0 is two elements for everybody.
+/// How much `from` sends `to`: shape 0 is two elements for all.
 std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
   if (even(step)) return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
   if (from == step.silent) return 0;

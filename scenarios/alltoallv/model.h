@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: the meaning of a collective: what each rank sends to which, and the content of a
 // destination afterwards.
 #pragma once

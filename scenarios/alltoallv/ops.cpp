@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which stand here. A call
 // asks for its arguments, and plans what each rank calls with them.
 #include "scenarios/alltoallv/player.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan: what all ranks of a job will do, chosen before any of them runs.
 //
 // The ranks of a job run one program; the schedule decides what they do when. So the ops are chosen
@@ -15,7 +16,7 @@ namespace scenarios::alltoallv {
 
 class Rank;
 
-/// Everybody, as a rank.
+/// All, as a rank.
 inline constexpr std::uint32_t kAll = 0xffffffff;
 inline constexpr std::uint32_t kNobody = 0xfffffffe;
 

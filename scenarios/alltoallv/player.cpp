@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
 #include "scenarios/alltoallv/player.h"
 
@@ -15,7 +16,7 @@ Plan Player::make_plan(const Shape& shape) {
   return std::move(plan_);
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t, const Situation& now) const {
   const Ops offered = offer(theme(), now);
   list.add(offered);
   list.add(offered & favoured(theme(), now), kFavour - 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of a job, filled before its ranks run. An op on a tape is not called by the
 // task that it stands for: it plans a step, which each rank takes when it gets there.
 #pragma once
@@ -24,7 +25,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
  private:
   Situation look() const override { return reached_; }
   std::size_t moment() const override { return plan_.size(); }
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t, const harness::Slot&) override {}
   void run(std::size_t op, const Situation& now, const harness::Slot& slot) override;
 

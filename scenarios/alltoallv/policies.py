@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this path's sound claims rest on, for scripts/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 
@@ -35,7 +36,7 @@ SCENERY = r"observer|tell_|name_next|Causing|scheduler\.die"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [
-    ("whoever is in the way is closed", "snapshot_region.h", "CloseRule::counted", "CloseRule::blind"),
+    ("any mapping in the way is closed", "snapshot_region.h", "CloseRule::counted", "CloseRule::blind"),
 ]
 
 # A mutant that must be refuted, or the search itself is at fault.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A rank takes what it posted to its end in `wait`, and checks it there. A quiet job
 // is the least that its plan takes: it begins with the team that it asks for first, and has no
 // garbage to collect.
@@ -8,21 +9,21 @@ namespace scenarios::alltoallv {
 using harness::Label;
 
 void Rank::run() {
-  if (course_.plan().empty()) {
+  if (state_of_job_.plan().empty()) {
     job_.closed.count_down();
     return;
   }
-  if (!course_.calls_may_fail()) job_.scene.world().calls_may_fail = false;
+  if (!state_of_job_.calls_may_fail()) job_.scene.world().calls_may_fail = false;
   if (job_.answers.insist("open", {}, [&] { return job_.path->open(rank_); }) != Status::ok) return;
-  const Step& first = course_.plan().front();
-  create_team(0, course_.is_quiet() && first.team == 0 ? first.topology : Topology::direct);
-  for (std::uint32_t i = 0; i < course_.shape().thread_count; ++i)
+  const Step& first = state_of_job_.plan().front();
+  create_team(0, state_of_job_.is_quiet() && first.team == 0 ? first.topology : Topology::direct);
+  for (std::uint32_t i = 0; i < state_of_job_.shape().thread_count; ++i)
     job_.path->start_progress_thread(rank_);
-  if (course_.theme().served && rank_ == 0) start_slow_thread();
+  if (state_of_job_.theme().served && rank_ == 0) start_slow_thread();
   if (harness::holds_tasks_up()) job_.path->start_spare_thread(rank_);
-  for (const Step& step : course_.plan()) {
+  for (const Step& step : state_of_job_.plan()) {
     if (step.concerns(rank_)) take_step(step);
-    if (course_.shape().blocking) collectives_.finish_all();
+    if (state_of_job_.shape().blocking) collectives_.finish_all();
   }
   collectives_.finish_all();
   leave();
@@ -44,7 +45,7 @@ void Rank::take_step(const Step& step) {
   harness::World& world = job_.scene.world();
   const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot),
                                             "rank", rank_);
-  if (!course_.is_quiet()) world.scheduler.delay_point("between two calls");
+  if (!state_of_job_.is_quiet()) world.scheduler.delay_point("between two calls");
   const Label name = kOps[harness::raw(step.op)].name;
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
@@ -137,13 +138,13 @@ void Rank::pass(std::uint32_t turns) {
 // ---- teams --------------------------------------------------------------------------------------
 
 void Rank::renew_team(Topology topology) {
-  if (course_.is_quiet() && course_.topology(rank_, 0) == topology) return;
+  if (state_of_job_.is_quiet() && state_of_job_.topology(rank_, 0) == topology) return;
   destroy_team(0);
   create_team(0, topology);
 }
 
 void Rank::create_team(std::uint32_t team, Topology topology) {
-  course_.set_topology(rank_, team, topology);
+  state_of_job_.set_topology(rank_, team, topology);
   const Births births(job_.scene.world());
   job_.judges.team_begun(rank_, team);
   job_.path->create_team(rank_, team, topology);
@@ -164,7 +165,7 @@ void Rank::leave() {
   destroy_team(0);
   for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
     if (job_.judges.memory().is_filled(rank_, buffer)) collectives_.drop(buffer);
-  if (!course_.is_quiet()) collect_all();
+  if (!state_of_job_.is_quiet()) collect_all();
   job_.judges.process_closes(rank_);
   job_.path->close(rank_);
   job_.judges.process_closed(rank_);
@@ -175,17 +176,17 @@ void Rank::collect_all() {
   job_.dropped.count_down();
   if (rank_ == 0) {
     job_.dropped.wait();
-    job_.scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
+    job_.scene.world().heap.finish_collection();  // While it runs, nothing else can collect.
     const auto collect = [this] {
       job_.path->collect(rank_);
       job_.collected.count_down();
     };
-    if (course_.theme().litters)
+    if (state_of_job_.theme().litters)
       job_.scene.world().scheduler.spawn("garbage", collect);  // A thread that has no context.
     else
       collect();
   }
-  if (course_.theme().litters && rank_ != 0) poll();
+  if (state_of_job_.theme().litters && rank_ != 0) poll();
   job_.collected.wait();
   job_.path->progress(rank_);  // Memory that the collector left to this process is freed.
 }

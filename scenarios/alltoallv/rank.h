@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank: everything that one rank does. It walks down the plan; each op is a separate activation,
 // named after its slot and the rank.
 #pragma once
@@ -13,7 +14,7 @@ class Rank {
   using Topology = targets::alltoallv::Topology;
 
   Rank(Job& job, std::uint32_t rank)
-      : job_(job), course_(job.course), rank_(rank), collectives_(job, rank) {}
+      : job_(job), state_of_job_(job.job_state), rank_(rank), collectives_(job, rank) {}
 
   void run();
 
@@ -48,7 +49,7 @@ class Rank {
   void poll();
 
   Job& job_;
-  Course& course_;
+  JobState& state_of_job_;
   std::uint32_t rank_;
   Collectives collectives_;
   bool two_teams_ = false;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
 // allocate, and fail.
 //
 //   plan.h       what all ranks do            rank.h     one rank
-//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; offer.h has the themes
+//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; enabled_ops.h has the themes
 //   driver.cpp   the tasks                    judges/    who judges it
 //   model.h      what a collective means      job.h      what all of them share
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
@@ -10,7 +11,7 @@
 //
 // Judges: judges.h hears the facts, and judges what is in a slot and what is read back; service.h
 // and calls.h answers; mappings.h, slots.h, memory.h and leftovers.h what is kept and what is
-// bounded; ghost.h tells which windows a run reached.
+// bounded; shadow.h says which windows a run reached.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/contract.h"
@@ -43,7 +44,7 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"proxy_reread", "the same, with what the slow rank mapped as a proxy"},
     {"slot_released",
      "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
-    {"key_reused", "memory is freed and allocated anew, then its old mapping is let go of"},
+    {"key_reused", "memory is freed and allocated again, then its old mapping is let go of"},
     {"blind_close", "an invalidate or a purge closes a mapping, then it is used or let go of"},
     {"open_failed",
      "the second attempt to open a handle fails, then what was never opened is copied from"},
@@ -74,7 +75,7 @@ constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
 constexpr std::array<harness::Omission, 1> kWithout{{
     {"data_race",
      "copies of memory that its owner reuses are judged by lives, values and generations; as races "
-     "they would be told a second time"},
+     "they would be reported twice"},
 }};
 
 }  // namespace

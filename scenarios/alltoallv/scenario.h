@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of the alltoallv scenario; scenario.cpp says how they fit.
 #pragma once
 
@@ -35,7 +36,7 @@ bool copies_in_batches(const harness::Config& config);
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
-/// The same with a path that is no variant.
+/// The same with a path that is not a variant.
 using Maker = targets::alltoallv::Alltoallv* (*)(harness::Runtime&,
                                                  const targets::alltoallv::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);

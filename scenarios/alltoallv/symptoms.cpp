@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of UCC meets them.
 #include "harness/scenario/symptoms.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the table works: each row is a policy of the target, by name, with what its author claims.
 // The first is UCC's.
 #include "scenarios/alltoallv/variants.h"
@@ -69,10 +70,11 @@ constexpr harness::VariantInfo kVariants[] = {
      {ClaimKind::sound,
       {},
       false,
-      "counted references to regions; whatever closes only marks; errors go through the barriers"}},
+      "counted references to regions; a close only marks; errors go through the barriers"}},
     {"find_by_key",
      unsound(kByKey, "snapshot_region, but finds the region again by the address, as #1268")},
-    {"close_blindly", unsound(kByKey, "snapshot_region, but closes whatever is in the way")},
+    {"close_blindly",
+     unsound(kByKey, "snapshot_region, but closes any mapping that is in the way")},
     {"keep_failed_open",
      unsound(kGarbage, "snapshot_region, but keeps an entry of what failed to open")},
     {"leave_on_error",
@@ -80,7 +82,8 @@ constexpr harness::VariantInfo kVariants[] = {
     {"hide_error",
      unsound(kErrors, "snapshot_region, but such a rank joins them without telling its peers")},
     {"ignore_setup_error",
-     unsound(kSetups, "snapshot_region, but a triggered post goes on though its set-up failed")},
+     unsound(kSetups,
+             "snapshot_region, but a triggered post continues although its set-up failed")},
     {"number_at_init",
      unsound(kNumbers, "snapshot_region, but numbers a collective once, when it is made")},
     {"take_in_two_steps",
@@ -91,7 +94,7 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kOrders, "snapshot_region, but lets a batch read its sources in any order")},
     {"overwrite_half",
      unsound(kHalves,
-             "snapshot_region, but a ring does not wait for those who read what it writes")},
+             "snapshot_region, but a ring does not wait for the readers of what it writes")},
     {"leave_team_at_once",
      unsound(kTeams, "snapshot_region, but frees a team's scratch without waiting for its peers")},
 };

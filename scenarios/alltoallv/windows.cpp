@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks
 // no longer mean the same by the same words, and whatever follows belongs there. Else sites say it:
 // how the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
@@ -41,11 +42,11 @@ std::optional<Window> window_of_leaving(const Mappings& mappings, const Fault& f
 std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault) {
   if (harness::is_caller_error(scene.scenario(), fault)) return std::nullopt;
   const Judges& judges = scene.state<Job>().judges;
-  const Ghost& ghost = judges.ghost();
+  const Shadow& shadow = judges.shadow();
   if (fault.kind == FaultKind::wrong_owner &&
       (fault.object_kind == kDeviceMemory || fault.object_kind == kOpenedEvent))
     return Window::scratch_freed;
-  if (fault.kind == FaultKind::wrong_value && ghost.was_read_ahead(fault.tick))
+  if (fault.kind == FaultKind::wrong_value && shadow.was_read_ahead(fault.tick))
     return Window::read_ahead;
   if (fault.use_site == kFailedSite) return Window::failed_after_claim;
   if (const auto window = window_of_closing(fault.use_site)) return window;
@@ -58,7 +59,7 @@ std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault
   if (fault.object_kind == kUnopenedRegion) return Window::open_failed;
   const bool unknown_address =
       fault.kind == FaultKind::wild_access || fault.kind == FaultKind::api_misuse;
-  if (unknown_address && ghost.reached(Window::open_failed)) return Window::open_failed;
+  if (unknown_address && shadow.reached(Window::open_failed)) return Window::open_failed;
   return std::nullopt;
 }
 
@@ -66,15 +67,15 @@ std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   auto& job = scene.state<Job>();
-  const Ghost& ghost = job.judges.ghost();
-  if (const int disorder = ghost.disorder_before(fault.tick); disorder >= 0) return disorder;
+  const Shadow& shadow = job.judges.shadow();
+  if (const int disorder = shadow.disorder_before(fault.tick); disorder >= 0) return disorder;
   if (const auto window = own_window(scene, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
   const int first =
       job.first_told.before(fault, scene.world().history.faults(),
                             [&](const Fault& earlier) { return own_window(scene, earlier); });
   const bool hidden =
-      fault.kind == FaultKind::wrong_value && ghost.reached(Window::failed_after_claim);
+      fault.kind == FaultKind::wrong_value && shadow.reached(Window::failed_after_claim);
   return first < 0 && hidden ? harness::raw(Window::failed_after_claim) : first;
 }
 

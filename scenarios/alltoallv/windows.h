@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 
@@ -9,7 +10,7 @@ enum class Window : std::uint8_t {
   source_reread,       ///< A rank writes its slot for the next collective while another unmaps.
   proxy_reread,        ///< The same if the other rank unmaps what it mapped as a proxy.
   slot_released,       ///< Rank 0 gives the slot to the next collective while another unmaps.
-  key_reused,          ///< Memory is freed and allocated anew while its old mapping is still held.
+  key_reused,          ///< Memory is freed and allocated again while its old mapping is still held.
   blind_close,         ///< An invalidate or a purge meets a mapping that is held.
   open_failed,         ///< The second attempt to open a handle fails for another reason.
   failed_after_claim,  ///< Something fails after the slot was claimed.

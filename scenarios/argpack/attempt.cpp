@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/argpack/attempt.h"
 
 #include <algorithm>
 
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -76,7 +77,8 @@ constexpr std::array<Refusal, 14> kRefusals{{
      "exceed_max_arg_num: raised before the launch"},
     {ops(Op::launch), Status::unbound, kUnbound, kUnbound, false,
      "nothing to launch: a pack is missing, or the kernel was not compiled"},
-    {kAll, Status::driver_error, kInjected, 0, false, "a CUDA call of its own was told to fail"},
+    {kAll, Status::driver_error, kInjected, 0, false,
+     "an error was injected into one of its CUDA calls"},
     {ops(Op::resize_external), Status::buffer_error, kHeld, kExported, true,
      "exported storage cannot be resized, as numpy's BufferError"},
     {kOfContexts, Status::context_spent, kSpent, kSpent, true, "a launch context is single use"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attempt: one call of the path's interface while it runs, and the situation meanwhile.
 //
 // A result may depend on what held at some time between call and return, because other tasks run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/argpack/bindings.h"
 
 namespace scenarios::argpack {
@@ -6,7 +7,7 @@ namespace {
 using targets::argpack::kDepthLimit;
 using targets::argpack::kNothing;
 
-/// Compares what a context binds with what it should; what nobody knows is as it should be.
+/// Compares what a context binds with what it should; what no one knows is as it should be.
 class Comparison {
  public:
   Comparison(const Binding& binding, const Model& model) : binding_(binding), model_(model) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bindings: whether an op that returned ok bound what it was given, and nothing else.
 #pragma once
 

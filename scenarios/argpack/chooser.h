@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: the variables that an op is given.
 //
 // The default one is the most useful: an object that fits. Tapes name variables, never positions in
@@ -32,7 +33,7 @@ class Chooser final : public harness::Chooser {
   /// No variable, as an option.
   static constexpr Variable kNoneOption = targets::argpack::kVariableCount;
   /// The first variable, as an option, where it holds what is from before a reset: that is asked
-  /// for by another name, so that whoever asks for what is fresh never gets it.
+  /// for by another name, so that code that asks for what is fresh never gets it.
   static constexpr Variable kStaleOption = kNoneOption + 1;
   using Options = harness::VariableOptions<targets::argpack::kVariableCount + 1>;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: what launch contexts bind, and what a launch still uses.
 #pragma once
 

@@ -1,4 +1,5 @@
-// A script and those who meddle with it: the tasks of a run.
+// SPDX-License-Identifier: Apache-2.0
+// A script and those that meddle with it: the tasks of a run.
 //
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
@@ -28,7 +29,7 @@ void clear_up(Scene& scene, Judges& judges) {
   if (scene.world().history.faults().empty()) judges.look_at_host_arrays();
   judges.witness().close();
   path.globals.drop_all();
-  scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
+  scene.world().heap.finish_collection();  // While it runs, nothing else can collect.
   path.garbage.collect(2);
   if (!harness::insist([&] { return path.programs.synchronize() == Status::ok; })) return;
   judges.witness().judge_end();
@@ -78,7 +79,7 @@ class Growing {
   explicit Growing(const std::array<Place, kPackCount>& packs) {
     std::copy(packs.begin(), packs.end(), walk_.begin());
   }
-  /// Puts one more parameter behind so many others.
+  /// Puts one more parameter behind this many others.
   void insert(Place place, std::uint32_t behind) {
     const auto at = walk_.begin() + behind;
     std::copy_backward(at, walk_.begin() + count_, walk_.begin() + count_ + 1);

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/argpack/judged.h"
 
 namespace scenarios::argpack {
 
 using targets::argpack::Arguments;
-using targets::argpack::Mischief;
+using targets::argpack::FinalizerAction;
 using targets::argpack::Status;
 using targets::argpack::Storage;
 
@@ -93,9 +94,9 @@ Status JudgedGarbage::make_cycle(Variable variable) {
   return witness_.attempt({.op = Op::make_cycle, .watches = {{{variable}}}},
                           [&] { return path_.make_cycle(variable); });
 }
-Status JudgedGarbage::plant(Mischief mischief, Variable victim, std::int32_t value) {
+Status JudgedGarbage::plant(FinalizerAction action, Variable victim, std::int32_t value) {
   witness_.planted(value);
-  return witness_.attempt({.op = Op::plant}, [&] { return path_.plant(mischief, victim, value); });
+  return witness_.attempt({.op = Op::plant}, [&] { return path_.plant(action, victim, value); });
 }
 Status JudgedGarbage::collect(std::uint32_t generation) {
   return witness_.attempt({.op = Op::collect}, [&] { return path_.collect(generation); });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judged: the path as the scenario calls it. Each call is passed to the path, and the witness
 // judges the result.
 #pragma once
@@ -66,7 +67,8 @@ class JudgedGarbage final : public Judged<targets::argpack::Garbage> {
  public:
   using Judged::Judged;
   Status make_cycle(Variable variable) override;
-  Status plant(targets::argpack::Mischief mischief, Variable victim, std::int32_t value) override;
+  Status plant(targets::argpack::FinalizerAction action, Variable victim,
+               std::int32_t value) override;
   Status collect(std::uint32_t generation) override;
 };
 

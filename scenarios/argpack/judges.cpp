@@ -1,4 +1,5 @@
-// How it works. A fact goes to the model, then to the ghost; then whoever judges it looks.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A fact goes to the model, then to the shadow; then code that judges it looks.
 #include "scenarios/argpack/judges.h"
 
 #include "scenarios/argpack/readings.h"
@@ -7,40 +8,40 @@ namespace scenarios::argpack {
 
 void Judges::program_began(std::uint32_t generation) {
   model_.things.program_began(generation);
-  ghost_.program_is(generation);
+  shadow_.program_is(generation);
   witness_.changed(Change::of_all);
   witness_.did(kBegan);
 }
 
 void Judges::program_ended() {
   model_.things.program_ended();
-  ghost_.program_is(0);
+  shadow_.program_is(0);
   witness_.changed(Change::of_all);
 }
 
 void Judges::made(const targets::argpack::Making& making) {
   Thing& thing = model_.things.made(making);
   if (making.kind == Kind::context) model_.contexts.made(thing, making.generation);
-  ghost_.made(making);
+  shadow_.made(making);
   const bool is_gradient = making.kind == Kind::ndarray && making.value == 0;
   if (making.kind != Kind::context && !is_gradient) check_value(making.value, making.depth);
 }
 
 void Judges::referred(ThingId thing) {
   model_.things.referred(thing);
-  ghost_.referred(thing);
+  shadow_.referred(thing);
 }
 
 void Judges::dropped(ThingId thing) {
   model_.things.dropped(thing);
-  ghost_.dropped(thing);
+  shadow_.dropped(thing);
 }
 
 void Judges::ended(ThingId thing) {
   model_.things.ended(thing);
   if (Thing& gone = *model_.things.find(thing); gone.context != nullptr)
     model_.contexts.ended(gone);
-  ghost_.ended(thing);
+  shadow_.ended(thing);
 }
 
 void Judges::attached(ThingId thing, std::size_t member, ThingId value) {
@@ -55,13 +56,13 @@ void Judges::attached(ThingId thing, std::size_t member, ThingId value) {
   }
   things.attached(thing, member, value);
   if (now != nullptr && things.is_stale(*now)) witness_.changed(Change::of_others);
-  ghost_.attached(thing, member, value);
+  shadow_.attached(thing, member, value);
   witness_.did(kAttached);
 }
 
 void Judges::stored(Variable variable, ThingId thing) {
   model_.things.stored(variable, thing);
-  ghost_.stored(thing);
+  shadow_.stored(thing);
   witness_.changed(Change::of_others);
   witness_.did(kStored);
 }
@@ -78,21 +79,21 @@ void Judges::written(ThingId thing, std::int64_t value) {
 
 void Judges::moved(ThingId thing) {
   model_.things.find(thing)->kernels.clear();
-  ghost_.moved(thing);
+  shadow_.moved(thing);
   witness_.did(kMoved);
 }
 
 void Judges::bound(ThingId context, Place place, ThingId thing) {
   model_.contexts.bound(context_of(context), place, model_.things.find(thing));
   witness_.changed(Change::of_others);
-  ghost_.bound(context, place, thing);
+  shadow_.bound(context, place, thing);
   if (thing != ThingId::none) witness_.did(kBound);
 }
 
 void Judges::scalar_set(ThingId context, std::int64_t value) {
   context_of(context).binding.scalar = value;
   check_value(value, 0);
-  ghost_.scalar_set(context);
+  shadow_.scalar_set(context);
   witness_.did(kScalar);
 }
 
@@ -104,7 +105,7 @@ void Judges::compiled(ThingId context) {
 void Judges::submitted(ThingId context) {
   model_.contexts.submitted(context_of(context));
   witness_.changed(Change::of_others);
-  ghost_.submitted(context);
+  shadow_.submitted(context);
   launched_ = true;
   scene_.exercised();
   witness_.launched(context_of(context));
@@ -112,7 +113,7 @@ void Judges::submitted(ThingId context) {
 
 void Judges::finished() {
   model_.progress.finish();
-  ghost_.finished();
+  shadow_.finished();
   witness_.did(kFinished);
 }
 
@@ -128,13 +129,13 @@ void Judges::contents(ThingId array, std::span<const std::int32_t> words) {
   witness_.did(kContents);
 }
 
-// A value that the scenario did not hand out would make the model agree with whoever made it up.
+// A value that the scenario did not hand out would make the model agree with code that made it up.
 void Judges::check_value(std::int64_t value, std::uint32_t depth) {
   if (!witness_.handed_out(value, depth))
     scene_.expect("value", static_cast<std::uint64_t>(value), witness_.value());
 }
 
-// Not at what is on the device: whoever looks there waits for it, and then nothing is in flight
+// Not at what is on the device: code that looks there waits for it, and then nothing is in flight
 // when the script drops everything.
 void Judges::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {

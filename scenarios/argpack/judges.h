@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges: receives the facts of one run, and judges each result of the path.
 #pragma once
 
-#include "scenarios/argpack/ghost.h"
 #include "scenarios/argpack/judged.h"
+#include "scenarios/argpack/shadow.h"
 
 namespace scenarios::argpack {
 
-/// The model receives facts first, then the ghost, then the judges. Ownership: made in the run's
+/// The model receives facts first, then the shadow, then the judges. Ownership: made in the run's
 /// arena; borrows the scene and the path.
 class Judges final : public targets::argpack::Observer {
  public:
@@ -16,7 +17,7 @@ class Judges final : public targets::argpack::Observer {
       : scene_(scene),
         model_(scene),
         passages_(scene),
-        ghost_(scene, passages_),
+        shadow_(scene, passages_),
         witness_(scene, model_) {}
 
   void set_path(const Argpack& path) {
@@ -27,7 +28,7 @@ class Judges final : public targets::argpack::Observer {
   const Argpack& path() const { return *path_; }
   Witness& witness() { return witness_; }
   const Passages& passages() const { return passages_; }
-  const Ghost& ghost() const { return ghost_; }
+  const Shadow& shadow() const { return shadow_; }
   bool launched() const { return launched_; }  ///< Something was.
   /// Says if the variable holds what is, or refers to what is, from before a reset.
   bool is_stale(Variable variable) const {
@@ -42,13 +43,13 @@ class Judges final : public targets::argpack::Observer {
   // ---- Observer ----
   void program_began(std::uint32_t generation) override;
   void program_ended() override;
-  void deleted_by_stale_wrapper() override { ghost_.met_stale_wrapper(); }
-  void freed_by_ended_program() override { ghost_.met_stale_wrapper(); }
-  void using_stale_wrapper() override { ghost_.met_stale_wrapper(); }
+  void deleted_by_stale_wrapper() override { shadow_.met_stale_wrapper(); }
+  void freed_by_ended_program() override { shadow_.met_stale_wrapper(); }
+  void using_stale_wrapper() override { shadow_.met_stale_wrapper(); }
   void made(const targets::argpack::Making& making) override;
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override {
     model_.things.built(thing, object, generation);
-    ghost_.built(thing, object, generation);
+    shadow_.built(thing, object, generation);
   }
   void referred(ThingId thing) override;
   void dropped(ThingId thing) override;
@@ -58,18 +59,18 @@ class Judges final : public targets::argpack::Observer {
   void assigned(ThingId thing, std::int64_t value) override;
   void written(ThingId thing, std::int64_t value) override;
   void moved(ThingId thing) override;
-  void kept_in_place(ThingId thing) override { ghost_.moved(thing); }
-  void setting_began() override { ghost_.setting_began(); }
-  void setting_ended() override { ghost_.setting_ended(); }
+  void kept_in_place(ThingId thing) override { shadow_.moved(thing); }
+  void setting_began() override { shadow_.setting_began(); }
+  void setting_ended() override { shadow_.setting_ended(); }
   void bound(ThingId context, Place place, ThingId thing) override;
   void scalar_set(ThingId context, std::int64_t value) override;
   void compiling(ThingId context, std::uint32_t generation) override {
-    ghost_.compiling(context, generation);
+    shadow_.compiling(context, generation);
   }
   void compiled(ThingId context) override;
-  void argument_renamed(Variable) override { ghost_.argument_renamed(); }
+  void argument_renamed(Variable) override { shadow_.argument_renamed(); }
   void launching(ThingId context, std::uint32_t generation) override {
-    ghost_.launching(context, generation);
+    shadow_.launching(context, generation);
   }
   void submitted(ThingId context) override;
   void finished() override;
@@ -83,7 +84,7 @@ class Judges final : public targets::argpack::Observer {
   harness::Scene& scene_;
   Model model_;
   Passages passages_;
-  Ghost ghost_;
+  Shadow shadow_;
   Witness witness_;
   const Argpack* path_ = nullptr;
   bool launched_ = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what the script did, in the judges' terms, from plain facts of the path.
 //
 // It knows what every variable refers to, which values each thing was given, what each context

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which stand here. A call
 // asks for its arguments and hands them to the path.
 #include "scenarios/argpack/player.h"
@@ -7,8 +8,8 @@ namespace {
 
 using harness::Slot;
 using targets::argpack::Argpack;
+using targets::argpack::FinalizerAction;
 using targets::argpack::kNothing;
-using targets::argpack::Mischief;
 using targets::argpack::Status;
 using targets::argpack::Storage;
 
@@ -50,7 +51,7 @@ Variable used(Player& player, const Situation& now, Variables variables) {
 
 // ---- packs --------------------------------------------------------------------------------------
 
-// Two deep, unless picked otherwise: what is nested is what can be replaced.
+// Two deep, unless picked differently: what is nested is what can be replaced.
 Status new_argpack(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
@@ -143,16 +144,16 @@ Status make_cycle(Player& player, const Situation& now, const Slot&) {
 
 Status plant(Player& player, const Situation& now, const Slot& slot) {
   const Census& census = now.census;
-  // Victims of each kind of mischief; the last two need none.
-  const std::array<Variables, targets::argpack::kMischiefCount> victims{
+  // Victims of each kind of action; the last two need none.
+  const std::array<Variables, targets::argpack::kFinalizerActionCount> victims{
       census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
-  std::array<std::uint32_t, targets::argpack::kMischiefCount> values;
+  std::array<std::uint32_t, targets::argpack::kFinalizerActionCount> values;
   std::size_t count = 0;
-  for (std::uint32_t mischief = 0; mischief < victims.size(); ++mischief)
-    if (victims[mischief] != 0) values[count++] = mischief + 1;
-  const std::uint32_t mischief = player.choose().of(std::span(values).first(count)) - 1;
-  return player.path().garbage.plant(static_cast<Mischief>(mischief),
-                                     player.choose().from(victims[mischief]), value_of(slot));
+  for (std::uint32_t action = 0; action < victims.size(); ++action)
+    if (victims[action] != 0) values[count++] = action + 1;
+  const std::uint32_t action = player.choose().of(std::span(values).first(count)) - 1;
+  return player.path().garbage.plant(static_cast<FinalizerAction>(action),
+                                     player.choose().from(victims[action]), value_of(slot));
 }
 
 Status collect(Player& player, const Situation&, const Slot&) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has. Everything else is judged by the harness's own oracles: stale
 // uses, owners of the wrong generation, what is alive after everything was dropped, collected and
 // synchronised once (so a deferred free has one synchronize() to happen in), and readings.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
 #include "scenarios/argpack/player.h"
 
@@ -51,10 +52,10 @@ Variables Player::others_contexts() const {
   return used;
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
-  // With one pack alone, whoever loses it loses the rest of the program.
+  // With one pack alone, code that loses it loses the rest of the program.
   const bool has_spare = std::popcount(now.fresh(now.census.packs)) > 1;
   list.add(offered & ((has_spare ? theme().favoured : 0) | wanted(now)), kFavour - 1);
 }

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of a script and of its mutator.
 #pragma once
 
 #include "harness/scenario/player.h"
 #include "scenarios/argpack/chooser.h"
+#include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/judges.h"
-#include "scenarios/argpack/offer.h"
 
 namespace scenarios::argpack {
 
@@ -71,7 +72,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
 
  private:
   Situation look() const override;
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
   bool some_child_fits(const Situation& now) const;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this path's sound claims rest on, for scripts/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 

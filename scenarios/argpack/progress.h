@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress: how far a run has come, in ops and launches; things are dated by it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A reading is compared element by element with what each of the values that the
 // binding may have had would have made of it. The numbers are the judge's own: what a pack, an
 // array and an external array look like to a kernel, and what the kernel makes of them, stands here
@@ -105,7 +106,7 @@ void judge_out(Comparison& out, Words words) {
 
 bool surely_ran(const harness::Scene& scene) { return scene.world().injected_failures == 0; }
 
-/// The elements of even threads are nobody's but the script's; where kernels write, twice what they
+/// The elements of even threads are no one's but the script's; where kernels write, twice what they
 /// read.
 void judge_array(harness::Scene& scene, const Thing& thing, Words words) {
   const bool is_gradient = !thing.kernels.empty();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readings: what a kernel reported, and what an array was found to hold, against the model.
 #pragma once
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // The argpack scenario: a Python script and a second thread use Taichi arg packs while the
 // collector, the allocator and the device have their say.
 //
-//   variables.h  what the script's globals hold      offer.h   which ops make sense now
+//   variables.h  what the script's globals hold  enabled_ops.h   which ops make sense now
 //   player.h     the slots of the tasks              driver.cpp  the tasks
 //   ops.def, ops.cpp  the ops                        chooser.h   what they are given
 //   judges.h     who hears what the path tells       programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
-//   variants.cpp what each variant claims            ghost.h     which windows a run goes through
+//   variants.cpp what each variant claims            shadow.h     which windows a run goes through
 #include "scenarios/argpack/scenario.h"
 
 #include "scenarios/argpack/variants.h"

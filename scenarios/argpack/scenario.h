@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of the argpack scenario; scenario.cpp says how they fit.
 #pragma once
 
@@ -30,8 +31,8 @@ struct Shape {
 enum Axis : std::size_t { kBackendAxis, kGilAxis, kCollectorAxis };
 
 /// Asks in which order an unordered map of parameters happens to be walked, by three questions:
-/// every order is one set of answers. Plain: kPlainWalk. Where the first answer is 1, parents
-/// before children, the plain place of arrays is behind the packs.
+/// every order is one set of answers. Plain: kPlainWalk. If the first answer is 1, parents before
+/// children, the plain place of arrays is behind the packs.
 targets::argpack::Walk pick_walk(harness::Scene& scene);
 
 void drive(harness::Scene& scene);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/argpack/seen_work.h"
 
 #include "targets/argpack/argpack.h"

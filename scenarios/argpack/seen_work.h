@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SeenWork: what the device was seen to do, from the harness's history, which no path writes.
 #pragma once
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of Taichi 1.7.4 meets them. Lines are of ba0e81dce5.
 //
 // glibc keeps a freed chunk's links where an ArgPack has its {device, alloc_id}: what is looked up
-// after the deletion is no handle that was ever given out.
+// after the deletion is not a handle that was ever given out.
 #include "harness/scenario/symptoms.h"
 
 #include "harness/fault/kinds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thing: what is known of one wrapper or launch context, in the judges' own words.
 #pragma once
 
@@ -33,7 +34,7 @@ struct Binding {
   std::int64_t scalar = 0;
 
   const Bound& at(Place place) const { return places[harness::raw(place)]; }
-  /// The external array, in place or by a copy; the gradient, whoever follows it.
+  /// The external array, in place or by a copy; the gradient, code that follows it.
   const Bound& external() const { return either(Place::external, Place::external_copy); }
   const Bound& gradient() const { return either(Place::gradient, Place::gradient_address); }
   bool has(const Thing& thing) const {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Things: what every variable and member of the script refers to, and what cannot be used any more.
 #pragma once
 

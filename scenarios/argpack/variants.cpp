@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the table works: each row is a policy of the target, by name, with what its author claims.
 // The first is the path as shipped. A window stands in a claim when some way in shows it, and with
 // that way where only contexts made by hand do: what kernel(...) pins is closed to calls.
@@ -12,7 +13,7 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-/// The shipped gfx backend drops requests to delete what a launch uses: retention, whoever asks.
+/// The shipped gfx backend drops requests to delete what a launch uses: retention, code that asks.
 constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
                           "external_gone",     "dropped_in_flight", "stale_wrapper",
                           "taken_reentrantly", "context_reused",    "retention"};

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. How the object died says it where that is telling, by its site
-// and by what the ghost knows of its end; else the site of who met it dead; but whatever a context
+// and by what the shadow knows of its end; else the site of who met it dead; but whatever a context
 // meets that is launched again, it meets through that. What follows from an earlier fault of the
 // same call, such as a wrong value, belongs where that one does. An object that is met alive, and
 // in another's place, is of a program that has ended.
@@ -58,23 +59,23 @@ bool is_of_context(Label kind) {
 
 bool is_of_storage(Label site) { return site == kFreeExternal || site == kResizeExternal; }
 
-/// Returns the ghost's record of the end of what the fault is about, or null.
-const GhostEnd* end_of(const Judges& judges, const Fault& fault) {
-  const Ghost& ghost = judges.ghost();
-  if (is_of_storage(fault.death_site)) return ghost.end_of_storage(fault.object);
+/// Returns the shadow's record of the end of what the fault is about, or null.
+const ShadowEnd* end_of(const Judges& judges, const Fault& fault) {
+  const Shadow& shadow = judges.shadow();
+  if (is_of_storage(fault.death_site)) return shadow.end_of_storage(fault.object);
   const bool is_object =
       fault.death_site == kDeleteArgpack.own || fault.death_site == kDeleteNdarray.own;
-  return is_object ? ghost.end_of_object(fault.object) : nullptr;
+  return is_object ? shadow.end_of_object(fault.object) : nullptr;
 }
 
 /// Storage goes at once. An object's memory goes in the order of the device's work: that a kernel
 /// may be using it makes no difference there.
-bool went_in_flight(const Fault& fault, const GhostEnd* end) {
+bool went_in_flight(const Fault& fault, const ShadowEnd* end) {
   return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
-/// Somebody who held a stale wrapper ended this object's life; or an ended program, as it went, its
-/// memory's.
+/// Something who held a stale wrapper ended this object's life; or an ended program, as it went,
+/// its memory's.
 bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   return std::any_of(faults.begin(), faults.end(), [&](const Fault& earlier) {
     if (earlier.kind != FaultKind::wrong_owner) return false;
@@ -84,13 +85,13 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
 }
 
 /// Returns who caused the fault: a kernel's is its launch's.
-const GhostUser* user_of(const Judges& judges, const Fault& fault) {
-  const Ghost& ghost = judges.ghost();
-  return is_kernel(fault.use_site) ? ghost.launch_of_kernel(fault.tick)
-                                   : ghost.user_in(fault.activation);
+const ShadowUser* user_of(const Judges& judges, const Fault& fault) {
+  const Shadow& shadow = judges.shadow();
+  return is_kernel(fault.use_site) ? shadow.launch_of_kernel(fault.tick)
+                                   : shadow.user_in(fault.activation);
 }
 
-/// It went with its program, or is alive because somebody still has that.
+/// It went with its program, or is alive because something still has that.
 bool is_of_ended_program(const Fault& fault) {
   if (fault.death_site == kAtReset) return true;
   const bool is_object =
@@ -110,24 +111,24 @@ bool ended_before_its_use(const Judges& judges, const Fault& fault) {
   if (is_of_program(fault) && is_of_wrapper(fault.use_site)) return true;
   if (!is_of_ended_program(fault)) return false;
   if (is_of_wrapper(fault.use_site)) return true;
-  const GhostUser* user = user_of(judges, fault);
-  return user != nullptr && judges.ghost().was_bound_stale(*user, fault.object);
+  const ShadowUser* user = user_of(judges, fault);
+  return user != nullptr && judges.shadow().was_bound_stale(*user, fault.object);
 }
 
 /// The launch was in a program that had ended, and nothing of the script's died: no more than what
 /// has an address by now that was the program's.
 bool is_of_launch_in_ended_program(const Judges& judges, const Fault& fault) {
   if (!(fault.death_site == Label()) && !is_of_program(fault)) return false;
-  const Ghost& ghost = judges.ghost();
-  const GhostUser* launch = is_kernel(fault.use_site) ? ghost.launch_of_kernel(fault.tick)
-                                                      : ghost.launch_in(fault.activation);
+  const Shadow& shadow = judges.shadow();
+  const ShadowUser* launch = is_kernel(fault.use_site) ? shadow.launch_of_kernel(fault.tick)
+                                                       : shadow.launch_in(fault.activation);
   return launch != nullptr && launch->ended;
 }
 
 std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) {
   if (is_stale(fault.death_site) || is_stale(fault.use_site) || ended_before_its_use(judges, fault))
     return Window::stale_wrapper;
-  const GhostEnd* end = end_of(judges, fault);
+  const ShadowEnd* end = end_of(judges, fault);
   const bool in_flight = went_in_flight(fault, end);
   if ((end != nullptr && end->reentrant && !in_flight) || is_of_ended_program(fault) ||
       is_of_launch_in_ended_program(judges, fault))
@@ -145,7 +146,7 @@ const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, co
   const bool is_wrong =
       fault.kind == FaultKind::wrong_value || fault.kind == FaultKind::wild_access;
   if (!is_wrong && !(fault.use_site == kLaunchBind)) return nullptr;
-  const GhostUser* user = is_kernel(fault.use_site) ? user_of(judges, fault) : nullptr;
+  const ShadowUser* user = is_kernel(fault.use_site) ? user_of(judges, fault) : nullptr;
   const harness::Name activation = user != nullptr ? user->activation : fault.activation;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;
@@ -156,9 +157,9 @@ const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, co
 }
 
 /// Returns the window that the call went through, where neither death nor use is telling, or -1. A
-/// launch that was tried before goes on with what it resolved the first time.
+/// launch that was tried before continues with what it resolved the first time.
 int window_of_call(const Judges& judges, const Fault& fault) {
-  const GhostUser* user = user_of(judges, fault);
+  const ShadowUser* user = user_of(judges, fault);
   const Passages& passages = judges.passages();
   for (const Window window : {Window::external_gone, Window::taken_reentrantly})
     if (passages.reached_in(user != nullptr ? user->activation : fault.activation, window))
@@ -186,7 +187,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   return window_of_call(judges, fault);
 }
 
-// Whoever finds the fault is in the op that went through the window, or launches the context, or
+// Code that finds the fault is in the op that went through the window, or launches the context, or
 // takes away what an earlier launch uses.
 int way_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();
@@ -194,7 +195,7 @@ int way_of(const harness::Scene& scene, const Fault& fault) {
   const auto in = static_cast<Window>(window);
   if (const auto way = judges.passages().way_in(fault.activation, in))
     return static_cast<int>(*way);
-  if (const GhostUser* user = user_of(judges, fault)) return harness::raw(user->way);
+  if (const ShadowUser* user = user_of(judges, fault)) return harness::raw(user->way);
   return static_cast<int>(judges.passages().last_way_in(in).value_or(0));
 }
 

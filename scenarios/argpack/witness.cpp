@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/argpack/witness.h"
 
 #include <fmt/format.h>
@@ -113,7 +114,7 @@ void Witness::judge_ok(const Attempt& attempt, Cases certain) {
   const Deeds due = deeds_of(attempt.op, attempt.returns);
   if ((attempt.done & due) != due) return refuse(attempt, "answered ok and did not do it");
   if (ignored_failure(attempt, scene_.world()))
-    return refuse(attempt, "answered ok, though a CUDA call of its own failed");
+    return refuse(attempt, "answered ok, although one of its CUDA calls failed");
   const bool binds = (due & (kBound | kSubmitted)) != 0;
   if (binds && stayed_alone(attempt) && !bound_as_given(attempt, model_))
     return refuse(attempt, "answered ok and bound something else");
@@ -138,7 +139,7 @@ bool Witness::is_idle() {
   return work_.is_idle() && work_.kernels().submitted == model_.progress.launch_count();
 }
 
-/// Whether anything that nobody can use may be alive.
+/// Whether anything that nothing can use may be alive.
 bool Witness::anything_gone() {
   const harness::Ledger& ledger = scene_.world().ledger;
   std::erase_if(model_.things.gone(), [&](Thing* thing) {
@@ -150,7 +151,7 @@ bool Witness::anything_gone() {
 }
 
 // Nothing failed in this run, so whatever was answered with ok before this op began has been handed
-// to the device by a flush, and is over once somebody has waited.
+// to the device by a flush, and is over once something has waited.
 void Witness::judge_work(const Attempt& attempt) {
   const bool waits = attempt.op == Op::synchronize;
   if ((!waits && attempt.op != Op::flush) || !counts_kernels()) return;
@@ -161,7 +162,7 @@ void Witness::judge_work(const Attempt& attempt) {
                                 attempt.answered, done, waits ? "have run" : "were submitted"));
 }
 
-// Whoever has read its result has seen it run. Of a GPU's kernels nobody sees more than that.
+// Code that has read its result has seen it run. Of a GPU's kernels no one sees more than that.
 bool Witness::counts_kernels() const {
   return harness::sees_kernels(scene_.world()) && undisturbed() &&
          scene_.world().injected_failures == 0 && answered_ != read_;
@@ -198,8 +199,8 @@ void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
     fault.use_site = bound;
     fault.activation = scene_.world().picker.current().name;
     fault.tick = scene_.world().scheduler.now();
-    fault.detail = fmt::format("nobody could use it since op {}; this is op {}", thing->released,
-                               attempt.began);
+    fault.detail = fmt::format("it could not be used since operation {}; this is operation {}",
+                               thing->released, attempt.began);
     scene_.world().history.add(std::move(fault));
     return true;
   });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Witness: judges every result that the path returns.
 //
 // Service: a call that is refused, fails or does nothing, without an injected error and without a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a run: a user, who asks for what stands under the keys, and owners, who replace it.
 #include "scenarios/example/player.h"
 #include "scenarios/example/variants.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the path promises beyond what every path does."""
 from measuring import Figure, fuzz
 

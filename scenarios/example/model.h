@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what every answer must be, and which windows a run went through, from the facts that the
 // server reports.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which stand here.
 #include "scenarios/example/player.h"
 
@@ -58,7 +59,7 @@ bool Player::put(const Slot& slot, std::uint32_t key) {
   return server_->put(slot.task, key, value);
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   list.add(harness::applicable_of<kRows>(now) & (task == 0 ? theme().user : theme().owner));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of the user and of the owners, and the ops that go into them.
 #pragma once
 
@@ -34,7 +35,7 @@ class Player final : public harness::Player<Player, Situation, Theme, Answer> {
 
  private:
   Situation look() const override { return {}; }
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
 
   const Shape shape_;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this path's sound claim rests on, for scripts/mutate_policies.py: the policy, and where the server keeps
 buffers, frees them, waits and locks."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: tapes put together op by op, for benchmarks and tests.
 #pragma once
 

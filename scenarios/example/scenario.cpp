@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scenario: requests for buffers that another thread replaces.
 //
 //   driver.cpp  the tasks                      windows.cpp  which window a fault belongs to

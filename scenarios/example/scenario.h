@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the scenario; scenario.cpp puts them together.
 #pragma once
 

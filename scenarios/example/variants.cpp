@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 
@@ -12,8 +13,7 @@ using harness::Label;
 constexpr Label kBoth[] = {"replaced_before_launch", "replaced_in_flight"};
 
 constexpr harness::VariantInfo kVariants[] = {
-    {"borrow",
-     {ClaimKind::unsound, kBoth, false, "frees a buffer as soon as another stands in its place"}},
+    {"borrow", {ClaimKind::unsound, kBoth, false, "frees a buffer as soon as it is replaced"}},
     {"retain",
      {ClaimKind::sound, {}, false, "holds a buffer until the last request for it has finished"}},
 };

@@ -1,5 +1,6 @@
-// Tells which window a fault belongs to: by who found it, or, of a wrong answer, by what became of
-// its request.
+// SPDX-License-Identifier: Apache-2.0
+// Returns which window a fault belongs to: by who found it, or, of a wrong answer, by what became
+// of its request.
 #include "harness/fault/kinds.h"
 #include "scenarios/example/model.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/bounded.h"
 
 #include <fmt/format.h>
@@ -74,8 +75,8 @@ void report_overdue(harness::Scene& scene, const Model& model) {
     if (is_found(history, life.name) || went_wrong(scene, holding.found_at)) continue;
     harness::Fault fault = harness::retention_of(
         scene, life,
-        fmt::format("alive since turn {}; nobody could use it any more {} calls ago",
-                    life.birth_tick, holding.lost_at));
+        fmt::format("alive since turn {}; it could not be used since {} calls ago", life.birth_tick,
+                    holding.lost_at));
     fault.use_site = holding.stuck ? kStuckSite : Label("bound");
     fault.activation = holding.found_in;
     fault.tick = holding.found_at;

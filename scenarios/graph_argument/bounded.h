@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded: what cannot be used any more is gone soon after, while the script continues.
 #pragma once
 
@@ -5,7 +6,7 @@
 
 namespace scenarios::graph_argument {
 
-/// Where that is which Python's full queue has held up, and nobody has asked for again.
+/// Where that is which Python's full queue has held up, and nothing has asked for again.
 inline constexpr harness::Label kStuckSite = "Py_AddPendingCall";
 
 /// Largest number of calls of the main thread from when nothing holds up the end of a thing that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call: a call of the path that has not returned, as the judges know it: by their own record of the
 // arguments, not by the path's.
 #pragma once
@@ -59,7 +60,7 @@ struct Call {
 
   /// The node, by serial, that the one which the call adds next comes after; 0: none. It is the one
   /// that the call is given for a definition; `consume` comes after its `produce`; what ends a loop
-  /// is the first in its body; a capture goes on after its last.
+  /// is the first in its body; a capture continues after its last.
   std::uint32_t after() const;
 };
 

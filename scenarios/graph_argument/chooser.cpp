@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/chooser.h"
 
 #include "harness/scenario/variables.h"
-#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 
 namespace scenarios::graph_argument {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: the variables that an op is given. The default one is the most useful: an object that
 // fits.
 #pragma once

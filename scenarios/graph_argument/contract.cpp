@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/contract.h"
 
 #include "harness/fault/kinds.h"
@@ -7,7 +8,7 @@ namespace scenarios::graph_argument {
 using harness::Fault;
 using harness::FaultKind;
 
-// The node has the address of what was closed, whoever lives there later. Who that is cannot know
+// The node has the address of what was closed, code that lives there later. Who that is cannot know
 // of its launches, so that nothing orders the end of the memory after them, either: such a fault
 // tells the kernel, and not by which node.
 bool comes_of(const Fault& fault, const Fault& callers) {

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: what the caller of cuda.core must not do, whatever the variant: where something died,
-// where it was used, and which document says so. A fault in it is caller error.
+// if it was used, and which document says so. A fault in it is caller error.
 #pragma once
 
 #include "scenarios/graph_argument/scenario.h"
@@ -22,7 +23,7 @@ inline constexpr std::string_view kGraphMemory =
     "CUDA programming guide, graph memory nodes: it is used between its allocation and its free; "
     "cuda.core passes AllocNode.dptr as an int, whose memory is the caller's";
 
-/// Where what nobody has any more ends, but for what was launched into a capture.
+/// If what nothing has any more ends, but for what was launched into a capture.
 inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
 inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
 

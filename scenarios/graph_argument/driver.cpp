@@ -1,4 +1,5 @@
-// A script and those who meddle with it: the tasks of a run.
+// SPDX-License-Identifier: Apache-2.0
+// A script and those that meddle with it: the tasks of a run.
 //
 // The script, Python's main thread, fills its slots with ops. Mutators, more Python threads over
 // the same globals, begin with the first node. Last the script drops its graphs, waits, drops the
@@ -78,7 +79,7 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
   });
 }
 
-// The same, and nobody calls cuda.core: what was put off has asked for its turn by itself. After a
+// The same, and nothing calls cuda.core: what was put off has asked for its turn by itself. After a
 // flood that may have been in vain, and is for the next call to make good.
 bool settle_quietly(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
@@ -99,14 +100,14 @@ bool settle_quietly(Scene& scene, Judges& judges) {
   return all;
 }
 
-// The main thread's steps serve a queue that somebody has filled.
+// The main thread's steps serve a queue that something has filled.
 bool serve_flood(Scene& scene, Judges& judges) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) judges.path().process.idle();
   return settle(scene, judges);
 }
 
-// With everything still in its place: what nobody can use has no reason to be there.
+// With everything still in its place: what nothing can use has no reason to be there.
 void judge_in_place(Scene& scene, Judges& judges) {
   if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
   if (judges.model().calls().flooded() && !serve_flood(scene, judges)) return;
@@ -130,8 +131,8 @@ void clear_up(Scene& scene, Judges& judges) {
   if (!judges.keeps_itself()) scene.mark_quiescent();
 }
 
-// Launches may call Python, which needs the interpreter. A closed stream is not waited for
-// by itself; and nobody waits for the device while somebody captures.
+// Launches may call Python, which needs the interpreter. A closed stream is not waited for by
+// itself; and nothing waits for the device while something captures.
 bool wait_for_launches(const GraphArgument& path) {
   synchronize_all(path);
   return path.process.synchronize(StreamName::second) != Status::closed ||
@@ -166,7 +167,7 @@ void run_mutator(Stage& stage, std::uint32_t task) {
   stage.player.use().wait();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
     stage.player.take_slot({task, slot});
-  // Its default stream may be nobody else's.
+  // Its default stream may be nothing else's.
   synchronize(stage.judges.path(), StreamName::fallback);
 }
 
@@ -175,9 +176,9 @@ Setup set_up(Scene& scene, Judges& judges) {
   return {.default_stream = static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]),
           .reader = &judges,
           .observer = &judges,
-          .things = &judges.ghost().things(),
-          .graphs = &judges.ghost().graphs(),
-          .execs = &judges.ghost().execs()};
+          .things = &judges.shadow().things(),
+          .graphs = &judges.shadow().graphs(),
+          .execs = &judges.shadow().execs()};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {

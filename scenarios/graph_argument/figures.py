@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the graph_argument path, beyond those that every path has."""
 import re
 

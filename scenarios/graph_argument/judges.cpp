@@ -1,4 +1,6 @@
-// How it works. A fact goes to the model and to the ghost; values are judged where they are told.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A fact goes to the model and to the shadow; values are judged where they are
+// reported.
 #include "scenarios/graph_argument/judges.h"
 
 #include <fmt/format.h>
@@ -75,15 +77,15 @@ void Judges::report_value(Label what, std::int64_t observed, std::int64_t expect
   scene_.world().history.add(std::move(fault));
 }
 
-// Says if a user object's thing refers to the graph that keeps it: nobody will ever let go.
+// Says if a user object's thing refers to the graph that keeps it: nothing will ever let go.
 void Judges::drops_all(bool graphs) {
-  if (graphs || !ghost_.has_cycle()) return;
-  ghost_.passages().reach(Window::reference_cycle);
+  if (graphs || !shadow_.has_cycle()) return;
+  shadow_.passages().reach(Window::reference_cycle);
   keeps_itself_ = true;
 }
 
 void Judges::named_closed_stream(bool refused) {
-  ghost_.passages().reach(Window::stream_or_event_closed);
+  shadow_.passages().reach(Window::stream_or_event_closed);
   if (refused) return scene_.keep_out(harness::raw(Window::stream_or_event_closed));
   model_.accepted_closed();
   harness::Fault fault = harness::fault_here(scene_, harness::FaultKind::api_misuse, "Stream",
@@ -92,9 +94,10 @@ void Judges::named_closed_stream(bool refused) {
   scene_.world().history.add(std::move(fault));
 }
 
-// Whoever closes it while it is being used has the memory, or another's, written to: the caller's.
+// Code that closes it while it is being used has the memory, or another's, written to: the
+// caller's.
 void Judges::took_closed(Label kernel) {
-  ghost_.passages().reach(Window::buffer_closed);
+  shadow_.passages().reach(Window::buffer_closed);
   harness::Fault fault =
       harness::fault_here(scene_, harness::FaultKind::recycled_use, "device memory",
                           "closed while its address was on the way to the node");
@@ -103,13 +106,13 @@ void Judges::took_closed(Label kernel) {
   scene_.world().history.add(std::move(fault));
 }
 
-// Until the main thread gets its turn for what was put off, nobody else lets go of it.
+// Until the main thread gets its turn for what was put off, nothing else lets go of it.
 void Judges::pending_call_refused() {
-  ghost_.passages().reach(Window::pending_queue_full);
+  shadow_.passages().reach(Window::pending_queue_full);
   model_.calls().set_stuck(true);
 }
 
-/// Whether a repair keeps the graph that had this handle, for whoever names it here.
+/// Whether a repair keeps the graph that had this handle, for code that names it here.
 static bool is_kept(const harness::World& world, std::uint64_t handle) {
   const harness::Ledger& ledger = world.ledger;
   for (std::size_t i = 0; i < ledger.lives().size(); ++i) {
@@ -121,12 +124,12 @@ static bool is_kept(const harness::World& world, std::uint64_t handle) {
   return false;
 }
 
-// Dead, the handle is nobody's, and CUDA says so itself, unless a repair keeps the graph.
+// Dead, the handle is no one's, and CUDA says so itself, unless a repair keeps the graph.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
-  ghost_.passages().reach(Window::child_destroyed);
+  shadow_.passages().reach(Window::child_destroyed);
   if (refused) return scene_.keep_out(harness::raw(Window::child_destroyed));
   if (is_kept(scene_.world(), handle)) return;
-  if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
+  if (shadow_.graphs().is_dead(handle)) return model_.met_ended();
   report_reused_handle(scene_);
 }
 

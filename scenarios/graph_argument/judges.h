@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges: receives the facts of one run, and judges each result of the path.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/ghost.h"
+#include "scenarios/graph_argument/shadow/shadow.h"
 #include "scenarios/graph_argument/witness.h"
 
 namespace scenarios::graph_argument {
@@ -10,7 +11,7 @@ namespace scenarios::graph_argument {
 class Judges final : public targets::graph_argument::Observer,
                      public targets::graph_argument::Reader {
  public:
-  explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), ghost_(scene) {}
+  explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), shadow_(scene) {}
   /// Begins to record and judge all calls.
   void set_path(const GraphArgument& path) {
     path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
@@ -18,8 +19,8 @@ class Judges final : public targets::graph_argument::Observer,
   const GraphArgument& path() const { return *path_; }
   Model& model() { return model_; }
   const Model& model() const { return model_; }
-  Ghost& ghost() { return ghost_; }
-  const Ghost& ghost() const { return ghost_; }
+  Shadow& shadow() { return shadow_; }
+  const Shadow& shadow() const { return shadow_; }
 
   bool launched() const { return launched_; }  ///< There is something to wait for.
   /// The script has ended.
@@ -41,11 +42,11 @@ class Judges final : public targets::graph_argument::Observer,
   void comes_after(std::size_t count) override { model_.comes_after(count); }
   void closed(Wrapper wrapper) override { model_.closed(wrapper); }
   void waits(StreamName stream) override {
-    ghost_.execs().waits();
+    shadow_.execs().waits();
     model_.waits(stream);
   }
   void finished(StreamName stream) override {
-    ghost_.execs().finished(stream);
+    shadow_.execs().finished(stream);
     model_.finished(stream);
   }
   void destructed() override { model_.calls().destructor_returned(); }
@@ -53,12 +54,12 @@ class Judges final : public targets::graph_argument::Observer,
   void named_closed_stream(bool refused) override;
   void named_orphan(std::uint64_t handle, bool refused) override;
   void capture_failed() override {
-    ghost_.passages().reach(Window::capture_invalidated);
+    shadow_.passages().reach(Window::capture_invalidated);
     model_.calls().capture_failed();
   }
   void took_closed(harness::Label kernel) override;
   void called_back() override {
-    if (!model_.calls().quiet()) ghost_.passages().reach(Window::gil_kept_in_call);
+    if (!model_.calls().quiet()) shadow_.passages().reach(Window::gil_kept_in_call);
   }
   void pending_call_refused() override;
   void cleaned_up() override { model_.calls().set_stuck(false); }
@@ -77,7 +78,7 @@ class Judges final : public targets::graph_argument::Observer,
 
   harness::Scene& scene_;
   Model model_;
-  Ghost ghost_;
+  Shadow shadow_;
   const GraphArgument* path_ = nullptr;
   bool launched_ = false;
   bool keeps_itself_ = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row of ops.def names a condition and a call, both of which stand here. A call
 // asks for its arguments and hands them to the path.
 #include "scenarios/graph_argument/player.h"
@@ -7,9 +8,9 @@ namespace {
 
 using harness::Slot;
 using targets::graph_argument::Condition;
+using targets::graph_argument::FinalizerAction;
 using targets::graph_argument::kBranchCount;
 using targets::graph_argument::Kernel;
-using targets::graph_argument::Mischief;
 using targets::graph_argument::Status;
 
 // ---- when --------------------------------------------------------------------------------------
@@ -267,9 +268,9 @@ Status make_cycle(Player& player, const Situation& now, const Slot&) {
 }
 
 Status plant(Player& player, const Situation& now, const Slot&) {
-  const auto mischief =
-      static_cast<Mischief>(player.choose().number(targets::graph_argument::kMischiefCount));
-  return player.path().globals.plant(mischief, player.choose().from(now.census.buffers));
+  const auto action = static_cast<FinalizerAction>(
+      player.choose().number(targets::graph_argument::kFinalizerActionCount));
+  return player.path().globals.plant(action, player.choose().from(now.census.buffers));
 }
 
 Status collect(Player& player, const Situation&, const Slot&) {

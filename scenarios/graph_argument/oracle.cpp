@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has, after the run: what was there for too long (bounded.h), and a
 // graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
 // values (judges.cpp); or by the harness's own oracles.
@@ -9,7 +10,7 @@ namespace scenarios::graph_argument {
 /// The fault that ends a run says why.
 static void judge_end(harness::Scene& scene, const Judges& judges) {
   if (!judges.ended() && scene.world().history.faults().empty())
-    scene.refuse("script", "ended in the middle, for no reason that anybody gave");
+    scene.refuse("script", "ended in the middle, without a reason");
 }
 
 // The contract has it: CUDA's references are nothing that a collector sees.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
 #include "scenarios/graph_argument/player.h"
 
@@ -27,7 +28,7 @@ bool Player::has_added() const {
                                        Op::add_child, Op::add_scratch, Op::launch_captured)) != 0;
 }
 
-/// The executable that a call is about; null where it has none.
+/// The executable that a call is about; null if it has none.
 static const ModelExec* exec_of(const Model& model, const Call& call) {
   if (call.referred_count > 0) return call.referred[0]->exec;
   const Variables graphs = call.asked.given & kGraphVariables;
@@ -52,7 +53,7 @@ Variables Player::changed_by_others(Variables graphs) const {
   return changed;
 }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
   list.add(offered & theme().favoured, kFavour - 1);

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of a script and of its mutator.
 #pragma once
 
 #include "harness/scenario/player.h"
 #include "scenarios/graph_argument/chooser.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/judges.h"
-#include "scenarios/graph_argument/offer.h"
 
 namespace scenarios::graph_argument {
 
@@ -26,7 +27,7 @@ class Player final
 
  private:
   Situation look() const override;
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
 
   bool has_added() const;

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph_argument scenario: a Python script and a second thread use CUDA graphs while the
 // collector, the allocator, the device and CUDA's own threads have their say.
 //
-//   variables.h  what the script's globals hold      offer.h   which ops make sense now
+//   variables.h  what the script's globals hold  enabled_ops.h   which ops make sense now
 //   player.h     the slots of the tasks              driver.cpp  the tasks
 //   ops.def, ops.cpp  the ops                        chooser.h   what they are given
 //   judges.h     who hears what the path tells       programs.h  tapes op by op

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of the graph_argument scenario; scenario.cpp says how they fit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a call did what it was asked for: by its answer, by what CUDA was called for, and by what
 // the device ran.
 #include "scenarios/graph_argument/service.h"
@@ -74,8 +75,8 @@ void report_reused_handle(harness::Scene& scene) {
   scene.world().history.add(std::move(fault));
 }
 
-/// CUDA has taken a handle that had died: that of a graph which nobody was told of, such as the one
-/// of a capture.
+/// CUDA has taken a handle that had died: that of a graph which nothing was informed of, such as
+/// the one of a capture.
 static void judge_ended_handle(harness::Scene& scene, const Call& call) {
   if (!call.met_ended || scene.world().history.faults().size() > call.faults) return;
   scene.reach(harness::raw(Window::handle_reused));
@@ -132,7 +133,7 @@ Counts count(const harness::History& history) {
 
 }  // namespace
 
-// How often a loop runs is not the script's to say; and nobody sees what a GPU runs.
+// How often a loop runs is not the script's to say; and no one sees what a GPU runs.
 void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
   if (!harness::sees_kernels(scene.world())) return;
   if (went_wrong(scene, scene.world().scheduler.now())) return;

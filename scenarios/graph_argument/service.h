@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Service: a call does its work, unless an injected error could have met it, or a refusal is
 // documented for its situation.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/service_calls.h"
 
 #include <cuda.h>
@@ -13,7 +14,7 @@ using harness::Label;
 
 namespace {
 
-/// The call of CUDA's that an op stands for; empty where it need make none.
+/// The call of CUDA's that an op stands for; empty if it need make none.
 Label cuda_call(Op op) {
   switch (op) {
     case Op::allocate:
@@ -81,8 +82,8 @@ Label cuda_call(Op op) {
   }
 }
 
-/// Says if a call fails where nobody can be told, as in a destructor; or in passing, as reading
-/// back does.
+/// Says if a call fails where nothing can be reported, as in a destructor; or in passing, as
+/// reading back does.
 bool may_fail_unnoticed(Label what) {
   static constexpr std::array<Label, 10> kCalls{
       "cuMemFreeAsync",     "cuStreamDestroy",         "cuEventDestroy",      "cuLibraryUnload",

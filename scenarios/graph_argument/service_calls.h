@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA calls of a script's call, by the history alone: neither the path nor the model
 // writes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which answers are documented, for which situation. Every condition is the model's: what the
 // script has asked for and closed itself, in which variables, and how many failures were injected
 // meanwhile.
@@ -24,8 +25,8 @@ bool is(const Call& call, std::initializer_list<Op> ops) {
   return std::find(ops.begin(), ops.end(), call.asked.op) != ops.end();
 }
 
-/// The node that the call is about; null where it has not got to it. Where it adds one, the first
-/// is what it is added by.
+/// The node that the call is about; null if it has not got to it. If it adds one, the first is what
+/// it is added by.
 const Wrapped* node_of(const Call& call) {
   const bool adds = is(call, {Op::add_free, Op::add_scratch});
   for (const Wrapped* each :
@@ -164,7 +165,7 @@ bool invalidated(const Model&, const Call& call) {
          call.referred[0]->invalidated && (call.referred[0]->capturing || call.ended_spoilt);
 }
 
-/// The builder that is being made: somebody waited for the device meanwhile.
+/// The builder that is being made: something waited for the device meanwhile.
 bool spoilt_at_once(const Model&, const Call& call) {
   return call.asked.op == Op::begin_building && call.made != nullptr && call.made->invalidated;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of cuda.core meets them.
 //
 // Memory that was freed to a pool stays mapped until the pool gives it back, at a synchronization
@@ -30,7 +31,7 @@ constexpr Symptom kRows[] = {
      .source = "cuda.h: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD"},
     {.kind = FaultKind::retention,
      .object = "device memory",
-     .sees = "GPU memory that grows, and is freed by nobody",
+     .sees = "GPU memory that grows, and is freed by no one",
      .source = "cuda.h: cuGraphRetainUserObject"},
     {.kind = FaultKind::deadlock,
      .detail = "waits for driver lock",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: the script's globals, each for one kind of object, so that every op finds arguments
 // that fit, and deleting an op leaves the arguments of the others where they were.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the table works: each row is a policy of the target, by name, with what its author claims.
 // The first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
@@ -35,7 +36,7 @@ constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "capture_inv
 constexpr Label kForever[] = {"retention"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
-/// A graph that went with its node is closed, and whoever names it is told so.
+/// A graph that went with its node is closed, and code that names it is told so.
 constexpr harness::DocumentedRefusal kRefusals[] = {{"child_destroyed", "closed"}};
 
 constexpr harness::VariantInfo kVariants[] = {

@@ -1,4 +1,5 @@
-// Which window a fault belongs to. Of memory, libraries and events the ghost knows it, since they
+// SPDX-License-Identifier: Apache-2.0
+// Which window a fault belongs to. Of memory, libraries and events the shadow knows it, since they
 // ended; of other things their kind and who met them tell.
 #include "scenarios/graph_argument/windows.h"
 
@@ -50,8 +51,8 @@ std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fa
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = scene.state<Judges>();
-  const auto window = judges.ghost().things().window_of_end(cause_of(scene, fault).object);
-  // A bare address may name what somebody else has by its buffer.
+  const auto window = judges.shadow().things().window_of_end(cause_of(scene, fault).object);
+  // A bare address may name what something else has by its buffer.
   const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
   return bare ? Window::argument_dropped : window;
 }
@@ -81,14 +82,14 @@ bool is_callback(const Fault& fault) {
           fault.object_kind == Label("host function"));
 }
 
-/// The GIL and the driver's lock, each held by one who wants the other.
+/// The GIL and the driver's lock, each held by one that wants the other.
 bool is_about_the_gil(const Fault& fault) {
   const bool hangs = fault.kind == FaultKind::lock_cycle || fault.kind == FaultKind::deadlock;
   const auto names = [&](const char* lock) { return fault.detail.find(lock) != std::string::npos; };
   return hangs && names("waits for GIL") && names("waits for driver lock");
 }
 
-/// A thing that nobody could use any more, by the model's account, is no cycle's.
+/// A thing that nothing could use any more, by the model's account, is not a cycle's.
 int window_of_retention(const Judges& judges, const Fault& fault) {
   const bool bounded = fault.use_site == Label("bound");
   const bool stuck = !bounded && judges.model().calls().stuck();

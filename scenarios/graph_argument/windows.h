@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each call, in the words of the model.
 #include "scenarios/graph_argument/witness.h"
 
@@ -51,8 +52,8 @@ Status WitnessedGlobals::make_cycle(Variable variable) {
                   [&] { return path_.make_cycle(variable); });
 }
 
-Status WitnessedGlobals::plant(Mischief mischief, Variable victim) {
-  return judging_({.op = Op::plant}, [&] { return path_.plant(mischief, victim); });
+Status WitnessedGlobals::plant(FinalizerAction action, Variable victim) {
+  return judging_({.op = Op::plant}, [&] { return path_.plant(action, victim); });
 }
 
 // ---- buffers, modules, events and streams -------------------------------------------------------

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Witness: the path as a script sees it. It records each call before it passes it on, and has the
 // result judged.
 #pragma once
@@ -82,14 +83,14 @@ class WitnessedProcess final : public Process {
 class WitnessedGlobals final : public Globals {
  public:
   using Status = targets::graph_argument::Status;
-  using Mischief = targets::graph_argument::Mischief;
+  using FinalizerAction = targets::graph_argument::FinalizerAction;
 
   WitnessedGlobals(Judging& judging, Globals& path) : judging_(judging), path_(path) {}
 
   Status alias(Variable into, Variable from) override;
   Status drop(Variable variable) override;
   Status make_cycle(Variable variable) override;
-  Status plant(Mischief mischief, Variable victim) override;
+  Status plant(FinalizerAction action, Variable victim) override;
 
   // ---- what a variable holds ----
   targets::graph_argument::Kind kind(Variable variable) const override {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Census: the number of blocks of each kind, from the ledger alone, during a run.
 #pragma once
 
@@ -13,7 +14,7 @@ class Census {
  public:
   explicit Census(harness::Scene& scene) : scene_(scene) {}
   /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
-  /// anybody can reach was retained. Reported once.
+  /// anything can reach was retained. Reported once.
   void judge(const Bounds& bounds);
   /// Bytes of the largest instance that was seen; 0 if there was none.
   std::uint64_t instance_bytes() const { return instance_bytes_; }

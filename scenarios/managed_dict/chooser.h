@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooser: the arguments of an op. The default argument is the most useful one. Tapes name
 // variables, never positions in a list.
 #pragma once

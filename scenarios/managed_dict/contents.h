@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contents: what an instance's attributes hold, in the order of vars(), as Python says.
 #pragma once
 

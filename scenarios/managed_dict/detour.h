@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Detour: a path whose statements go by another way first.
 #pragma once
 

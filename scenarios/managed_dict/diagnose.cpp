@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each instrument yields suspicions: what it saw that a sound interpreter never does,
 // and which class of writer does such things. The first in the order of the record decides, since
-// everything after it may be its consequence. Where none is left, nobody wrote what he must not:
-// what looked like corruption is one instance after another at one address.
+// everything after it may be its consequence. If none is left, no one wrote what he must not: what
+// looked like corruption is one instance after another at one address.
 //
-// The classes are those of the report, (a)-(e), and three that it does not list: (f), (g), (h).
-// Where the record fits several, all are named; where it ended in a crash that nothing explains,
-// none is.
+// The classes are those of the report, (a)-(e), and three that it does not list: (f), (g), (h). If
+// the record fits several, all are named; where it ended in a crash that nothing explains, none is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ Suspected from_words(const Evidence& evidence) {
     return Suspicion{
         seen.order, "a|b|c|e",
         fmt::format("allocation counter: instance #{} is the one that was there, and its "
-                    "word went {:#x} -> {:#x}: somebody wrote to it",
+                    "word went {:#x} -> {:#x}: someone wrote to it",
                     seen.instance, before->word, seen.word)};
   }
   return {};
@@ -120,7 +120,7 @@ Suspected from_paths(const Evidence& evidence) {
 
 const char* conclusion_of(std::string_view kind) {
   if (kind == "a|b|c|e")
-    return "somebody wrote to the word of a live instance, and nothing here tells how wide";
+    return "someone wrote to the word of a live instance, and nothing here tells how wide";
   if (kind.size() > 1) return "one of these: what is recorded fits them all";
   switch (kind[0]) {
     case 'a':
@@ -157,7 +157,7 @@ std::string crash_in_words(const CrashSeen& crash) {
                      crash.address < kNullPage ? ", in the null page" : "");
 }
 
-// A store that met nobody's memory is a crash, and leaves no other record.
+// A store that met no one's memory is a crash, and leaves no other record.
 Suspected from_crash(const Evidence& evidence) {
   if (!evidence.crash) return {};
   const CrashSeen& crash = *evidence.crash;

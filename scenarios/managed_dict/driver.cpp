@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A script, a second thread over the same classes, and the JIT's compiler thread: the tasks of a
 // run.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evidence: what the instruments recorded of one run. A diagnosis is made from it alone.
 //
 // Blinded: no variant, no symbol and no source line of the writer. A store is the kind of module
@@ -21,8 +22,8 @@ enum class Instrument : std::uint8_t {
   allocation_counter,  ///< Birth ids at every probe: of the instance, its chunk, its values.
   debug_allocator,     ///< Arguments of free(), and bytes around a block when it is freed.
   path_counters,       ///< How often the compiled paths ran, and with what they remembered.
-  crash_report,  ///< The report that everybody has, and AddressSanitizer over pymalloc has no more
-                 ///< than.
+  crash_report,        ///< The report that all has, and AddressSanitizer over pymalloc has no more
+                       ///< than.
 };
 inline constexpr std::array<harness::InstrumentInfo, 5> kInstruments{{
     {"write_watch", "who writes to an instance's word at obj-0x18, and what"},
@@ -89,7 +90,7 @@ struct BlockFinding {
 };
 harness::Label to_label(BlockFinding::Kind kind);
 
-/// How the run crashed, if it did: what everybody sees.
+/// How the run crashed, if it did: what all sees.
 struct CrashSeen {
   Order order;
   std::uint64_t address;

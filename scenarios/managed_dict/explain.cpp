@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/explain.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ ManagedInstruments::ManagedInstruments(bool hardware) {
   hardware_.why_not = hardware ? HardwareWatch::why_not() : "not asked for";
 }
 
-/// Repetitions that the rota takes; 0 where the first run already watched every instance.
+/// Repetitions that the rota takes; 0 if the first run already watched every instance.
 std::size_t ManagedInstruments::turns() const {
   const std::size_t count = record_->instance_count();
   return count <= HardwareWatch::kRegisterCount ? 0 : WatchRota::turns_for(count);

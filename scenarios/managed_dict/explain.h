@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explain: the instruments of this path, by the interface of the harness.
 #pragma once
 
@@ -7,11 +8,11 @@
 
 namespace scenarios::managed_dict {
 
-/// The first run is the record. Where it had more instances than the processor has registers, it is
+/// The first run is the record. If it had more instances than the processor has registers, it is
 /// repeated until each of them was watched.
 class ManagedInstruments final : public harness::Instruments {
  public:
-  /// `hardware`: whether watchpoints are set, where the machine has them.
+  /// `hardware`: whether watchpoints are set, if the machine has them.
   explicit ManagedInstruments(bool hardware = true);
 
   /// Begins the record of one run: the driver's observer.

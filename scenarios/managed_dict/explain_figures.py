@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of `afterlife explain`: does it name the class of writer, and which instrument tells it?"""
 import collections
 import json
@@ -24,7 +25,7 @@ CLASS_OF = {
 INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_counters")
 
 # Whose evidence a class is told by, and what the others say without it: the table of what each
-# instrument concludes, as the path's README has it. "d": nobody wrote, it is recycling.
+# instrument concludes, as the path's README has it. "d": no one wrote, it is recycling.
 WRONG = [
     ("write_watch", "ab", ("d", "a|b|c|e", "-"), "'(d)', nothing, or '(a), (b), (c) or (e)'"),
     ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the managed_dict path, as scripts/figures.py measures its own."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FollowedMemory: adds what happens in the interpreter's memory to the trail of a run.
 #pragma once
 
@@ -26,7 +27,7 @@ class FollowedMemory final : public targets::managed_dict::MemoryObserver {
 
  private:
   static constexpr std::array<harness::Label, targets::managed_dict::kBlockKindCount> kStores{
-      "instance", "values", "dict", "int", "table", "noise", "type", "nobody's"};
+      "instance", "values", "dict", "int", "table", "noise", "type", "no one's"};
 
   harness::World& world_;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel reference: what the workload's kernel makes of its arguments, in the scenario's own words.
 #pragma once
 

@@ -1,4 +1,5 @@
-// How it works. Statements of a script are atomic but for with blocks, whose instances nobody else
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Statements of a script are atomic but for with blocks, whose instances nothing else
 // can name; so what a variable holds is known when a statement begins.
 #include "scenarios/managed_dict/model.h"
 

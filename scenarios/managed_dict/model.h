@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what the script's variables hold by the rules of Python: attributes, classes, and what can
 // still be reached. Only the scenario writes it, from what it requests. What the path returns, and
 // how much it keeps, is compared with it.
@@ -80,7 +81,7 @@ class Model {
   void drop(Variable variable);
   void make(Variable variable, Class of);
 
-  /// The dict that vars() returned last is about to be nobody else's.
+  /// The dict that vars() returned last is about to be nothing else's.
   void part_from_held(Variable variable);
   /// vars() is about to return another one.
   void let_held_go();
@@ -94,11 +95,10 @@ class Model {
   std::array<Contents, targets::managed_dict::kVariableCount> contents_;
   targets::managed_dict::Version layout_{};
   bool holds_ = false;
-  Variable held_of_ = kNobody;  ///< Variable whose dict vars() returned last, while it is.
-  Variable held_was_of_ =
-      kNobody;  ///< Variable whose instance it keeps, by an attribute of its own.
-  std::uint32_t held_guards_ = 0;  ///< Guards that this instance had when it was dropped.
-  Contents held_;                  ///< After that,
+  Variable held_of_ = kNobody;      ///< Variable whose dict vars() returned last, while it is.
+  Variable held_was_of_ = kNobody;  ///< Variable whose instance it keeps, by its own attribute.
+  std::uint32_t held_guards_ = 0;   ///< Guards that this instance had when it was dropped.
+  Contents held_;                   ///< After that,
   /// Whether that dict is in a cycle with its instance, and counted with what is loose.
   enum class HeldCycle : std::uint8_t { none, loose, passed_by };
   HeldCycle cycle_ = HeldCycle::none;

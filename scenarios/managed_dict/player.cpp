@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp; each is
 // a statement, but for store_all, and is judged when it is over.
 #include "scenarios/managed_dict/player.h"
@@ -13,7 +14,7 @@ using targets::managed_dict::kVariableCount;
 
 namespace {
 
-/// Returns ops that store, where they are compiled. Which kinds take part is drawn per run by some
+/// Returns ops that store, if they are compiled. Which kinds take part is drawn per run by some
 /// strategies, so that there are several.
 constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
 constexpr Theme kTheme{.name = "everything", .favoured = kStoring};
@@ -25,10 +26,10 @@ Player::Player(harness::Scene& scene)
     : harness::Player<Player, Situation, Theme, Status>(scene, op_rows(), kTheme),
       judge_(scene),
       census_(scene),
-      reader_(scene, model_, judge_.rooms()),
+      reader_(scene, model_, judge_.capacity()),
       chooser_(scene, model_),
       bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound) {
-  if (bounded_) judge_.rooms().judge();
+  if (bounded_) judge_.capacity().judge();
 }
 
 // ---- what there is ----------------------------------------------------------------------------
@@ -44,7 +45,7 @@ Situation Player::look() const { return {any_defined(), model_.noise_count() != 
 // A statement changes the model when it is over, and leaves no event by that.
 std::size_t Player::moment() const { return scene().world().history.events().size() + statements_; }
 
-void Player::list_offer(harness::OpList& list, std::uint32_t, const Situation& now) const {
+void Player::list_enabled(harness::OpList& list, std::uint32_t, const Situation& now) const {
   const Ops offered = applicable(now);
   list.add(offered);
   list.add(offered & theme().favoured, kFavour - 1);
@@ -135,7 +136,8 @@ void Player::judge_all() {
       reader_.read_instance(path_->inspection(), variable, others_asked_for_dicts());
 }
 
-// Says if a failure is no refusal: it follows from a fault that was found, or there was no memory.
+// Says if a failure is not a refusal: it follows from a fault that was found, or there was no
+// memory.
 void Player::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene().world().history.faults().empty()) return;
   if (status == Status::memory_error && starved) return;

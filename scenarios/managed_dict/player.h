@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Player: the slots of the script and of the second thread, and the judges of their statements.
 #pragma once
 
@@ -68,7 +69,7 @@ class Player final : public harness::Player<Player, Situation, Theme, Status> {
 
   Situation look() const override;
   std::size_t moment() const override;
-  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void list_enabled(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
   void run(std::size_t op, const Situation& now, const harness::Slot& slot) override;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this path's sound claims rest on, for scripts/mutate_policies.py: the writers that are claimed sound, and
 how the interpreter keeps, gives up, checks and forgets."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/reader.h"
 
 namespace scenarios::managed_dict {
@@ -12,7 +13,7 @@ void Reader::read_instance(Inspection& path, Variable variable, bool asked) {
   scene_.expect("class", harness::raw(view.of), harness::raw(instance.of));
   compare(view, model_.contents(variable));
   if (asked || !instance.is_form_known) return;
-  if (view.has_dict && !view.has_values && instance.has_new_name && rooms_.is_little())
+  if (view.has_dict && !view.has_values && instance.has_new_name && capacity_.is_little())
     model_.overflowed(variable);
   scene_.expect("dict", view.has_dict, instance.has_dict);
   scene_.expect("kept in values", view.has_values, instance.has_values);

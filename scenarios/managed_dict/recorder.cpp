@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of all stores only those to the word of a live instance are evidence: the write
 // watch's. What the debug allocator sees it sees when a block is freed; what a probe sees of the
 // values is read from a copy, which is made of the stores to them.
@@ -37,7 +38,7 @@ Writer writer_of(Module module) {
   return Writer::interpreter;
 }
 
-/// Where the watched words of an instance are, from the start of its block: 3.11 has two.
+/// If the watched words of an instance are, from the start of its block: 3.11 has two.
 std::span<const std::int32_t> word_offsets(Version version) {
   constexpr auto kBefore = static_cast<std::int32_t>(kPreheaderBytes);
   static constexpr std::array<std::int32_t, 2> kOffsets{kBefore + kWordOffset,
@@ -119,7 +120,7 @@ void Recorder::allocated(const Allocation& allocation) {
   Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, 0, 0, {}, {}};
   life.place_values(evidence_.version);
   instance_count_ += allocation.kind == BlockKind::instance;
-  // Whoever was here before is gone, or was never freed by its own name.
+  // Code that was here before is gone, or was never freed by its own name.
   const auto last = by_address_.lower_bound(allocation.address + allocation.bytes);
   auto first = by_address_.lower_bound(allocation.address);
   while (first != last) {
@@ -134,7 +135,7 @@ void Recorder::stored(const Store& store) {
   ++order_;
   if (watch_ != nullptr) watch_->stored(store.address, store.width);
   Life* life = store.alive ? find(store.block) : nullptr;
-  if (life == nullptr) return;  // Nobody's, or it lives as long as the process.
+  if (life == nullptr) return;  // Nothing's, or it lives as long as the process.
   if (store.kind == BlockKind::instance) stored_in_word(store);
   if (!life->copy.empty()) stored_in_values(store, *life);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: turns what an observer sees of the interpreter's memory into evidence.
 //
 // It keeps a copy of each chunk of values, made from the stores that it saw, because a probe reads
@@ -55,7 +56,7 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
     BlockKind kind;
     Address begin;
     std::uint32_t bytes;
-    std::uint32_t first;              ///< Where values[0] is in it, where it has values,
+    std::uint32_t first;              ///< Where values[0] is in it, if it has values,
     std::uint32_t end;                ///< and where they end.
     std::vector<std::uint8_t> copy;   ///< Its bytes, as far as stores were seen; or none.
     std::vector<Address> last_right;  ///< Last object that each value pointed at.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/references.h"
 
 namespace scenarios::managed_dict {
@@ -6,14 +7,14 @@ using targets::managed_dict::object_in;
 
 References::Count& References::in(const Block& block) {
   return block.id != harness::BirthId::none ? of_life(block.id)
-                                            : statics_[sight_.heap->static_index(block)];
+                                            : statics_[context_.heap->static_index(block)];
 }
 
 // Most objects begin where their block does, in its own slot; the rest is looked for.
 void References::add(Address object, std::int32_t by) {
-  const Block* block = sight_.heap->slot_near(object);
+  const Block* block = context_.heap->slot_near(object);
   if (block == nullptr || !block->alive || block->begin != object || object != object_in(*block))
-    block = sight_.heap->find(object);
+    block = context_.heap->find(object);
   if (block != nullptr && object == object_in(*block)) in(*block).taken += by;
 }
 

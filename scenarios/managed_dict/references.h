@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // References: the number of strong references that were really taken to each object.
 #pragma once
 
 #include <memory_resource>
 #include <vector>
 
-#include "scenarios/managed_dict/sight.h"
+#include "scenarios/managed_dict/judge_context.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the ghost's. Borrows the sight.
+/// Ownership: the shadow's. Borrows the context.
 class References {
  public:
   using Address = targets::managed_dict::Address;
@@ -19,7 +20,7 @@ class References {
     bool judged = false;  ///< The object's content was found wrong.
   };
 
-  explicit References(const Sight& sight) : sight_(sight) {}
+  explicit References(const JudgeContext& context) : context_(context) {}
 
   /// An object was made, with one.
   void made(harness::BirthId object) { of_life(object).taken = 1; }
@@ -39,7 +40,7 @@ class References {
 
   static constexpr std::size_t kFirstLives = 64;
 
-  const Sight& sight_;
+  const JudgeContext& context_;
   std::pmr::vector<Count> lives_;  ///< Counts by birth id.
   /// Returns an object that exists as long as the process, by its number.
   std::array<Count, targets::managed_dict::kStaticCount> statics_{};

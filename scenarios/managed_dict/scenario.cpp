@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
 // the collector, the allocator, a second thread and the compiler thread have their say.
 //

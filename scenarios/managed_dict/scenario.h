@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of the managed_dict scenario; scenario.cpp says how they fit.
 #pragma once
 
@@ -54,7 +55,7 @@ void drive_shaped(harness::Scene& scene, const Shape& shape,
                   targets::managed_dict::MemoryObserver* observer = nullptr,
                   const Settings& settings = {});
 
-/// The same with a path that is no variant, and slots for 40 ops.
+/// The same with a path that is not a variant, and slots for 40 ops.
 using Maker = targets::managed_dict::ManagedDict* (*)(harness::Runtime&,
                                                       const targets::managed_dict::Setup&);
 void drive_path(harness::Scene& scene, Maker make);

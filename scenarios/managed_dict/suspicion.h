@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suspicion: what one instrument saw that a sound interpreter never does, and the classes of writer
 // that do such things: one letter, or several with | between them if the record cannot distinguish
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symptoms: faults of this path as a user of CPython 3.12.1 meets them: what a stock interpreter
 // did with the same bytes (README.md), or what its functions are compiled to.
 #include "harness/scenario/symptoms.h"

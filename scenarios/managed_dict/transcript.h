@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transcript: the statements of a run, as text that a real interpreter can run
 // (embedded/program.h).
 //
 // It stands before the path's own statements (Detour) and passes on what it is asked. What the path
-// refuses is no statement. The tasks of a run share it, so only that of a script alone can be run
-// again.
+// refuses is not a statement. The tasks of a run share it, so only that of a script alone can be
+// run again.
 #pragma once
 
 #include <fmt/format.h>

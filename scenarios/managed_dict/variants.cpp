@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the table works: each row is a policy of the target, by name, with what its author claims.
 // The first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
@@ -63,7 +64,7 @@ constexpr harness::VariantInfo kVariants[] = {
     {"skip_compilation",
      {ClaimKind::vacuous, {}, false, "the workaround: nothing is compiled, so nothing is shown"}},
     {"inline_values", sound("3.13's layout: no tag, no chunk to free")},
-    {"stock", sound("CPython as it is: nobody else writes")},
+    {"stock", sound("CPython as it is: no one else writes")},
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variants: the target's policies, each with what its author claims.
 #pragma once
 

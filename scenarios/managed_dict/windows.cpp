@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a fault belongs to. What was found tells it; a crash belongs where the first finding
-// of its run does, because what crashes is whoever believed what was found wrong before. Where
+// of its run does, because what crashes is code that believed what was found wrong before. Where
 // nothing was, who crashed tells it.
 #include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/player.h"
@@ -28,7 +29,7 @@ constexpr std::array kTellings{
     Telling{"attribute", Window::value_counted},
     Telling{"reference count", Window::value_counted},
     Telling{"small integer",
-            Window::value_counted},  // A null that was counted, where nothing was found before.
+            Window::value_counted},  // A null that was counted, if nothing was found before.
 };
 
 constexpr std::array<Label, 3> kOfDicts{"PyDict_GetItem", "PyDict_SetItem", "PyDict_DelItem"};
@@ -48,7 +49,7 @@ bool is_writers(const harness::Event& event) {
 
 /// Returns where a crash belongs before which nothing was found, or -1: dicts' own functions were
 /// handed the word; others believe what is beside an insertion order that has grown too long; or an
-/// object's count and its type were written by whoever counted a pointer into it.
+/// object's count and its type were written by code that counted a pointer into it.
 int window_of_crash(const harness::Scene& scene, const Fault& fault) {
   for (const Label function : kOfDicts)
     if (fault.use_site == function) return harness::raw(Window::word_read);
@@ -76,7 +77,7 @@ bool Reached::has_acted() {
   return acted_;
 }
 
-/// Tells whether the writer acts before anything else happens after an append.
+/// Returns whether the writer acts before anything else happens after an append.
 bool Reached::writes_in_append() const {
   const auto& events = scene_.world().history.events();
   return appended_at_ < events.size() && is_writers(events[appended_at_]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 
@@ -18,9 +19,9 @@ enum class Window : std::uint8_t {
 };
 inline constexpr std::size_t kWindowCount = 9;
 
-/// Notes which windows a run gets to. Where a variant has a writer that is none of CPython's, what
-/// comes before it acts is CPython's own, and no arrival.
-/// Ownership: the judges' of one run; borrows the scene.
+/// Notes which windows a run gets to. If a variant has a writer that is none of CPython's, what
+/// comes before it acts is CPython's own, and no arrival. Ownership: the judges' of one run;
+/// borrows the scene.
 class Reached {
  public:
   explicit Reached(harness::Scene& scene)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/word_watch.h"
 
 namespace scenarios::managed_dict {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Word watch: hardware watchpoints on the words of a modelled run's instances.
 //
 // It checks the instrumented stores: a write to a word that only the processor saw came past them.

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A store to the word is legal, or it is told by three things that an instruction and
 // a record of what was there before give: how wide it is, whether the word was read, changed a
-// little and written back, and whether its bytes are those of another word, whole or in part.
-// Where two classes of writer leave the same three, both are named.
+// little and written back, and whether its bytes are those of another word, whole or in part. If
+// two classes of writer leave the same three, both are named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +116,7 @@ Reading reading_of(const WordWrite& write, const std::vector<std::uint64_t>& wor
   if (write.width == 1)
     return is_former(write, words) ? Reading{"c", "one byte, as another instance had it"}
                                    : Reading{"a|c", "one byte, which has nothing to do with it"};
-  if (is_filled(write)) return {"c", "one byte again and again: what somebody cleared"};
+  if (is_filled(write)) return {"c", "one byte again and again: what someone cleared"};
   if (is_former(write, words)) return {"c", "a part of it, as another instance had it"};
   return {"b|c", "a part of it, by something that has nothing to do with it"};
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For projects that use Afterlife: find_package(afterlife), or include() this file, and add tests that run under
 # `afterlife run`.
 #

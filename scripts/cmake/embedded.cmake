@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # add_embedded(<path>): the program embedded_<path>_<python> for each CPython that is asked for and found,
 # from scenarios/<path>/embedded/*.cpp. Found is one with a shared library and its internal headers:
 # AFTERLIFE_PYTHON311 and AFTERLIFE_PYTHON312 (an interpreter's file) first, then where they usually are.

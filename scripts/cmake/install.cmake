@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` copies: a tree that can be moved, in which each part finds the others from where it is.
 # It holds no link: a wheel cannot have one, and is made of the same tree.
 #   bin/afterlife

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # add_kernel(<target> <file.cu> [PLAIN]): adds a kernel to the target, compiled twice.
 #
 # By nvcc to a fatbin for the GPU, held in the program as
@@ -52,7 +53,7 @@ function(add_kernel target file)
   add_objects_to(${target} $<TARGET_OBJECTS:fatbin_${name}>)
 endfunction()
 
-# Objects do not pass through an object library: there they go to whoever links it.
+# Objects do not pass through an object library: there they go to everything that links it.
 function(add_objects_to target)
   get_target_property(kind ${target} TYPE)
   if(kind STREQUAL "OBJECT_LIBRARY")

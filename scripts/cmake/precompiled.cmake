@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # precompile(<target>... [WITH <header>...]): the targets' sources begin with the headers that most of them
 # include, of libraries and of our own, read once for all: a source takes a third of the time. The targets of one
 # call are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it, which is dev alone, is one in
@@ -23,7 +24,7 @@ function(precompile first)
 endfunction()
 
 # precompile_code(<program>): has the code of what the headers define made once for all of the program's own sources,
-# rather than by each: a quarter less to compile. It is made as the program is linked, and what nobody calls is left
+# rather than by each: a quarter less to compile. It is made as the program is linked, and what no one calls is left
 # out, since that may call what a library does not have.
 function(precompile_code program)
   if(NOT AFTERLIFE_PRECOMPILED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sources by folder, and what is built from them. A glob that matches nothing is an error, or a typo and a folder
 # that lacks a part would only make the build smaller.
 
@@ -42,7 +43,7 @@ function(subfolders variable folder)
 endfunction()
 
 # add_objects(<target> <file>...): adds a part of what every program is linked from. Objects, not
-# archives: nothing is left out because nobody calls it by name.
+# archives: nothing is left out because no one calls it by name.
 add_library(everything INTERFACE)
 function(add_objects target)
   add_library(${target} OBJECT ${ARGN})

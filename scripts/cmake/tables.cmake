@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The tables of what there is, made from the names of files and folders.
 
 # Each function of harness/tables.h, and the type of what its table holds.

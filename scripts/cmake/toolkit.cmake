@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Where CUDA is: scripts/setup.sh finds or installs a toolkit and writes its root down.
 #   CUDA_INCLUDE  the folder of cuda.h
 #   NVCC          the compiler for the GPU; empty where there is none, and then no fatbin is built

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests that builds with a sanitizer leave out, unless AFTERLIFE_TESTS names them. The release build has all tests.
 
 # All of it is skipped under a sanitizer: other programs lack its run-time.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the GitHub Action that other projects use, and the workflows of this one, and runs the action's steps here.
 
 Usage: scripts/contracts/action.py [--preset PRESET] [--look-only] [--self-test]
 
   form    The YAML has what GitHub documents for an action (metadata syntax) and for a workflow: names, inputs with a description, steps
-          with `uses` or `run`, a shell for each `run` of an action, no input that nobody reads or that is not there.
+          with `uses` or `run`, a shell for each `run` of an action, no input that no one reads or that is not there.
   steps   The `run` steps, in their order, as a job of another project would have them: in a folder of their own with two programs, and a
           wheel of the preset (release) in an empty environment. A new bug must fail the job, be in the summary and in the SARIF, and with
           `new-only` it must be known the second time.
@@ -58,7 +59,7 @@ def wrong_action(action, text):
         yield f"there is no input {name}"
     for script in (step.get("run", "") for step in action.get("runs", {}).get("steps") or []):
         if "${{" in script:
-            yield "a script has an expression in it, which anybody could fill with commands: use env"
+            yield "a script has an expression in it, which anyone could fill with commands: use env"
     yield from wrong_steps(action.get("runs", {}).get("steps"), True)
 
 

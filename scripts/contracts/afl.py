@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the fuzz targets for AFL++ with our own clang, and fuzzes each for a while.
 
 Usage: scripts/contracts/afl.py [--seconds N] [--only PATH] [--out DIR]
@@ -80,7 +81,7 @@ def main():
     options = parser.parse_args()
     paths = sorted(seeds.parent.name for seeds in ROOT.glob("corpus/*/seeds"))
     if options.only and options.only not in paths:
-        parser.error(f"no path is called '{options.only}': {', '.join(paths)}")
+        parser.error(f"there is no path '{options.only}': {', '.join(paths)}")
     if shutil.which("afl-fuzz") is None or not all(file.is_file() for file in RUN_TIME):
         print("afl: skipped: Debian's package afl++ is not installed")
         return 0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the fuzz targets as OSS-Fuzz would, and checks what it asks of them.
 
 Usage: scripts/contracts/oss_fuzz.py [--sanitizer address|undefined] [--out DIR] [--look-only] | --self-test
@@ -124,7 +125,7 @@ def breaches_of_files(target, out):
     try:
         options.read_string((out / f"{target.name}.options").read_text())
         if unknown := set(options.sections()) - {"libfuzzer", "asan", "ubsan", "msan", "env"}:
-            yield f"{target.name}.options has a section that nobody reads: {', '.join(unknown)}"
+            yield f"{target.name}.options has a section that no one reads: {', '.join(unknown)}"
     except (OSError, configparser.Error) as error:
         yield f"{target.name}.options: {str(error).splitlines()[0]}"
     try:
@@ -173,7 +174,7 @@ def plants(out):
         "a broken archive": (lambda copy: replace(copy / f"{target}_seed_corpus.zip", b"PK\x03\x04 no"), "seed_corpus.zip"),
         "no seeds": (lambda copy: replace(copy / f"{target}_seed_corpus.zip", b"PK\x05\x06" + bytes(18)), "no seeds"),
         "options that do not parse": (lambda copy: replace(copy / f"{target}.options", b"max_len = 4\n"), ".options"),
-        "a section that nobody reads": (lambda copy: replace(copy / f"{target}.options", b"[fuzzer]\n"), "nobody reads"),
+        "a section that no one reads": (lambda copy: replace(copy / f"{target}.options", b"[fuzzer]\n"), "no one reads"),
         "a dictionary with a bare word": (lambda copy: replace(copy / f"{target}.dict", b"word\n"), "no entry"),
         "truncated": (lambda copy: replace(copy / target, plain[: len(plain) // 2], True), "not "),
     }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asking: runs the driver's tests on the copy with one mutant on, and tells which of them saw it."""
 import collections
 import dataclasses

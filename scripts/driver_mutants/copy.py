@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copy of the tree that holds every mutant of the driver, and its tests."""
 import pathlib
 import subprocess

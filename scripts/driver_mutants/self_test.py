@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What mutants.py rests on, without a build."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Switches: one text of a source that holds all its mutants, each chosen at run time by its number.
 
 A rule replaces one piece of text by another. What differs between the two is widened to the smallest expression or

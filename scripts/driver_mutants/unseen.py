@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of rules that no test sees, and what follows from the answers."""
 import pathlib
 

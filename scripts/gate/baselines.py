@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Baselines: exact numbers of a revision on a class of machines, so that a base need not be run for them again.
 
 Usage: scripts/gate/baselines.py --self-test

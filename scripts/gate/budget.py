@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Budget: what the commits between two revisions say may become slower, and by how much.
 
 Usage: scripts/gate/budget.py --self-test

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Canaries: the record by which the gate itself is judged: programs of which it is known whether they are slower.
 
 Usage: scripts/gate/canaries.py --self-test

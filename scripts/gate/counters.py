@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counters: exact numbers of two sides: the work that a program does, and its instructions.
 
 Usage: scripts/gate/counters.py --self-test

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Effectiveness: whether searches find, minimize and shrink as well as before; and the record by which that is judged.
 
 Usage: scripts/gate/effectiveness.py --self-test

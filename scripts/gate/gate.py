@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares two revisions: exact counters of work, instructions, and the time of every benchmark, on a GPU too.
 
 Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Memory: what a search of a sound variant of each path takes at most, and by how much that grows with its runs.
 
 Usage: scripts/gate/memory.py --self-test | --planted PRESET

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Outcome: what a program of the gate came to: its JSON, or why there is none; and the worst of several exit codes.
 
 Usage: scripts/gate/outcome.py --self-test

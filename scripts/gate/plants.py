@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants: a copy of this tree in which something is worse on purpose, for the gate to be tried on.
 
 All defects are in one build; the environment says which of them is on.
@@ -19,7 +20,7 @@ IS_ON = 'std::string_view(std::getenv("AFTERLIFE_PLANTED") == nullptr ? "" : std
 DEFECTS = [
     ("half_wasted", "harness/strategies/random_walk.cpp", "  swarm_ = next();\n",
      "  swarm_ = next();\n  static const bool is_on = {is_on};\n  if (is_on && (mix(state_, 1) & 1) != 0) leave_.fill(Leave{0, false});\n"),
-    ("one_window", "scenarios/argpack/offer.cpp", "  if (&theme == &kThemes[0]) return possible;\n",
+    ("one_window", "scenarios/argpack/enabled_ops.cpp", "  if (&theme == &kThemes[0]) return possible;\n",
      "  static const bool is_on = {is_on};\n"
      "  if (&theme == &kThemes[0]) return is_on ? possible & ~ops(Op::plant) : possible;\n"
      "  if (is_on && task != 0) return possible & theme.mutator & ~redundant(now) & ~ops(Op::plant);\n"),

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Revisions: the two trees that the gate compares, in folders of the same length, and their builds.
 
 Usage: scripts/gate/revisions.py --self-test

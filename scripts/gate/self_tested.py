@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-tested: a module of the gate that is run by itself tests itself, and does nothing else."""
 import sys
 

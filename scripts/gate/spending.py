@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Spending: how long a comparison may take, how long its parts have taken, and which of them have no time left.
 
 Usage: scripts/gate/spending.py --self-test

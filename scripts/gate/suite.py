@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Suite: one process of the wall suite: all benchmark programs of a build, as one JSON of Google Benchmark.
 
 Usage: scripts/gate/suite.py BUILD PATH/VARIANT,... REGEX | --self-test

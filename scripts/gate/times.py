@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times: what is measured in seconds, by `afterlife gate`: the wall suite, and the kernels of a GPU where there is one.
 
 Usage: scripts/gate/times.py --self-test

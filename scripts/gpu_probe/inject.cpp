@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI injection library: CUDA_INJECTION64_PATH=./libinject.so app
 // driver-domain callbacks: allocation ledger, launch-argument check, schedule perturbation.
 #include <cuda.h>

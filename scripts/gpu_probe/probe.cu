@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ready-to-run probes for the open questions, for a machine with an H200. Each probe runs in its
 // own child with a time limit.
 #include <cuda.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes histories of 64 commits of the example path, has `afterlife bisect` look for the one that made a fault, and
 says how often it is right.
 
@@ -118,7 +119,7 @@ def history(trees, made_at, fault):
 
 
 def right_answer(commits, made_at):
-    """The commit that made it, and those right before it that nobody can test."""
+    """The commit that made it, and those right before it that no one can test."""
     first = made_at
     while first - 1 in BROKEN + UNREADABLE:
         first -= 1
@@ -175,7 +176,7 @@ def bisected(preset, file, commits):
 
 
 def drawn(count, seed):
-    """Where each history has its fault made: never where nobody can look."""
+    """Where each history has its fault made: never where no one can look."""
     places = [index for index in range(1, COMMITS) if index not in BROKEN + UNREADABLE]
     chosen = random.Random(seed).sample(places, min(count, len(places)))
     return [(place, list(FAULTS)[i % len(FAULTS)]) for i, place in enumerate(chosen)]

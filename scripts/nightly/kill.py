@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills a small night at random moments, on a full disk too, and sees that it comes to the same as one left alone.
 
 Usage: scripts/nightly/kill.py [--preset NAME] [--kills N] [--full N] [--least N] [--jobs N] [--only PATH] [--runs N]
@@ -17,7 +18,7 @@ Usage: scripts/nightly/kill.py [--preset NAME] [--kills N] [--full N] [--least N
 
 A night is started in a process group, stopped at a moment, looked at (the name of its process says its phase, or that of its first shard's),
 and killed with SIGKILL; then it is resumed, and killed again or left to its end. The export of its history, its JSON, its
-page, its other reports, and all files in its folder must equal those of a night that nobody disturbed, but for times and
+page, its other reports, and all files in its folder must equal those of a night that no one disturbed, but for times and
 rates; nothing else may be there, and people must have been told. The disk is a tmpfs in a mount namespace of its own (root,
 or user namespaces); where there is none, RLIMIT_FSIZE stands for it, so that files cannot grow. A night that a full
 disk ends by itself must end with one line and exit code 2.
@@ -164,7 +165,7 @@ def sleep_while_alive(process, seconds):
 
 
 def timeline(settings, disk):
-    """How long a night that nobody disturbs is in each phase, in spans: {phase: [seconds, ...]}; and in all."""
+    """How long a night that no one disturbs is in each phase, in spans: {phase: [seconds, ...]}; and in all."""
     spans = collections.defaultdict(list)
     begin = since = time.monotonic()
     with tempfile.TemporaryFile() as err:
@@ -286,7 +287,7 @@ def all_of(settings, disk):
 
 
 def differences(found, expected):
-    """A line for each thing that is not as it is where nobody disturbs a night."""
+    """A line for each thing that is not as it is where no one disturbs a night."""
     for name in sorted(found.keys() | expected.keys()):
         if found.get(name) != expected.get(name):
             theirs = (expected.get(name) or "").splitlines()
@@ -369,7 +370,7 @@ def show(score):
 
 
 def undisturbed(settings, folder, mounts):
-    """What a night leaves that nobody disturbs, twice the same, and how long it is where."""
+    """What a night leaves that no one disturbs, twice the same, and how long it is where."""
     found = []
     disk = Disk(folder, mounts)
     for _ in range(2):
@@ -379,7 +380,7 @@ def undisturbed(settings, folder, mounts):
     disk.close()
     unlike = list(differences(*found))
     if unlike:
-        sys.exit("kill: two nights that nobody disturbed are not the same:\n  " + "\n  ".join(unlike))
+        sys.exit("kill: two nights that no one disturbed are not the same:\n  " + "\n  ".join(unlike))
     return found[0], spans, seconds
 
 

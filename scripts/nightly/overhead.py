@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Says what it costs a search that a night records it: runs per second of a night against plain `afterlife fuzz`.
 
 Usage: scripts/nightly/overhead.py [PATH...] [--preset NAME] [--runs N] [--rounds N] [--seed N]

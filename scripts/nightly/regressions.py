@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Breaks one line at a time, and looks at what nights say of it: new, then fixed, then regressed.
 
 Usage: scripts/nightly/regressions.py [PATH...] [--count N] [--runs N] [--nights N] [--random SEED]

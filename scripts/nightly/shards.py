@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the shards of a night of many machines, merges them, and says what that costs.
 
 Usage: scripts/nightly/shards.py [--preset NAME] [--findings N] [--own N] [--tapes N] [--check] [COUNT...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a short night twice over one history: the first is all new, and the same again is not.
 
 Usage: scripts/nightly/twice.py [--runs N] [--seed N]

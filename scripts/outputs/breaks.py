@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Breaks: a broken output of each kind, which its reader must refuse, by the reason that is named."""
 import json
 import re
@@ -35,6 +36,9 @@ def swap_steps(run):
 
 # File, reader, what is broken, how, and what the reader says of it.
 BREAKS = (
+    ("run-alike.sarif", "run_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "alike: rules"),
+    ("run-alike.junit", "run_junit", "a failure of another kind", replace('type="', 'type="un'), "alike: kinds"),
+    ("run-alike.markdown", "run_markdown", "a row is missing", without(r"\n\| [a-z_]+ of [^\n]+"), "alike: files"),
     ("night.sarif", "night_sarif", "the log ends early", lambda text: text[:-100], "no JSON"),
     ("night.sarif", "night_sarif", "a key that is not ours", edit_json(lambda run: run["results"][0].update(rank=1)), "sarif.json: at"),
     ("night.sarif", "night_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "results"),

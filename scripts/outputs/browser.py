@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Browser: the Chromium of this machine. It needs no wheel."""
 import shutil
 

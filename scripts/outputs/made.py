@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Made: every kind of output that other programs read, written by the real commands into one folder."""
 import dataclasses
 import json
@@ -7,6 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASE = pathlib.Path("corpus/graph_argument/repros/borrow-argument_dropped.repro")  # As on the command line.
+PROGRAMS = ("alike", "capturing", "collected", "deadlocking", "early_event")  # Of harness/tests/clients.
 NUMBER = "import itertools, os, sys; print({number} + os.getpid() % 7 / 100)"
 
 
@@ -17,6 +19,7 @@ class Made:
     night: dict
     case: dict
     gate: dict
+    runs: dict  # By the program's name.
     case_file: str = str(CASE)
 
     def file(self, name):
@@ -26,7 +29,7 @@ class Made:
     def pages(self):
         """Every page: the night's, the case's, the gate's and the first ones of the findings."""
         findings = sorted(self.folder.glob("history/findings/*.html"))
-        return [self.file("history/page.html"), self.file("case.html"), self.file("gate.html"), *findings[:3]]
+        return [self.file("history/page.html"), self.file("case.html"), self.file("gate.html"), *findings[:3], *sorted(self.folder.glob("run-*/*.html"))]
 
 
 def run(program, *arguments, good=(0, 1)):
@@ -39,8 +42,15 @@ def run(program, *arguments, good=(0, 1)):
     return json.loads(ended.stdout)
 
 
+def search(program, folder, name):
+    """Has `afterlife run` search a program, and write what it found in every form."""
+    reports = [part for form in ("junit", "sarif", "markdown") for part in (f"--{form}", folder / f"run-{name}.{form}")]
+    return run(program, "run", "--runs", "60", "--out", folder / f"found-{name}", "--html", folder / f"run-{name}", *reports, "--json", "--",
+               sys.executable, f"harness/tests/clients/{name}.py")
+
+
 def make(program, folder):
-    """Runs a night twice, so that it has curves and known findings, a replay, and a gate over two numbers."""
+    """Runs a night twice, so that it has curves and known findings, a replay, a gate over two numbers, and searches of programs."""
     history = folder / "history"
     reports = [part for name in ("junit", "sarif", "markdown", "metrics") for part in (f"--{name}", folder / f"night.{name}")]
     run(program, "nightly", "--runs", "400", "--seed", "1", "--only", "argpack", "--history", history, "--json")
@@ -50,4 +60,4 @@ def make(program, folder):
     sides = [part for number in (100, 130) for part in ("--", sys.executable, "-c", NUMBER.format(number=number))]
     gate = run(program, "gate", "--rounds", "20", "--junit", folder / "gate.junit", "--markdown", folder / "gate.markdown",
                "--html", folder / "gate.html", "--json", *sides, good=(0, 1, 5))
-    return Made(folder, night, case, gate)
+    return Made(folder, night, case, gate, {name: search(program, folder, name) for name in PROGRAMS})

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads all that Afterlife writes for other programs and for people, as they do.
 
 Usage: scripts/outputs/outputs.py [--preset PRESET] [--screenshots DIR] [--self-test]
 
-Runs a night, a replay and a gate, and has each of their outputs read by a program that others wrote, held against what
+Runs a night, a replay, a gate and searches of five programs, and has each of their outputs read by a program that others wrote, held against what
 the command itself said as JSON and against the schema of what is emitted (results/schemas): SARIF by sarif-tools, JUnit by
 junitparser, OpenMetrics by prometheus_client, Markdown by markdown-it, the trace by Perfetto's own classes. The pages are opened in
 headless Chromium at 1280 and 400 px, light and dark, with scripts and without; without a Chromium these are skipped.
@@ -30,7 +31,8 @@ sys.path.insert(0, str(HERE.parent))
 import browser  # noqa: E402
 from command_line import CommandLine  # noqa: E402
 
-FORMATS = ("night_sarif", "case_sarif", "night_junit", "gate_junit", "night_metrics", "night_markdown", "gate_markdown", "case_trace")
+FORMATS = ("night_sarif", "case_sarif", "night_junit", "gate_junit", "night_metrics", "night_markdown", "gate_markdown", "case_trace",
+           "run_sarif", "run_junit", "run_markdown")
 
 
 def stop(text):
@@ -106,7 +108,7 @@ def read(tally, made):
         for page in made.pages:
             why = reason(pages.look, chromium, page)
             tally.add(why is None, why)
-        for name in ("night_page", "case_page"):
+        for name in ("night_page", "case_page", "run_pages"):
             why = reason(getattr(pages, name), chromium, made)
             tally.add(why is None, f"{name}: {why}")
 
@@ -116,7 +118,7 @@ def self_test(tally, made):
     for file, reader, what, change, said in breaks.BREAKS:
         with broken(made.file(file), change):
             why = reason(reader_of(reader), made)
-        tally.add(why is not None and said in why, f"{file}, {what}: {why or 'nobody minded'}")
+        tally.add(why is not None and said in why, f"{file}, {what}: {why or 'no one minded'}")
     if not browser.browser():
         tally.skip(f"plants in pages: {browser.ABSENT}")
         return
@@ -126,7 +128,7 @@ def self_test(tally, made):
         for what, change, said in breaks.PAGE_BREAKS:
             with broken(page, change):
                 why = reason(pages.look, chromium, page) or reason(pages.night_page, chromium, made)
-            tally.add(why is not None and said in why, f"page, {what}: {why or 'nobody minded'}")
+            tally.add(why is not None and said in why, f"page, {what}: {why or 'no one minded'}")
 
 
 @contextlib.contextmanager

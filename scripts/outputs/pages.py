@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages: each page as headless Chromium shows it, wide and narrow, light and dark, with scripts and without.
 
 What has to hold: it asks for nothing but itself; nothing is wider than the window but what scrolls by itself, and a person
@@ -6,6 +7,7 @@ sees all of its text; text has a contrast of 4.5 (WCAG 2.2, 1.4.3) on what is be
 import contextlib
 import itertools
 import os
+import pathlib
 import urllib.parse
 
 from browser import browser
@@ -121,6 +123,22 @@ def case_page(chromium, made):
         check(tab.locator("svg.timeline .lane-name").count() >= 3, f"{how}: fewer than three lanes")
         check(tab.locator(".edge.missing").count() > 0, f"{how}: no missing order")
         check(f"afterlife replay {made.case_file}" in tab.locator("main").inner_text(), f"{how}: no command")
+
+
+def run_pages(chromium, made):
+    """The page of each finding has its signature, its rows and decisions, a lane at least, and the command that replays it."""
+    for name, found in made.runs.items():
+        for finding in found["findings"]:
+            file = pathlib.Path(finding["file"])
+            page = made.file(f"run-{name}") / file.name.replace(".run.json", ".html")
+            for how, tab, _, _ in tabs_of(chromium, page):
+                words = tab.locator("main").inner_text()
+                equal(f"{how}: signature", tab.locator("h1 .signature").inner_text(), finding["signature"])
+                check(file.name in words, f"{how}: no command")
+                check(tab.locator("svg.timeline .lane-name").count() > 0, f"{how}: no lane")
+                rows = tab.locator("section", has=tab.get_by_role("heading", name="Decisions", exact=True)).locator("tr")
+                equal(f"{how}: decisions", max(rows.count() - 1, 0), len(finding["decisions"]))
+                check(not finding["fix"] or tab.locator(".card.fix").count() == 1, f"{how}: no repair")
 
 
 def photograph(pages, folder):

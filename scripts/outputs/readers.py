@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers: each kind of output as a program that others wrote reads it, held against what the command said and
 against the schema of what is emitted (results/schemas). A reader raises Unreadable, with the reason.
 """
@@ -58,13 +59,13 @@ def news(night):
 
 # SARIF
 
-def sarif(file):
+def sarif(file, schema="sarif.json"):
     """The log as sarif-tools reads it, once the schema holds."""
     try:
         log = json.loads(file.read_text())
     except ValueError as error:
         raise Unreadable(f"no JSON: {error}") from None
-    validate("sarif.json", log)
+    validate(schema, log)
     for result in log["runs"][0]["results"]:
         for flow in result.get("codeFlows", ()):
             in_order(flow)
@@ -92,6 +93,15 @@ def case_sarif(made):
     equal("results", read.get_result_count(), 1)
     fingerprint = read.get_results()[0]["partialFingerprints"]["afterlifeSignature/v1"]
     equal("fingerprint", fingerprint, made.case["signature"])
+
+
+def run_sarif(made):
+    for name, found in made.runs.items():
+        read = sarif(made.file(f"run-{name}.sarif"), "sarif_run.json")
+        equal(f"{name}: rules", sorted(result["ruleId"] for result in read.get_results()),
+              sorted(finding["kind"] for finding in found["findings"]))
+        fixes = {result["properties"]["fix"] for result in read.get_results()}
+        equal(f"{name}: repairs", fixes, {finding["fix"] for finding in found["findings"]})
 
 
 # JUnit
@@ -156,6 +166,13 @@ def night_metrics(made):
           {(cell["path"], cell["variant"]): cell["tapes"]["survived"] for cell in made.night["cells"]})
 
 
+def run_junit(made):
+    for name, found in made.runs.items():
+        suite = junit(made.file(f"run-{name}.junit"))
+        equal(f"{name}: failures", suite.failures, len(found["findings"]))
+        equal(f"{name}: kinds", sorted(case.result[0].type for case in suite), sorted(finding["kind"] for finding in found["findings"]))
+
+
 # Markdown
 
 def markdown(file, head):
@@ -185,3 +202,10 @@ def night_markdown(made):
 def gate_markdown(made):
     rows = markdown(made.file("gate.markdown"), "benchmark")
     equal("benchmarks", {row[0] for row in rows}, {row["name"] for row in made.gate["benchmarks"]})
+
+
+def run_markdown(made):
+    for name, found in made.runs.items():
+        rows = markdown(made.file(f"run-{name}.markdown"), "finding")
+        equal(f"{name}: files", [row[4] for row in rows], [finding["file"] for finding in found["findings"]])
+        equal(f"{name}: repairs", [row[3] for row in rows], [finding["fix"] for finding in found["findings"]])

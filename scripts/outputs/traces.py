@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces: a Perfetto trace as Perfetto's own classes of protobuf read it, and what has to hold of its slices and flows."""
 import collections
 

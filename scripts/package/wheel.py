@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a wheel of an installed tree: the command, its libraries, and the plugin for pytest.
 
 Usage: scripts/package/wheel.py TREE VERSION OUT

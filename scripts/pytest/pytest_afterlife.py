@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest's: with --afterlife, each test runs under `afterlife run`, many times over.
 
 Usage: pytest --afterlife [--afterlife-runs N] [--afterlife-seed N] ..., where the package is installed; in a clone
@@ -174,7 +175,7 @@ class Arguments:
 
     def is_test(self, given, index):
         """Tells it from an option and from the value of one: another in its place is a test, too."""
-        other = "an-argument-that-nobody-gives"
+        other = "an-argument-that-is-never-given"
         try:
             known, unknown = self.parser.parse_known_and_unknown_args([*given[:index], other, *given[index + 1:]])
         except (pytest.UsageError, SystemExit):

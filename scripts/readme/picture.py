@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws what a command prints as an SVG picture of a terminal, for documents.
 
 Usage: scripts/readme/picture.py FILE [--preset PRESET] [--check]

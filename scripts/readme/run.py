@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of the README in the order in which they are written.
 
 Usage: scripts/readme/run.py [--preset PRESET] [--self-test]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what `afterlife run` costs a program, and how many runs a second it comes to.
 
 Usage: scripts/real/cost.py [--preset PRESET] [--wheels] [--only TEXT]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of CUDA 12, built by clang from NVIDIA's headers on PyPI, which has no nvcc of CUDA 12: as LLVM emits registration and launches."""
 import dataclasses
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays many findings of `afterlife run` many times, and compares all that they tell.
 
 Usage: scripts/real/determinism.py [--preset PRESET] [--replays N] [--seeds N] [--least N] [--only TEXT] [--self-test]
@@ -64,7 +65,7 @@ def differences(build, finding, replays, planted):
         replay = printed([build / "afterlife", "replay", "--json", finding["file"]])
         now = replay.get("now")
         if planted and number % 7 == 6 and now:
-            now["decisions"] = now["decisions"][1:] or [{"who": "nobody", "answer": "something", "place": []}]
+            now["decisions"] = now["decisions"][1:] or [{"who": "no one", "answer": "something", "place": []}]
         if now is None:
             reasons["the fault is not there"] += 1
         elif told(now) != told(finding):

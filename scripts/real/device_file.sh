@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # device_file.sh COMMAND...: runs it where /dev/nvidiactl exists, an empty file, which is how JAX looks for a GPU. The file is in a private
 # mount over /dev, that ends with the command; it takes root, or user namespaces. Exit: the command's, or 2 where there can be no such mount.
 [ -e /dev/nvidiactl ] && exec "$@"

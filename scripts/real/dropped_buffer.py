@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph of cuda.core's that runs a kernel on a buffer which only a cycle keeps.
 
 Usage: dropped_buffer.py FATBIN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that records an event, and is dropped: the event is destroyed in the destructor of a user object.
 
 Usage: event_node.py

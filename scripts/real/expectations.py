@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expectations: what the tests of a suite must come to, as a text.
 
 Below a line that is not indented, which is a reason, are the tests that do not pass for it: their result and name. The last

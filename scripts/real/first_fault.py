@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how many runs `afterlife run` takes to the first fault of each program that has one.
 
 Usage: scripts/real/first_fault.py [--preset PRESET] [--seeds N] [--runs N] [--only TEXT] [--self-test]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph whose memset node has the only buffer of its memory: it is freed in the destructor of a user object.
 
 Usage: graph_operand.py

@@ -1,4 +1,5 @@
-"""What cuda-python#2039 reports, step by step: a kernel node of a graph, whose buffer nobody else has.
+# SPDX-License-Identifier: Apache-2.0
+"""What cuda-python#2039 reports, step by step: a kernel node of a graph, whose buffer no one else has.
 
 The kernel is compiled from a string. The graph has the buffer's address; cuda.core 0.7.0 keeps nothing alive for it, so that
 the buffer ends with its last name, and the graph's run writes into memory that was freed. Where it is kept, there is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What taichi#8788 reports, step by step: a launch has the address of an argument pack, whose wrapper goes before it begins.
 
 Usage: issue_8788.py cpu|cuda

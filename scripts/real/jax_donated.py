@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A JAX array is donated while another library still reads it by its address, on a stream of its own.
 
 Usage: jax_donated.py [waits]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX beside numpy on the simulated driver: operators, gradients, donation, callbacks, several streams, and a training step.
 
 Usage: jax_values.py [OPERATOR]

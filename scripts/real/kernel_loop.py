@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adds two arrays of a million integers, one thread each, again and again, as plain ctypes. Usage: kernel_loop.py COUNT"""
 import ctypes
 import sys

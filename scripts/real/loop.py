@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Allocates, sets and frees device memory again and again, as plain ctypes. Usage: loop.py COUNT"""
 import ctypes
 import sys

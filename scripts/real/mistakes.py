@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mistakes: small programs that each make one mistake with the life of something, as plain ctypes.
 
 A program is a birth, an end and a use: how a buffer is made, who ends it, and who goes on to use it. programs() has all that make sense.

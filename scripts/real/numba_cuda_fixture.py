@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest's for the suite numba-cuda: the one fixture of its tests that their wheel leaves out."""
 import pytest
 

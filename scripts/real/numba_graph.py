@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that cuda.core captured of a kernel of numba's, whose array only a cycle keeps.
 
 Usage: numba_graph.py dropped|kept

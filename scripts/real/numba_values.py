@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels of numba's: a device function, a sum in shared memory and an atomic, with their values.
 
 Which library links them is numba-cuda's own choice: nothing is set here.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A view of numba's that has the address of an array, and not the array.
 
 Usage: numba_view.py borrowed|owned

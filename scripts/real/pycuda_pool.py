@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An array goes back to PyCUDA's pool while a kernel of one stream uses it, and its memory is set on another stream.
 
 With the argument `waits`, the stream is waited for first."""

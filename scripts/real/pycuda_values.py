@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyCUDA's arrays, kernels, reductions and scans beside numpy. Its kernels come from nvcc, as cubins."""
 import numpy
 import pycuda.autoinit  # noqa: F401: makes the context.

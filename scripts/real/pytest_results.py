@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest's for suites.py: writes what each test came to, a line of JSON each, to the file AFTERLIFE_RESULTS.
 
 Tests that the file has already are left out. A test that fails ends the process, so that the next one finds a context that

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs of PyTorch as it is, under `afterlife run`: bugs of streams and their twins, small models, and operators.
 
 Usage: scripts/real/pytorch.py [--preset PRESET] [--python PYTHON] [--long] [--seeds N] [--only TEXT]

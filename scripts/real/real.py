@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs on real libraries, as their authors ship them, under `afterlife run`; and programs of the CUDA runtime (runtime.py).
 
 Usage: scripts/real.sh [--long] [--seeds N] [--only TEXT]

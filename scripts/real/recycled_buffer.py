@@ -1,4 +1,5 @@
-"""cuda-python#2039 with a bystander: the dead buffer's memory is somebody else's when the graph runs.
+# SPDX-License-Identifier: Apache-2.0
+"""cuda-python#2039 with a bystander: the dead buffer's memory is someone else's when the graph runs.
 
 The steps are those of issue_2039.py, but that another buffer is allocated between the death and the launch. Its owner writes 0
 into it and no kernel is given it, so that it holds 0 at the end, unless the graph writes to memory that its buffer has left.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of the CUDA runtime, built by nvcc in three ways, and by clang for CUDA 12 in two, under `afterlife run`: rows of real.py.
 
 A program prints what is right, and nothing may be found in it; one whose name begins with bug_ has a planted bug, and none when it

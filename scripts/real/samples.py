@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds NVIDIA/cuda-samples' programs of the CUDA runtime with our archive, runs each by itself on the simulated driver, and says how many
 pass and why the others do not.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ProgramRun: a program that the user has built, run once in its own folder."""
 import os
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FileRun: the tests of one file, by pytest, in as many processes as it takes."""
 import json
 import pathlib

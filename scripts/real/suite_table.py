@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suites: libraries, the tests of theirs that are run, and how."""
 import dataclasses
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of real libraries on the simulated driver, beside a list of what each must come to.
 
 Usage: scripts/real/suites.py SUITE [FOLDER] [--preset PRESET] [--long] [--only TEXT] [--jobs N] [--rewrite]
@@ -9,7 +10,7 @@ in a process of its own, and in another one after each failure. Without --long, 
 on two processors. cuda-samples takes a folder of programs that are built, each beside its kernels, which must be PTX.
 
 The list is scripts/real/expected/SUITE.txt: how many tests of each file pass and are skipped, and each test that does not pass, below its
-reason. --rewrite writes it anew: tests keep their reasons, and new ones are *not explained*, which is a difference, too.
+reason. --rewrite writes it again: tests keep their reasons, and new ones are *not explained*, which is a difference, too.
 
 Prints each difference, and the sums. Exit: 0 as the list says, 1 not, 2 a wheel, the build or the checkout is not there, 3 usage.
 """
@@ -125,7 +126,7 @@ def main():
     parser.add_argument("--long", action="store_true", help="all files, not the quick part")
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path contains this")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes at once (2)")
-    parser.add_argument("--rewrite", action="store_true", help="write the list anew from what came out")
+    parser.add_argument("--rewrite", action="store_true", help="write the list again from what came out")
     try:
         options = parser.parse_args()
     except SystemExit as ended:

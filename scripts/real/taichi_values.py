@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calculates with Taichi on the CPU and on the simulated device, and compares.
 
 Usage: taichi_values.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels of a template, compiled from a string by name expressions, launched, and their values read.
 
 Ends with 1 where a value is not as it must be.

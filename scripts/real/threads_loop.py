@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rounds of loop.py, in two threads that hand a buffer to and fro. Usage: threads_loop.py COUNT"""
 import ctypes
 import queue

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Triton's own kernels, compiled as it compiles them and launched by the driver API, beside what numpy calculates.
 
 Usage: triton_kernels.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs on real libraries whose results are known, on the simulated driver: Taichi beside its CPU backend, Triton beside numpy.
 
 Usage: scripts/real/values.py [--preset PRESET] [--only TEXT]

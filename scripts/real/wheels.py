@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pinned wheels of PyPI, each set in a folder of build/real, once."""
 import os
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A cluster of one node on this machine's loopback, in a folder of its own, without systemd, for trials.
 set -euo pipefail
 

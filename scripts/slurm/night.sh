@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A night on a Slurm cluster: an array of shards, and a job that merges them when all have ended, well or not.
 set -euo pipefail
 
@@ -30,7 +31,7 @@ here=$root/scripts/slurm
 export AFTERLIFE=${AFTERLIFE:-$root/build/release/afterlife}
 count=$1
 shift
-[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "night: '$count' is no number of shards; see --help" >&2; exit 3; }
+[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "night: '$count' is not a number of shards; see --help" >&2; exit 3; }
 
 export AFTERLIFE_HISTORY=$root/results/nightly
 shared= array= merge=

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # One element of a job array: one shard. What is finished of it is kept when it is stopped, and it goes on from there
 # when Slurm requeues it; one that is told to stop (a limit of time, preemption) requeues itself.
 #

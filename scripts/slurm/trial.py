@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tries the job array on a real Slurm on loopback: one element is killed and requeued, and nothing comes of it.
 
-Usage: scripts/slurm/trial.py [--preset NAME] [--only PATH] [--runs N] [--shards N]
+Usage: scripts/slurm/trial.py [--preset NAME] [--only PATH | --programs] [--runs N] [--shards N]
 
 Starts a cluster (scripts/slurm/loopback.sh) in a folder of its own, submits a night of eight shards with
 scripts/slurm/night.sh, kills the program and the script of one element with SIGKILL as soon as it has finished
 something, requeues it, tells another one to stop, which requeues itself, and waits for the job that merges. Then the same shards are run one after another without Slurm. The
-export of both histories, their JSON and their reports must be equal, but for times and rates.
+export of both histories, their JSON and their reports must be equal, but for times and rates. With --programs it is a night of four
+programs, of which one has a bug, by a list.
 Exit: 0 equal, 1 not, 2 a step failed, 3 usage, 77 skipped: slurm-wlm or munge is not installed.
 """
 import contextlib
@@ -109,13 +111,28 @@ def on_slurm(arguments, folder):
     if (restarts, state_after, restarts_of_other, state_of_other) != (1, "COMPLETED", 1, "COMPLETED"):
         sys.exit("trial: the elements were not requeued once each")
     told = (shared / "logs" / "merge.txt").read_text()
-    if "shards are missing" in told or "night 1 " not in told:
+    if "shards are missing" in told or "night 1, " not in told:
         sys.exit(f"trial: the merge says: {told[-500:]}")
     return history
 
 
 def terms(arguments):
-    return ["--runs", arguments.runs, "--seed", 5, "--only", arguments.only]
+    return ["--runs", arguments.runs, "--seed", 5, *(listed(arguments) or ["--only", arguments.only])]
+
+
+def listed(arguments):
+    """The option that names the list of a night of programs; nothing in other nights."""
+    return ["--programs", arguments.list] if arguments.list else []
+
+
+def write_programs(folder):
+    """Writes a list of programs. Returns its name."""
+    clients = programs.ROOT / "harness/tests/clients"
+    names = {"first": "sound.py", "second": "collected.py", "third": "sound.py", "fourth": "sound.py"}
+    file = folder / "programs.toml"
+    file.write_text("".join(f'[[program]]\nname = "{name}"\ncommand = ["python3", "{clients / script}"]\nruns = 1\n'
+                            for name, script in names.items()))
+    return file
 
 
 def alone(arguments, folder):
@@ -124,8 +141,8 @@ def alone(arguments, folder):
     program = programs.path(arguments.preset, "afterlife")
     run(program, "nightly", "plan", arguments.shards, *terms(arguments), "--history", history)
     for index in range(1, arguments.shards + 1):
-        run(program, "nightly", "shard", index, "--history", history)
-    run(program, "nightly", "merge", "--history", history, good=(0, 1))
+        run(program, "nightly", "shard", index, "--history", history, *listed(arguments))
+    run(program, "nightly", "merge", "--history", history, *listed(arguments), good=(0, 1))
     return history
 
 
@@ -154,9 +171,12 @@ def parsed():
     parser = CommandLine(__doc__)
     parser.add_argument("--preset", default="release")
     parser.add_argument("--only", default="argpack")
-    parser.add_argument("--runs", type=int, default=16_000)
+    parser.add_argument("--programs", action="store_true")
+    parser.add_argument("--runs", type=int)
     parser.add_argument("--shards", type=int, default=8)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.runs = arguments.runs or (960 if arguments.programs else 16_000)
+    return arguments
 
 
 def main():
@@ -165,6 +185,7 @@ def main():
         folder = pathlib.Path(name)
         for part in ("slurm", "alone"):
             (folder / part).mkdir()
+        arguments.list = write_programs(folder) if arguments.programs else None
         with cluster(folder / "cluster"):
             on_slurm(arguments, folder / "slurm")
         alone(arguments, folder / "alone")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its
 // slots, behind one interface.
 //
@@ -38,7 +39,7 @@ enum class Collective : std::uint8_t {
   alltoall,
   alltoallv,
   allgather_ring,         ///< Through the scratch of the right neighbour, step by step.
-  reduce_scatter_linear,  ///< Through everybody's scratch, then a kernel.
+  reduce_scatter_linear,  ///< Through all's scratch, then a kernel.
 };
 
 /// Which peers reach each other. Rank 1 copies for the pair that does not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A region is an owned host object: its life is that of the mapping, and a pointer to
 // it that outlives it is caught when it is followed. The table is small and sorted by address.
 #include "targets/alltoallv/cache.h"
@@ -86,7 +87,7 @@ CUresult Cache::open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, b
   }
   core_.tell([&](Observer& observer) { observer.open_failed(rank_, peer_); });
   if (core_.policy->refuses_failed_opens()) return result;
-  mapped = kGarbage;  // Upstream only logs, and goes on with an entry that was never filled in.
+  mapped = kGarbage;  // Upstream only logs, and continues with an entry that was never filled in.
   garbage = true;
   return CUDA_SUCCESS;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
 //
 // The cache of UCC: a page table of regions and a count in each, under a lock; nothing is ever
@@ -41,7 +42,7 @@ struct Mapping {
 };
 
 /// Ownership: owns its regions. Leaves them open at the end as UCC does, unless configured
-/// otherwise. Threads: those of the process; each call holds the lock throughout.
+/// differently. Threads: those of the process; each call holds the lock throughout.
 class Cache {
  public:
   /// Makes the cache of `rank`'s mappings of `peer`'s memory.
@@ -53,7 +54,7 @@ class Cache {
   /// is_in_the_way().
   Status map(const MemInfo& info, const Use& use, Mapping& mapping);
 
-  /// Counts down what is found under `key`. What is missing is followed all the same, or ignored.
+  /// Counts down what is found under `key`. What is missing is followed nevertheless, or ignored.
   enum class Missing : std::uint8_t { followed, ignored };
   void unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force = false);
   /// Counts down the region that map() gave.

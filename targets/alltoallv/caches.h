@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Caches: a process's caches, one for each peer.
 #pragma once
 

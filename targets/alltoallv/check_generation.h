@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check_generation: slots are tagged, and a key is only used if the tag was right before and after.
 //
 // Its author says: a stale key is seen, and tried again. It is seen; but no retry brings the old

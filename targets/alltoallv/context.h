@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Context: what one process has of the driver: its context, kernels, streams and events.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core: what the parts of one job share.
 #pragma once
 
@@ -17,7 +18,7 @@ struct Core {
         scheduler(runtime.scheduler),
         out_of_band(runtime.scheduler, setup.rank_count, "out of band"),
         doorbell(runtime.scheduler.name_next("doorbell")) {}
-  Core(const Core&) = delete;  // Everybody points at it.
+  Core(const Core&) = delete;  // All points at it.
   Core& operator=(const Core&) = delete;
 
   /// Calls `tell(observer)` if there is one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts: events of a job for an observer: posts, owners and contents of slots, mappings made and
 // released, failures. A fact does not say whether anything is right.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ignore_missing: as reread_slot, but a key that the cache does not know is ignored.
 //
 // Its author says: no crash. None; but the mapping that was meant stays counted for ever, and a

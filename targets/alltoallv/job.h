@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Job: the interface, handed on to the process of each rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels: pack a source, add up what is in the scratch of all ranks, compare a destination.
 // The last two find what they use through a block in device memory.
 #include "harness/kernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels: a label for each of a range of numbers. Labels are static and hold no values, so all of a
 // kind are written down once, and finding one is a look-up in a table.
 #pragma once

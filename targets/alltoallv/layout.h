@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
 // kernel shares no header with the host; the sizes are asserted on both sides.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemInfo: device memory of one process as the others learn of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer: receives the facts of a job as it runs, whatever the policy.
 #pragma once
 
@@ -52,7 +53,7 @@ class Observer : public MappingObserver {
   virtual void arrived(const Arrival&) {}
   virtual void passed(const Passage&) {}
   virtual void failed(const Failure&) {}
-  /// The rank gives the slot back, posts its copies and starts the next barrier all the same.
+  /// The rank gives the slot back, posts its copies and starts the next barrier nevertheless.
   virtual void went_on(std::uint32_t /*rank*/, Request) {}
   /// The rank passes none of the barriers that are left.
   virtual void gave_up(std::uint32_t /*rank*/, Request) {}

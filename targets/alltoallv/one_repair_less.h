@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One repair less: snapshot_region without one of its twelve repairs, a policy each, so that a
 // table of variants and windows says what each repair is worth.
 #pragma once
@@ -13,7 +14,7 @@ class FindByKey final : public SnapshotRegion {
   void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
     Mapping& mapping = mappings.of(side, peer);
     mappings.cache_of(peer).unmap(mapping.key, mapping, Cache::Missing::followed);
-    mapping = {};  // The next post may fail before it maps anew.
+    mapping = {};  // The next post may fail before it maps again.
   }
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of policies.
 #include "targets/alltoallv/check_generation.h"
 #include "targets/alltoallv/ignore_missing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Policy: what a rank keeps between mapping a peer's memory and unmapping it, and who may have the
 // slot meanwhile. One for each variant; this base class behaves as UCC 1.2 to 1.8.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Process: one rank of a job: what it opens, its teams, its tensors and its collectives.
 #pragma once
 

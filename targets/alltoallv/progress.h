@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress: the queue of a process, and how it is polled.
 //
 // One pass visits every task once, first in first out. After a pass that moved nothing, the rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue: the outstanding tasks of a rank, first in, first out.
 //
 // Threads: any of the process may put in and take out. Each is one step, as upstream's, and a

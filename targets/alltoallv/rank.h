@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank: what the collectives of one process share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // release_by_all: the last rank that is done releases the slot, instead of rank 0.
 //
 // Its author says: the slot stays intact while any rank reads it, and no rank waits. True. But a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests: the collectives of a process, by the numbers that its caller gives them.
 #pragma once
 

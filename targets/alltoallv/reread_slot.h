@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reread_slot: the key to unmap is read from the peer's slot again, after the completion barrier.
 // UCC from 5c29031b (#642, v1.2.0) to v1.8.0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results: how a caller reads what a collective left in a destination, and overwrites it. Not in
 // UCC.
 #pragma once

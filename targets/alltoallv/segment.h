@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segment: what the processes of a team share: sync slots, barriers, and owners of slots.
 //
 // Each access is a turn. Each word knows the use of the slot that it was written for (Generation).
@@ -55,8 +56,8 @@ struct Entry {
       broken;  ///< Collectives that failed since, by turns.
 };
 
-/// Split-phase, sense-reversing: everybody starts, then tests until the last one has started.
-/// A rank's own sense and state are its own; only its tasks touch them.
+/// Split-phase, sense-reversing: all starts, then tests until the last one has started. A rank's
+/// own sense and state are its own; only its tasks touch them.
 class ShmBarrier {
  public:
   ShmBarrier(harness::Scheduler& scheduler, std::uint32_t size)

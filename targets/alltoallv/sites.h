@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sites: the names under which the ledger records events of a job.
 #pragma once
 

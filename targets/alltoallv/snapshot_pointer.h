@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // snapshot_pointer: the key is remembered when it is mapped. UCC since 886f67af (#1268, v1.9.0).
 //
 // Its author says: a private copy cannot be overwritten. True; but the key is an address, and when

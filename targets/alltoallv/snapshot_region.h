@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // snapshot_region: the region is remembered by a counted reference, and counts are always
 // respected. Ours.
 //

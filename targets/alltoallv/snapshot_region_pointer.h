@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // snapshot_region_pointer: the region itself is remembered, by a raw pointer.
 //
 // Its author says: no look-up, so no wrong one. But code that closes a region in passing frees it.

@@ -1,7 +1,8 @@
-// third_barrier: everybody waits until everybody has unmapped, and only then is the slot released.
+// SPDX-License-Identifier: Apache-2.0
+// third_barrier: all waits until all has unmapped, and only then is the slot released.
 //
-// Its author says: the slot is whole while anybody reads it. True, at the price of a round trip; as
-// unmap_before_barrier, it leaves the cache and the error paths as they are.
+// Its author says: the slot is whole while anything reads it. True, at the price of a round trip;
+// as unmap_before_barrier, it leaves the cache and the error paths as they are.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

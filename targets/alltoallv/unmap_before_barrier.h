@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // unmap_before_barrier: a rank unmaps as soon as its own copies are done, before it reports that.
 //
 // Its author says: until the barrier no other use can have the slot, and the peer's memory cannot

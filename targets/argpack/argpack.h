@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
 // interfaces.
 //
@@ -124,8 +125,8 @@ class Garbage {
   /// An object that holds what `variable` holds and itself: only the collector frees it, once the
   /// variable is dropped too.
   virtual Status make_cycle(Variable variable) = 0;
-  /// Unreachable garbage whose finalizer does `mischief` to `victim` when the collector gets to it.
-  virtual Status plant(Mischief mischief, Variable victim, std::int32_t value) = 0;
+  /// Unreachable garbage whose finalizer does `action` to `victim` when the collector gets to it.
+  virtual Status plant(FinalizerAction action, Variable victim, std::int32_t value) = 0;
   /// gc.collect(generation).
   virtual Status collect(std::uint32_t generation) = 0;
 };

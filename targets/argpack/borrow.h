@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // borrow: raw pointers from binding to launch, and deletion at once. Taichi as shipped.
 //
 // Its author says: "the arguments of a call outlive the call". So they do, at the top level; what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LaunchContext: the arguments that a launch has been given before it starts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core: what the parts of one Argpack share.
 #pragma once
 
@@ -25,7 +26,7 @@ struct Core {
         program_lock(runtime.scheduler, "program") {
     HARNESS_CHECK(runtime.heap.config().gil == setup.gil, "heap and path agree about the GIL");
   }
-  Core(const Core&) = delete;  // Everybody points at it.
+  Core(const Core&) = delete;  // All points at it.
   Core& operator=(const Core&) = delete;
 
   harness::Runtime& runtime;

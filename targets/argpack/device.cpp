@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each table is looked up again after every call that may hand over the turn: it may have grown.
 #include "targets/argpack/device.h"
 
@@ -41,7 +42,7 @@ CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
   return info.ptr;
 }
 
-/// Its memory was unmapped, and somebody else has a mapping there.
+/// Its memory was unmapped, and something else has a mapping there.
 bool LlvmDevice::is_lost(const AllocInfo& info) const {
   if (!is_cpu_ || !finalized_) return false;
   const std::optional<harness::BirthId> owner = memory_.mapped().owner_at(info.ptr);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device: a backend's table of allocations. A DeviceAllocation is a handle into it, not ownership.
 //
 // It is of one program, and lives for as long. What the program's end leaves of the memory, and of

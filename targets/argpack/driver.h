@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver: what a process keeps of CUDA whatever becomes of its programs: the context, the module,
 // the kernels, and the stream that a user of torch has.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // External: memory that Taichi does not own: numpy's on the host, torch's on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts: the way to the observer, in the order of Python's own locks.
 #pragma once
 

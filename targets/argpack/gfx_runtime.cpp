@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How gfx launches. Everything that was bound is followed when the launch is recorded, and marked
 // as in use; what was recorded holds its memory until the device has finished. Buffers of the
 // launch itself are ctx_buffers_.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GfxRuntime: a command list that launches are recorded into, and what it refers to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostPool: Taichi's HostMemoryPool, for allocations that have a mapping each.
 //
 // It uses the address: a release ends the mapping that is there now, or nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels: each thread walks from the argument buffer down to one nested pack, and reports what
 // it read there and in the arrays. Values are integers, and one saxpy without contraction.
 #include "harness/kernel.h"
@@ -59,8 +60,8 @@ static __device__ void use_pack(RuntimeContext context, int flags, const Pack* p
   context.results->pack[thread] = value;
 }
 
-/// LLVM backends: nested packs are found by their addresses in device memory. Where there is an
-/// array, every other thread turns to it.
+/// LLVM backends: nested packs are found by their addresses in device memory. If there is an array,
+/// every other thread turns to it.
 extern "C" __global__ void walk_packs(RuntimeContext context, int depth, int flags) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (flags & kUsesExternal) use_external(context, thread);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each
 // pointer that was bound is followed here, for the first time since it was bound. A nested pack's
 // device address is written into its parent's memory, so the parent is followed as well.
@@ -102,8 +103,8 @@ class LlvmLaunch {
   Temporary transfer_;  ///< The device's copy of an external array.
 };
 
-// An earlier launch of the context has left arg_buffer pointing at a buffer of its own, which is
-// freed. CPU launches have none.
+// An earlier launch of the context has left arg_buffer pointing at its own buffer, which is freed.
+// CPU launches have none.
 void LlvmLaunch::use_arguments() {
   const SiteScope site(core_.scheduler, kLaunchArguments);
   use_buffer(core_, context_.device_arguments);
@@ -225,7 +226,7 @@ Status LlvmLaunch::read_back() {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// The context goes on pointing at the buffer, which is about to be freed.
+// The context continues pointing at the buffer, which is about to be freed.
 harness::BirthId LlvmLaunch::lose(harness::Label kind, const Temporary& buffer,
                                   std::size_t bytes) const {
   const harness::BirthId life = core_.ledger.born(kind, buffer.address(), bytes);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launcher: what launch_kernel() does with what a context holds, per family of backends. Both
 // follow every pointer that was bound; which way they go round is in README.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mark_at_launch: used_in_kernel() for every backend, as gfx has it. The report's option C.
 //
 // Its author says: "what a launch uses cannot be deleted". It is marked when the launch begins,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mark_at_set: option C with its marks made when an argument is bound, and cleared when the device
 // has been waited for after the launch.
 //

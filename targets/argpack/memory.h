@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: where a backend's device memory comes from.
 //
 // All backends reach it through <cuda.h>, so that one simulated device serves them all; what

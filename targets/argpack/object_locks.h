@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ObjectLocks: CPython's locks of objects, as one lock.
 //
 // Without a GIL, Python code that uses the same dict, list or attribute is ordered by that object's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer: the facts that the path reports as it runs, whatever the policy keeps.
 //
 // A fact says what the script did, or what the path ran into, by the script's own rules. Nothing is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/own.h"
 
 #include "targets/argpack/gfx_runtime.h"
@@ -88,7 +89,7 @@ void Own::synchronized(Program&) {
     if (held.external) let_go(std::move(held.external));
   }
   finished_.clear();
-  // Freed memory is gone once the device has come to it: pools free in stream order.
+  // Freed memory is gone once the device has reached it: pools free in stream order.
   if (core_.program->object_count() != object_count) cuStreamSynchronize(nullptr);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // own: a launch context counts as a holder of everything that is bound to it, until the launch has
 // finished or the context goes. Ours.
 //

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // PageCache: Taichi's CachingAllocator as these small allocations meet it: each fits in a page, and
 // takes one.
 //
 // The smallest free block that holds a page is taken, of equal ones the lowest; what is left of it
-// is a block again. Where blocks are merged, a freed page joins a free neighbour, so that a lone
-// page is handed out before those of a larger block, whatever their addresses.
+// is a block again. If blocks are merged, a freed page joins a free neighbour, so that a lone page
+// is handed out before those of a larger block, whatever their addresses.
 #pragma once
 
 #include <cuda.h>

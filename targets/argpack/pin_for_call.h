@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pin_for_call: `tmps.append(v)` after each set_arg_argpack. The report's option A.
 //
 // Its author says: "the wrapper cannot be collected while the call runs". True of every pack that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pin_top_level: `tmps.append(v)` for the arguments of the call, not for what is nested in them.
 //
 // Its author says: "the pack that is passed stays alive". It did before: the call's own arguments

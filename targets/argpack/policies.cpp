@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of policies: one way each to keep alive what a launch uses.
 #include "targets/argpack/borrow.h"
 #include "targets/argpack/handle_by_value.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Policy: what keeps a thing alive from binding to the end of the launch. One per variant; what
 // this base does is what Taichi does as shipped.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/program.h"
 
 #include <algorithm>
@@ -103,7 +104,7 @@ void Program::erase(const Borrowed<Ndarray>& ndarray) {
 
 // ---- contents -----------------------------------------------------------------------------------
 
-// By the table of the pack's own program, whoever writes.
+// By the table of the pack's own program, code that writes.
 Status Program::write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                       std::size_t size) {
   Device& device = *target.device;

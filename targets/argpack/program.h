@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: owns every ArgPack and Ndarray until it is deleted or the program goes.
 //
 // It ends in two steps. ti.reset() finalizes it: then the memory is freed or not, by backend. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProgramLocal: a local of a Python frame that refers to a program, once it was loaded.
 #pragma once
 

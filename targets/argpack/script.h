@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Script: the Python side, put together from its parts; script/ has one for each family of calls.
 #pragma once
 

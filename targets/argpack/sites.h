@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sites: names of the places where things die and are used, in faults and stories. Code that
 // distinguishes them compares with these.
 #pragma once

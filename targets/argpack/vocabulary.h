@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: the words in which a script, the path and its facts speak.
 #pragma once
 
@@ -66,7 +67,7 @@ enum class Storage : std::uint8_t {
 };
 
 /// The act of a planted finalizer when the collector gets to it.
-enum class Mischief : std::uint8_t {
+enum class FinalizerAction : std::uint8_t {
   replace_nested,  ///< victim.c = a new pack
   drop,            ///< del victim
   drop_gradient,   ///< victim.grad = None
@@ -74,6 +75,6 @@ enum class Mischief : std::uint8_t {
   collect,         ///< gc.collect()
   reset,           ///< ti.reset(); ti.init()
 };
-inline constexpr std::uint32_t kMischiefCount = 6;
+inline constexpr std::uint32_t kFinalizerActionCount = 6;
 
 }  // namespace targets::argpack

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walk: the order in which a launch follows a kernel's parameters, which is that of an unordered
 // map of them: any.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/wrappers.h"
 
 #include "targets/argpack/script/binder.h"

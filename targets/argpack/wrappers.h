@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers: the managed objects of a script, by type, and what each wraps. Each payload knows the
 // part of the script that made it, and notifies it when the wrapper dies.
 #pragma once
@@ -49,7 +50,7 @@ struct CyclePayload {
 /// Garbage with a __del__.
 struct TrapPayload {
   ScriptGarbage* maker;
-  Mischief mischief;
+  FinalizerAction action;
   Variable victim;
   std::int32_t value;
 };

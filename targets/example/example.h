@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Server: answers requests from buffers in device memory, which other threads replace meanwhile.
 //
 // The smallest path, to be copied (harness/docs/how-to/recipes.md). A request is given its buffer

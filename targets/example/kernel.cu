@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel: reads a buffer and writes an answer. Integers, so that values are equal everywhere.
 #include "harness/kernel.h"
 

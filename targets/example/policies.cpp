@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of policies.
 #include "targets/example/borrow.h"
 #include "targets/example/retain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // retain: a request holds its buffer from when it is given it until the device is done.
 #pragma once
 

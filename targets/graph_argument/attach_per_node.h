@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // attach_per_node: each version of a node's parameters has a separate user object, which keeps the
 // objects behind the parameters, and never changes. cuda-python #2357. It is attached before the
 // node is added or changed, so that no failure leaves a node without its owners.

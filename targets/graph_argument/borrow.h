@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // borrow: a kernel node's arguments are copied as values, and the objects behind them are not kept.
 // cuda.core 0.7.0, with no more calls than it has: copies and sets take addresses, as numbers;
 // nodes are destroyed and not changed; executables are updated as a whole.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/builder.h"
 
 #include "targets/graph_argument/policy.h"
@@ -14,8 +15,8 @@ BuilderBox::~BuilderBox() {
   release(core, {ResourceKind::stream, bits_of(stream)});
 }
 
-// It asks is_building first, which raises where the capture is not valid any more: nobody ends that
-// one until the builder goes.
+// It asks is_building first, which raises where the capture is not valid any more: nothing ends
+// that one until the builder goes.
 Status BuilderBox::end() {
   const harness::SiteScope site(core.scheduler, kBuilderEndSite);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -26,7 +27,7 @@ Status BuilderBox::end() {
   CUgraph made = nullptr;
   const CUresult result = cuStreamEndCapture(stream, &made);
   capturing = result != CUDA_SUCCESS && result != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (result != CUDA_SUCCESS) {  // Invalidated since it was asked, it is over all the same.
+  if (result != CUDA_SUCCESS) {  // Invalidated since it was asked, it is over nevertheless.
     if (!capturing) core.facts.tell(&Observer::capture_failed);
     return Status::driver_error;
   }

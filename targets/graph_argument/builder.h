@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BuilderBox: what a GraphBuilder captures on, and what it owns of what CUDA makes of it.
 //
 // The graph is CUDA's until the capture has ended well, the builder's from then on. A

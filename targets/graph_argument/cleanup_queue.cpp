@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/cleanup_queue.h"
 
 namespace targets::graph_argument {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CleanupQueue: cuda.core's deferred cleanup: what user objects held, until Python's main thread
 // releases it, last in first out, until the queue is empty.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core: what the parts of one GraphArgument share.
 #pragma once
 
@@ -36,7 +37,7 @@ struct Core {
         has_context(scheduler),
         called_back(scheduler),
         destructors(scheduler) {}
-  Core(const Core&) = delete;  // Everybody points at it.
+  Core(const Core&) = delete;  // All points at it.
   Core& operator=(const Core&) = delete;
 
   /// CUDA's current context belongs to the thread; code that calls a function which needs one sets
@@ -68,7 +69,7 @@ struct Core {
   DestructorCount destructors;
 };
 
-/// CUDA runs one of our functions on a thread of its own.
+/// CUDA runs one of our functions on a separate thread.
 class CallbackScope {
  public:
   explicit CallbackScope(Core& core) : core_(core) { core_.called_back.here() = true; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts and flags that tasks share without a lock, as atomics: each draws the edges of the atomic.
 // The value itself is hidden from TSan, since it is not a data race.
 //

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/deferred.h"
 
 namespace targets::graph_argument {
 
-// The queue has a lock of its own, which nobody waits for.
+// The queue has its own lock, which nothing waits for.
 
 void DeferredCleanup::push(Owners& owners) {
   {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeferredCleanup: what CUDA's threads were to release, until Python's main thread does.
 //
 // Threads: push() from any, without the GIL; the rest on a Python thread. Pushing calls neither

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gil_kept: as retain_per_node, but CUDA calls that do not wait keep the GIL, as in bindings that
 // forget `with nogil`. cuda-python#1065; numba-cuda#317 and #321 warn of it.
 //

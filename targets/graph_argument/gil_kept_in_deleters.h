@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gil_kept_in_deleters: as retain_per_node, but deleters keep the GIL (rapidsai/rmm#2026: no
 // GILReleaseGuard), and the destructor of a user object takes it, as in cuda-python#2041.
 //

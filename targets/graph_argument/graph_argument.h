@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
 // that runs in an executable graph, behind a few interfaces.
 //
@@ -79,8 +80,8 @@ class Globals {
   virtual Status drop_all(bool graphs) = 0;
   /// An object that holds what `variable` holds and itself: only the collector frees it.
   virtual Status make_cycle(Variable variable) = 0;
-  /// Unreachable garbage whose finalizer does `mischief` to `victim`.
-  virtual Status plant(Mischief mischief, Variable victim) = 0;
+  /// Unreachable garbage whose finalizer does `action` to `victim`.
+  virtual Status plant(FinalizerAction action, Variable victim) = 0;
 
   // ---- what a variable holds now: no turn is offered ----
   virtual Kind kind(Variable variable) const = 0;
@@ -176,7 +177,7 @@ class Builders {
   virtual Status begin_building(Variable into) = 0;
   /// launch(builder, config, module.get_kernel("captured"), buffer): buffer.out = buffer.in + 1.
   virtual Status launch_captured(Variable builder, Variable module, Variable buffer) = 0;
-  /// builder.end_building(). Where the capture is not valid any more, the builder is over.
+  /// builder.end_building(). If the capture is not valid any more, the builder is over.
   virtual Status end_building(Variable builder) = 0;
   /// into = builder.complete(): an executable.
   virtual Status complete(Variable into, Variable builder) = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/policy.h"
 
 namespace targets::graph_argument {
@@ -41,7 +42,7 @@ static void call(Core& core, const Garbage& garbage) {
   }
 }
 
-/// Returns the place in cuda.core where the thing comes to its end.
+/// Returns the place in cuda.core where the thing reaches its end.
 static harness::Label end_site(const Garbage& garbage) {
   if (garbage.kind == ResourceKind::event) return kEventEndSite;
   if (garbage.kind == ResourceKind::library) return kModuleEndSite;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles: cuda.core's counted C++ handles, one box per CUDA thing. The last holder's release hands
 // the thing to the policy, which ends it now, or later.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // keep_on_definition: the Python GraphDefinition has a list of everything that its nodes were
 // given.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels. Each reads what a block was given (`in`) and writes elsewhere (`mid`, `out`), so
 // that a value depends on which kernels ran and not on how often. One entry per way in: what is
 // passed by launch(builder, ...) and what is passed as a bare address are the caller's to keep, and
@@ -69,7 +70,7 @@ extern "C" __global__ void captured(Block* x) {
   x->out[i] = x->in[i] + 1;
 }
 
-/// By way of memory that a graph allocates, a bare address to whoever launches it.
+/// By way of memory that a graph allocates, a bare address to code that launches it.
 extern "C" __global__ void scratch(int* memory, Block* y) {
   const int i = element();
   memory[i] = 3 * y->in[i];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
 // kernel shares no header with the host; the size is asserted on both sides.
 #pragma once
@@ -21,7 +22,7 @@ using Words = std::array<std::int32_t, kBlockWords>;
 struct Block {
   Words in;
   Words mid;  ///< Words that `produce` writes.
-  Words out;  ///< Words that everybody else writes.
+  Words out;  ///< Words that all else writes.
   CUdeviceptr next;
 };
 static_assert(sizeof(Block) == 776);

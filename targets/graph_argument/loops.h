@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops: the loops of a script, by the graphs that they are in. A script knows those that nothing
 // ends, as a call has failed that was to add what ends them, and runs no graph that has one.
 //

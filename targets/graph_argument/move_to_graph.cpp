@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/move_to_graph.h"
 
 namespace targets::graph_argument {
@@ -40,7 +41,7 @@ MoveToGraph::Accumulator* MoveToGraph::stage(GraphBox& graph) {
   return nullptr;
 }
 
-// The executable gets a reference of its own from the graph, whose own goes then.
+// The executable gets its own reference from the graph, whose own goes then.
 CUresult MoveToGraph::instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) {
   Accumulator* accumulator = stage(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -67,7 +68,7 @@ void MoveToGraph::prepare_update(ExecBox& exec, const Owners& owners) {
 
 void MoveToGraph::roll_back_update(ExecBox& exec) { named(exec).owners.pop_back(); }
 
-// After a failure the handle goes on naming the old accumulator, whatever has become of it.
+// After a failure the handle continues naming the old accumulator, whatever has become of it.
 CUresult MoveToGraph::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = stage(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -79,7 +80,7 @@ CUresult MoveToGraph::update(ExecBox& exec, GraphBox& graph) {
 
 // ---- the end of things --------------------------------------------------------------------------
 
-// Whoever drops it ends it; on a thread without a context, in ours. The end of a graph or an
+// Code that drops it ends it; on a thread without a context, in ours. The end of a graph or an
 // executable is one of the few places that ask for the queue again.
 void MoveToGraph::release(Garbage garbage) {
   CUcontext current = nullptr;

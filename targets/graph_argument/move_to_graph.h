@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // move_to_graph: cuda.core 1.2.2. A user object for each version of a node (attach_per_node.h),
 // whose only reference is moved to the graph, and an append-only accumulator for each executable,
 // of which its handle has no reference either. cuda-python #2357, #2371, #2473.
@@ -5,7 +6,7 @@
 // Its author says: "every owner, until the last of what CUDA made of the graph is gone". It holds
 // all owners of nodes, and what an executable's node is given, by the accumulator of its last
 // successful whole update. If CUDA has exchanged an executable's user objects and returns an error
-// all the same, the handle names one that is gone. Python's main thread releases what user objects
+// nevertheless, the handle names one that is gone. Python's main thread releases what user objects
 // held (cleanup_queue.h); anything else is released by the code that drops it, on CUDA's threads
 // too. Few places request the pending call again: after a full queue at the last destructor, and
 // nothing but buffers and streams afterwards, everything stays.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer: the facts that the path reports of a script's calls, whatever the policy.
 //
 // A fact says what a call did or ran into, in cuda.core's terms. Nothing is expected, compared or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of policies, by name: one way to manage lifetimes each. The first is the path as
 // shipped.
 #include "targets/graph_argument/borrow.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Policy: what a graph keeps alive for its nodes, and which code releases it. One for each variant;
 // this base class behaves as cuda.core 0.7.0.
 #pragma once
@@ -23,7 +24,7 @@ enum class Captured : std::uint8_t {
   lost_with_builder,  ///< Owned by the builder once it has ended the capture, and before that by
                       ///< none. 0.7.0.
   owned_at_once,      ///< The builder's from the beginning, whatever CUDA does with it. #2008.
-  owned_when_ended,   ///< The builder's once it has ended the capture, also where that is its last
+  owned_when_ended,   ///< The builder's once it has ended the capture, also if that is its last
                       ///< act.
 };
 

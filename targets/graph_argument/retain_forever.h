@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // retain_forever: everything that was ever given to a node goes into a list of the module's, from
 // which nothing is taken.
 //

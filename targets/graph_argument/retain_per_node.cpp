@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/retain_per_node.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void RetainPerNode::roll_back_update(ExecBox& exec) {
   }
 }
 
-// After a failure nobody knows which of the two the executable holds, so that both stay with it.
+// After a failure no one knows which of the two the executable holds, so that both stay with it.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;

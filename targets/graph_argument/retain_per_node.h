@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 // retain_per_node: a user object for each version of a node (attach_per_node.h), and an accumulator
 // for each executable that its handle holds too. cuda-python #2357, #2371, #2473, #2526, #2602,
 // #2627, with fixes for what is still open there (move_to_graph.h is cuda.core's own).
 //
 // Its author says: sound, within the contract. What an executable's node is given is appended to an
-// accumulator, a user object that only the executable holds. This policy also holds it by a
-// reference of its own, so that no update, failed or not, can take it away. After a failed update
-// there are two that the executable may hold, and new owners are appended to both. Python's main
-// thread releases everything that CUDA's threads put off. Bounded: replaced owners of an executable
-// stay until its next whole update, or its end.
+// accumulator, a user object that only the executable holds. This policy also holds it by its own
+// reference, so that no update, failed or not, can take it away. After a failed update there are
+// two that the executable may hold, and new owners are appended to both. Python's main thread
+// releases everything that CUDA's threads put off. Bounded: replaced owners of an executable stay
+// until its next whole update, or its end.
 #pragma once
 
 #include "targets/graph_argument/attach_per_node.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared: a counted pointer, as cuda.core's handles are. The last holder to release it destroys the
 // value, on whatever thread that is.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // slot_table: each graph has one table of what its nodes need, a slot per node, which is one user
 // object; copies and sets have slots too. cuda-python#2280.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // user_object_tuple: the tuple of a kernel's arguments becomes one more user object, whose
 // destructor takes the GIL and counts it down. cuda-python#2041.
 //

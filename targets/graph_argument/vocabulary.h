@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: the types of a script's calls and facts.
 #pragma once
 
@@ -73,12 +74,12 @@ enum class NodeKind : std::uint8_t {
 inline constexpr std::uint32_t kBlockWords = 64;  ///< Elements of each array of a block.
 
 /// The act of a planted finalizer when the collector gets to it.
-enum class Mischief : std::uint8_t {
+enum class FinalizerAction : std::uint8_t {
   drop,     ///< del victim
   close,    ///< victim.close(): a buffer
   collect,  ///< gc.collect()
 };
-inline constexpr std::uint32_t kMischiefCount = 3;
+inline constexpr std::uint32_t kFinalizerActionCount = 3;
 
 /// A wrapper, by its birth, which no other has. None: nothing.
 using Wrapper = harness::BirthId;

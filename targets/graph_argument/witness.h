@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Witnesses: the facts that the path reports of things, graphs and executables: what was made,
 // referred to, changed and released, whatever a policy keeps.
 //

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A pool's header holds its free list; a free block's first word is the link to the
-// next. Links are real bytes, so whoever writes to a freed block or frees a wrong pointer bends the
-// list, and malloc() believes what it finds.
+// next. Links are real bytes, so code that writes to a freed block or frees a wrong pointer bends
+// the list, and malloc() believes what it finds.
 #include "targets/managed_dict/allocator.h"
 
 #include "targets/managed_dict/kept.h"
@@ -124,7 +125,7 @@ void Allocator::free_values(Address values) {
   free(values - prefix, true, prefix);
 }
 
-// free() believes what it is given, and goes on.
+// free() believes what it is given, and continues.
 void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
   const Module caller = memory_.module();
   const ModuleScope module(memory_, Module::allocator);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocator: pymalloc as in 3.12: size classes, free lists in band, last in first out.
 //
 // free() does not check its argument: the address goes onto the free list of that pool, and the

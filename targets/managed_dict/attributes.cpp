@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. `look` reads the words of the layout; everything else asks it. In 3.13 a dict may
 // be there beside the values, which then are the dict's as well: a traversal visits both, and the
 // collector counts the dict's share through the dict only.
@@ -266,7 +267,7 @@ void Attributes::clear(Address object) {
   const Where where = look(object);
   const Version version = core_.setup.version;
   if (where.dict != 0 && version == Version::cpython313) {
-    // Whoever else holds the dict keeps what is in it; without memory for it, an empty dict.
+    // Code that else holds the dict keeps what is in it; without memory for it, an empty dict.
     if (core_.dicts.detach(where.dict) != Status::ok) core_.dicts.forsake(where.dict);
   } else if (where.values != 0) {
     drop_values(where.values, type.keys.entry_count());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes: where an instance keeps its attributes, and how they move to a dict.
 //
 // The three layouts differ in how the words before an object are read (`look`) and written;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks: which storage is whose, by birth id: what the address space knows of its allocator.
 //
 // pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/caches.h"
 
 #include "targets/managed_dict/core.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Caches: what the JIT remembers of a type between calls: inline caches for attribute stores and
 // loads, and for attributes of the type itself. All of them borrow. They stay valid because a type
 // that is modified notifies its watchers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collector: the cyclic collector, on the two words before each object, as CPython's gcmodule
 // works.
 //

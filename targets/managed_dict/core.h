@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core: the parts of one interpreter process, as they know each other.
 #pragma once
 

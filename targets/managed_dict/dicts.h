@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dicts: split (an instance's values, taken over) and combined (with a table).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heap view: read access to an interpreter's memory for others. It changes no byte and cannot
 // crash: a reader of bytes first asks whether they exist. Ownership: borrows the interpreter.
 // Lifetime: the run's.
@@ -48,8 +49,8 @@ class HeapView {
   Address class_attribute(Class of) const {
     return types_.named(of).address + kTypeAttributeOffset;
   }
-  /// Returns the version of the class whose type object is at `address`; 0 if it has none or is no
-  /// class.
+  /// Returns the version of the class whose type object is at `address`; 0 if it has none or is not
+  /// a class.
   std::uint32_t version(Address address) const {
     const Type* type = types_.at(address);
     return type != nullptr ? types_.version(*type) : 0;

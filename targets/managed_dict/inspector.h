@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inspector: what others may look at while an interpreter runs, which changes nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpreter: the modelled interpreter, as the path's interface.
 #pragma once
 

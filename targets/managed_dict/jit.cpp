@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/jit.h"
 
 #include "targets/managed_dict/core.h"
@@ -156,7 +157,7 @@ void Jit::store_type_attr(const Type& type, Address value) {
   const auto old = core_.memory.load<std::uint64_t>(place);
   core_.objects.incref(value);
   core_.memory.store<std::uint64_t>(place, value);
-  // PyType_Modified, before the old value goes: nobody may find it in a cache when it is gone.
+  // PyType_Modified, before the old value goes: nothing may find it in a cache when it is gone.
   core_.memory.store<std::uint32_t>(type.address + kTypeVersionOffset, 0);
   core_.caches.type_changed(type);
   core_.objects.decref(old);

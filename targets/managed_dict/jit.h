@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jit: which functions are compiled, and what compiled code does with an attribute.
 //
 // A function is compiled when it was called often enough, or on request; with a compiler thread,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kept: the blocks and objects that a repair of the run keeps beyond their end
 // (harness/intervention.h). To the ledger they have died. They do not change, and their storage is
 // not reused. In a run without a repair nothing is kept.

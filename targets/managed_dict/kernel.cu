@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels: what a step of training does under autocast: scale, and round to the type in use.
 // Integers, so that values are equal everywhere. The arguments are what the context managers'
 // attributes say.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: where CPython 3.11, 3.12 and 3.13 keep the attributes of an instance of a plain class.
 //
 // In bytes, from the object (where ob_refcnt is). All three have the dict's word at -0x18. Only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering: how a compiler handles references when it loads the word at obj-0x18: where its code
 // takes one, and where it gives one up.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
 // interface of the managed-dict path. Model and embedded interpreter both implement it.
 //

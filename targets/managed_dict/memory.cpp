@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/memory.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void Memory::store_link(Address address, std::uint64_t value) {
     record(address, sizeof value, before, value);
 }
 
-// An observer is told of the bytes word by word: its record holds as many as a register does.
+// An observer is informed of the bytes word by word: its record holds as many as a register does.
 void Memory::store_bytes(Address address, std::span<const std::byte> bytes) {
   at(address, static_cast<std::uint32_t>(bytes.size()));
   const Whole whole{address, bytes.size()};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: the modelled process's address space: real bytes, reached by load and store only.
 //
 // A load or store outside every live block is the modelled SIGSEGV: the run ends, and this process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemoryObserver: what an instrument may see of the interpreter's memory, and nothing more.
 //
 // A record names the kind of module that acted, what it did to which lifetime, and the former
@@ -117,7 +118,7 @@ struct Counters {
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
-  /// Where the heap's bytes are in this process: for watchpoints, never for a record.
+  /// If the heap's bytes are in this process: for watchpoints, never for a record.
   virtual void mapped(Address /*base*/, const std::byte* /*bytes*/) {}
   /// Which interpreter this is, before it runs.
   virtual void began(Version) {}

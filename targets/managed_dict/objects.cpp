@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/objects.h"
 
 #include "targets/managed_dict/core.h"
@@ -51,7 +52,7 @@ void Objects::deallocate(Address object) {
   } else if (core_.types.at(type) != nullptr) {
     core_.attributes.deallocate(object);
   } else if (!core_.types.is_static_object(type)) {
-    // tp_dealloc of what is no type: where that leads, nobody lives.
+    // tp_dealloc of what is not a type: where that leads, nothing lives.
     core_.memory.crash(core_.memory.load<std::uint64_t>(type + kTypeDeallocOffset));
   }
 }

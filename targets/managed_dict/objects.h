@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects: reference counts as in 3.12, and ints.
 //
 // Asymmetric: INCREF adds to the low 32 bits and is skipped only if they would wrap to 0; DECREF

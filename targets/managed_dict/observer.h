@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observer: the facts that the interpreter reports as it runs, whatever happened to its bytes.
 //
 // A fact says what the program did or ran into, by its own rules. Nothing is expected, compared or

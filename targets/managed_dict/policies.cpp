@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of policies: one writer each.
 #include "targets/managed_dict/interpreter.h"
 #include "targets/managed_dict/writers/byte.h"

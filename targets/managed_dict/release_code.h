@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Release code: Python code that runs when an instance is given up: a weak reference's callback, or
 // __del__. It runs inside whatever gave up the last reference, and sees what that left.
 #pragma once

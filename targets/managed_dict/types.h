@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types: the classes of the workload and the builtin types, with the keys that instances share.
 //
 // A type's flags, version tag and class attribute are bytes; its shared keys are not, because

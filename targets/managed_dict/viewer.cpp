@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/viewer.h"
 
 namespace targets::managed_dict {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Viewer: what a reader of attributes would meet, for judges. Nothing here changes a byte.
 #pragma once
 

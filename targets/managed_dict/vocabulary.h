@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: the words of a Python program under a JIT that statements, facts and judges share.
 //
 // The classes are the report's context managers: _NoGrad keeps `_prev`; _Autocast `_enabled`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer: other code that writes. The base class is stock CPython, with none.
 //
 // A variant is one writer. Each hook is a place where a compiler, a collector or an extension could

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The thread waits for what processes ask, and answers at once, but for turns: while
 // some are wanted it looks every now and then who runs. Before an answer it takes in all that has
 // come from others: who says something and then wakes another one is heard first.
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -31,7 +33,7 @@ struct Connected {
   std::string path;
   json end;  ///< The call that it is told to have ended by.
   bool said_bye = false;
-  bool lags = false;  ///< Its device goes on by itself, once it sleeps.
+  bool lags = false;  ///< Its device continues by itself, once it sleeps.
   int file = -1;      ///< Its memory.
 };
 
@@ -48,7 +50,7 @@ std::uint64_t number_of_run() {
 
 }  // namespace
 
-/// Whoever sits there answers.
+/// Code that sits there answers.
 class Broker::Desk {
  public:
   explicit Desk(const Broker& broker) : broker_(broker) {}
@@ -70,7 +72,7 @@ class Broker::Desk {
     one.socket = std::move(socket);
   }
 
-  /// Takes in what has come: ends before all else, since whoever waited for one may ask.
+  /// Takes in what has come: ends before all else, since code that waited for one may ask.
   void take(const std::vector<pollfd>& files) {
     std::vector<pollfd> now = files;
     ::poll(now.data(), now.size(), 0);  // All that led to a question has come by now.
@@ -105,7 +107,9 @@ class Broker::Desk {
   void clear() {
     for (Connected& one : processes_)
       if (one.file >= 0) ::close(one.file);
+    for (const auto& [number, file] : ended_) ::close(file);
     processes_.clear();
+    ended_.clear();
     exports_.clear();
     turns_.clear();
     run_ = number_of_run();
@@ -148,7 +152,10 @@ class Broker::Desk {
       exports_.process_ended(one->number, one->end, !one->said_bye);
       turns_.forget(one->number);
     }
-    if (one->file >= 0) ::close(one->file);
+    if (one->file >= 0 && exports_.has_outliving(one->number))
+      ended_[one->number] = one->file;
+    else if (one->file >= 0)
+      ::close(one->file);
     std::erase_if(processes_, [one](const Connected& each) { return &each == one; });
   }
 
@@ -233,13 +240,19 @@ class Broker::Desk {
     const std::uint32_t owner = asked.at("of").at(0);
     if (!exported.end.is_null() || exported.told.at("kind") != asked.at("kind"))
       return {{"there", false}};
-    if (const Connected* exporter = by_number(owner)) carried = exporter->file;
+    const Connected* exporter = by_number(owner);
+    const auto ended = ended_.find(owner);
+    if (exporter != nullptr)
+      carried = exporter->file;
+    else if (ended != ended_.end())
+      carried = ended->second;
     exported.open.try_emplace(one.number, asked.at("by"));
     return {{"there", true}, {"told", exported.told}};
   }
 
   const Broker& broker_;
   std::deque<Connected> processes_;
+  std::map<std::uint32_t, int> ended_;  ///< The memory of processes that have ended, by number.
   Exports exports_;
   Turns turns_;
   std::uint64_t run_ = number_of_run();

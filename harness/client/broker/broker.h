@@ -1,8 +1,9 @@
-// Broker: keeps what crosses the processes of a program: what each has exported, who has it open,
-// how it was used, which work is known to be done, and whose turn it is.
+// SPDX-License-Identifier: Apache-2.0
+// Broker: keeps the shared state of the processes of a program: exported objects, which process has
+// them open, their uses, which work is known to be complete, and whose turn it is.
 //
-// Bytes are in files that the exporting processes made; the broker has them, so that memory
-// outlives whoever is killed. Kernels and host functions run where they were launched.
+// Bytes are in files of the exporting processes. The broker holds them open, so memory outlives a
+// killed process. Kernels and host functions run where they were launched.
 #pragma once
 
 #include <atomic>
@@ -14,8 +15,8 @@
 
 namespace harness::client {
 
-/// Ownership: a thread of its own. Lifetime: of the run's folder, in which processes connect.
-/// Threads: its functions are called by one.
+/// Ownership: owns its thread. Lifetime: that of the run's folder, in which processes connect.
+/// Threads: one thread calls its functions.
 class Broker {
  public:
   explicit Broker(const std::string& folder);
@@ -23,9 +24,9 @@ class Broker {
   Broker(const Broker&) = delete;  // Its thread points at it.
   Broker& operator=(const Broker&) = delete;
 
-  /// The program's first processes are children of this one, and not of the caller's.
+  /// Tells the broker that the program's first processes are children of this process.
   void expect_children_of(int process) { parent_ = process; }
-  /// Forgets the run before, whose processes have ended.
+  /// Forgets the previous run, whose processes have ended.
   void begin_run() { forgets_ = true; }
 
  private:

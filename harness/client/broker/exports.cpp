@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/broker/exports.h"
 
 #include <algorithm>
@@ -58,13 +59,19 @@ json Exports::news_for(std::uint32_t process) {
   return {{"uses", std::move(uses)}, {"ended", std::move(ended)}, {"known", known_.told()}};
 }
 
+bool Exports::has_outliving(std::uint32_t process) const {
+  return std::ranges::any_of(all_, [process](const auto& each) {
+    return each.first.first == process && each.second.outlives();
+  });
+}
+
 void Exports::process_ended(std::uint32_t process, const json& by, bool is_lost) {
   for (auto& [key, exported] : all_) {
     exported.open.erase(process);
     for (const Exported::Use& use : exported.uses)
       if (use.by == process) known_.join(json::array({use.told.at("at")}));
     if (exported.record_by == process) exported.is_record_done = true;
-    if (key.first == process && exported.end.is_null())
+    if (key.first == process && exported.end.is_null() && !exported.outlives())
       exported.end = {{"by", by}, {"lost", is_lost}};
   }
 }

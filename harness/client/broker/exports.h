@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports: the objects that processes of a run share, for the broker.
 #pragma once
 
@@ -11,13 +12,15 @@
 
 namespace harness::client {
 
-/// The number of a process and of an object of its.
+/// The number of a process, and of one of its objects.
 using ExportKey = std::pair<std::uint32_t, std::uint32_t>;
 
-/// An object that a process has exported. What is JSON is passed on as it came.
+/// An object that a process has exported. JSON values are passed on unchanged.
 struct Exported {
   nlohmann::json told;  ///< Kind, life, addresses and birth.
   nlohmann::json end;   ///< How it ended; null while it lives.
+  /// Whether it stays for as long as any process has it.
+  bool outlives() const { return told.value("outlives", false); }
 
   struct Use {
     std::uint64_t number = 0;
@@ -28,8 +31,8 @@ struct Exported {
   std::deque<Use> uses;  ///< The last of them.
 
   std::map<std::uint32_t, nlohmann::json> open;  ///< The call by which each process opened it.
-  std::map<std::uint32_t, std::uint64_t> heard;  ///< The last use that a process has heard of.
-  std::set<std::uint32_t> knows_end;             ///< Processes that know how it ended.
+  std::map<std::uint32_t, std::uint64_t> heard;  ///< The last use that was sent to a process.
+  std::set<std::uint32_t> knows_end;             ///< Processes that were informed of its end.
   std::uint64_t record_count = 0;                ///< Number of the last record, of an event.
   std::uint32_t record_by = 0;
   bool is_record_done = false;
@@ -56,8 +59,10 @@ class Exports {
   Exported* find(ExportKey key);
   /// Notes uses of a process, and the work that it has waited for.
   void note(std::uint32_t process, const nlohmann::json& uses, const nlohmann::json& known);
-  /// Returns what a process has not heard of yet.
+  /// Returns the news for a process: everything that was not sent to it yet.
   nlohmann::json news_for(std::uint32_t process);
+  /// Returns whether a process has exported something that stays when it ends.
+  bool has_outliving(std::uint32_t process) const;
   /// A process has ended: what it exported ends with it, and its work is done.
   void process_ended(std::uint32_t process, const nlohmann::json& by, bool is_lost);
 

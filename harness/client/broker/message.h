@@ -1,7 +1,8 @@
-// Message: the words in which a process of the program and the broker of its run talk.
+// SPDX-License-Identifier: Apache-2.0
+// Message: the protocol between a process of the program and the broker of its run.
 //
-// The process asks, and the broker answers each question once. `do` names the question; its other
-// fields are those that harness/client/broker/broker.cpp reads. A message may carry a file.
+// The process sends requests, and the broker replies to each. `do` names the request;
+// harness/client/broker/broker.cpp reads the other fields. A message may carry a file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,15 +15,15 @@ namespace harness::client {
 
 struct Message {
   nlohmann::json body;
-  int file = -1;  ///< The receiver's to close; -1 for none.
+  int file = -1;  ///< The receiver must close it; -1 for none.
 };
 
-/// One end of a connection, or the place where others connect. Threads: confined to one.
+/// One end of a connection, or a listening socket. Threads: confined to one.
 class BrokerSocket {
  public:
-  /// Has others connect in this folder. Returns an end that is closed where they cannot.
+  /// Listens in this folder. Returns a closed end on failure.
   static BrokerSocket listen(const std::string& folder);
-  /// Returns the end of a process; one that is closed where nobody listens.
+  /// Connects as a process. Returns a closed end if nothing listens.
   static BrokerSocket connect(const std::string& folder);
 
   BrokerSocket() = default;
@@ -37,9 +38,9 @@ class BrokerSocket {
   BrokerSocket accept() const;
   /// Returns the number that the system has for the process at the other end.
   int peer() const;
-  /// Returns whether it was sent. `file` stays the caller's.
+  /// Returns whether it was sent. The caller keeps `file`.
   bool send(const nlohmann::json& body, int file = -1) const;
-  /// Waits for a message. Returns nothing where the other end is gone.
+  /// Waits for a message. Returns nothing if the connection was closed.
   std::optional<Message> receive() const;
 
  private:

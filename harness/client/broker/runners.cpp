@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/broker/runners.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ constexpr std::uint64_t kStart =
 constexpr std::uint64_t kPatience = 200 * kMillisecond;  ///< Between two calls.
 constexpr std::uint64_t kLeastPatience = 2 * kMillisecond;
 
-/// Reads the beginning of a small file of the kernel's; empty where it is gone.
+/// Reads the beginning of a small file of the kernel's; empty if it is gone.
 std::string text_of(const std::string& name) {
   std::array<char, 512> bytes{};
   const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);

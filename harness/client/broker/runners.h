@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runners: which processes of a program run now, as the kernel shows them.
 //
-// A process that sleeps in a system call cannot do anything until another one, or the world, wakes
-// it; whoever is woken runs from that moment on. So the order in which processes go on depends on
-// nothing but the program while one of them runs at a time.
+// A process that sleeps in a system call does nothing until another process or an external event
+// wakes it. So while only one process runs at a time, the order depends on the program alone.
 #pragma once
 
 #include <sys/types.h>
@@ -17,17 +17,17 @@ namespace harness::client {
 /// Threads: confined to one. Linux: proc(5).
 class Runners {
  public:
-  /// Returns the processes that came from one, and itself.
+  /// Returns a process and its descendants.
   static std::vector<pid_t> family_of(pid_t first);
   /// Returns the last ancestor of a process whose parent is one of these two; the process itself
   /// where there is none.
   static pid_t first_of_family(pid_t process, pid_t parent, pid_t other);
 
-  /// Returns whether one of these runs and is worth waiting for; `resting` are not looked at. One
-  /// that has run for long without a sleep polls: it runs beside the others.
+  /// Returns whether one of these processes runs, `resting` ones excluded. A process that runs for
+  /// long without sleeping counts as polling, and is not waited for.
   bool any(const std::vector<pid_t>& family, const std::set<pid_t>& resting,
            const std::set<pid_t>& known);
-  /// A process has asked for something: it does not poll.
+  /// Notes a request of a process, which therefore does not poll.
   void asked(pid_t process) { running_.erase(process); }
   /// Returns a process that polled since the last call, or 0.
   pid_t take_polling();
@@ -35,7 +35,7 @@ class Runners {
 
  private:
   struct Running {
-    std::uint64_t since = 0;  ///< Its processor time when it was first seen to run.
+    std::uint64_t since = 0;  ///< Its processor time when it was first seen running.
   };
 
   std::map<pid_t, Running> running_;

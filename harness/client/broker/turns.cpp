@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/broker/turns.h"
 
 #include <algorithm>
@@ -35,15 +36,20 @@ bool Turns::may_give(const std::vector<pid_t>& family, const std::set<pid_t>& kn
 }
 
 Turns::Granted Turns::give() {
+  // One that calls again and again may wait for what another one is to do.
+  constexpr unsigned kPatience = 16;
+  constexpr unsigned kSlowPatience = 64;
   const auto first = std::ranges::min_element(asking_, {}, [](const Asking& one) {
-    return std::tuple(one.is_slow, one.path.size(), std::string_view(one.path));
+    const bool may_wait = one.passed_by < (one.is_slow ? kSlowPatience : kPatience);
+    return std::tuple(may_wait, one.is_slow, one.path.size(), std::string_view(one.path));
   });
+  for (Asking& one : asking_) ++one.passed_by;
   Granted granted{first->process, {}};
   const bool has_polled = runners_.take_polling() != 0;
   if (was_long_)
-    granted.doubt = "another process of the program ran for long, and others went on beside it";
+    granted.doubt = "another process of the program ran for long, so others ran beside it";
   else if (has_polled)
-    granted.doubt = "a process of the program looks again and again, and others went on beside it";
+    granted.doubt = "a process of the program polls, so others ran beside it";
   asking_.erase(first);
   since_ = Clock::now();
   return granted;

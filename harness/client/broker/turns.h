@@ -1,8 +1,9 @@
-// Turns: which of the processes that share something goes on next.
+// SPDX-License-Identifier: Apache-2.0
+// Turns: which process runs next, among those that share something.
 //
 // A process asks for a turn before a call of the driver, and gets it once no other process of the
 // program runs: so one of them goes on at a time, and the order is the program's. One that is slow
-// waits until no other can go on.
+// waits until no other can go on, or others have had many turns.
 #pragma once
 
 #include <sys/types.h>
@@ -23,23 +24,24 @@ class Turns {
   struct Asking {
     std::uint32_t process = 0;
     pid_t id = 0;
-    std::string path;      ///< Orders those that ask at once.
-    bool is_slow = false;  ///< Everybody else goes first.
+    std::string path;        ///< Orders those that ask at once.
+    bool is_slow = false;    ///< Everybody else goes first.
+    unsigned passed_by = 0;  ///< So many turns others had since.
   };
   struct Granted {
     std::uint32_t process = 0;
-    std::string doubt;  ///< Says why the order may be the system's, or nothing.
+    std::string doubt;  ///< Returns why the system may have determined the order, or nothing.
   };
 
   void ask(Asking asking);
-  /// A process has ended.
+  /// Notes the end of a process.
   void forget(std::uint32_t process);
   bool are_wanted() const { return !asking_.empty(); }
-  /// Returns whether nobody else runs, of a family of processes some of which are known to share,
-  /// or has a device that is about to go on by itself; or it was waited for long enough.
+  /// Returns whether no other process of the family runs or has a device with pending work, or the
+  /// wait has lasted long enough.
   bool may_give(const std::vector<pid_t>& family, const std::set<pid_t>& known,
                 const std::set<pid_t>& lagging);
-  /// Returns who goes on.
+  /// Returns the process that runs next.
   Granted give();
   void clear();
 
@@ -48,8 +50,8 @@ class Turns {
 
   std::vector<Asking> asking_;
   Runners runners_;
-  Clock::time_point since_{};  ///< Nobody has had a turn since.
-  bool was_long_ = false;      ///< Others may run: it was waited for long enough.
+  Clock::time_point since_{};  ///< Time of the last turn.
+  bool was_long_ = false;      ///< The wait has lasted long enough: others may run.
 };
 
 }  // namespace harness::client

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of two uses that nothing orders, or a use and an end, the host waits for the first
 // before the second: that orders them as an event between their streams does. What is used after
 // its end is not ended. A second end, and a call that fails, are left out.
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/client/search/failure.h"
 
@@ -19,7 +21,7 @@ std::string line_of(const Party& party) {
     if (frame.line > 0 && (shown == nullptr || (shown->is_library && !frame.is_library)))
       shown = &frame;
   if (shown == nullptr) return {};
-  return fmt::format("{}:{}", shown->file.substr(shown->file.rfind('/') + 1), shown->line);
+  return fmt::format("{}:{}", shown->file_name(), shown->line);
 }
 
 /// Returns the call by its function and line: "cuMemFree at x.py:12".
@@ -38,24 +40,38 @@ std::string stream_of(const Party& party) {
   return party.stream.empty() ? "that work" : party.stream;
 }
 
-/// Waits for what came first, before what came second.
-Advice wait(const Party& first, const Party& second) {
+/// Says where the event is to be recorded that the program waits for in vain, or nothing.
+std::string late_record(const ToldFault& fault, const Party& first) {
+  if (fault.wait.site.empty()) return {};
+  const std::string wait = call_of(fault.wait), work = call_of(first);
+  if (fault.record.site.empty())
+    return fmt::format("record the event that {} waits for, after {}: it was never recorded", wait,
+                       work);
+  return fmt::format("record the event that {} waits for after {}, not before it at {}", wait, work,
+                     place_of(fault.record));
+}
+
+/// Waits for what came first, before what came second. `idle`: how to have a wait do so that has no
+/// effect.
+Advice wait(const Party& first, const Party& second, const std::string& idle = {}) {
   const Trial trial{Trial::Kind::wait, second.call, first.on};
   const std::string work = call_of(first), next = call_of(second);
   const bool has_streams = !first.stream.empty() && !second.stream.empty();
+  if (!idle.empty()) return {idle, trial};
   if (has_streams && first.stream != second.stream)
     return {fmt::format("have {} wait, before {}, for an event recorded on {} after {}",
                         second.stream, next, first.stream, work),
             trial};
   return {
-      fmt::format("wait for {} before {}: {} may still be under way", stream_of(first), next, work),
+      fmt::format("wait for {} before {}: {} may still be running", stream_of(first), next, work),
       trial};
 }
 
 /// Returns the advice for a fault of two parties that nothing orders.
 Advice order(const ToldFault& fault) {
-  if (!fault.death.site.empty()) return wait(fault.use, fault.death);
-  if (!fault.other.site.empty()) return wait(fault.other, fault.use);
+  if (!fault.death.site.empty()) return wait(fault.use, fault.death, late_record(fault, fault.use));
+  if (!fault.other.site.empty())
+    return wait(fault.other, fault.use, late_record(fault, fault.other));
   return wait(fault.birth, fault.use);
 }
 
@@ -105,6 +121,14 @@ static bool shows(const ClientRun& run, const ToldFault& fault) {
   return run.find(here) != nullptr;
 }
 
+/// Returns the same trial at another place, where it must not help: a wait before the birth orders
+/// no use with what comes after. There is none of a call that is left out.
+static std::optional<Trial> elsewhere(const Trial& trial, const ToldFault& fault) {
+  const Name birth = fault.birth.call;
+  if (trial.kind != Trial::Kind::wait || birth == 0 || birth == trial.call) return std::nullopt;
+  return Trial{trial.kind, birth, trial.stream};
+}
+
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run) {
   constexpr unsigned kRuns = 3;
@@ -115,7 +139,8 @@ Advice tried_advice(const ToldFault& fault, int code,
           shows(tried, fault))
         return false;
     }
-    return true;
+    const std::optional<Trial> other = elsewhere(advice.trial, fault);
+    return !other || shows(run(*other), fault);
   };
   const std::vector<Advice> all = advice_for(fault);
   const auto found = std::ranges::find_if(all, helps);

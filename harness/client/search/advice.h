@@ -1,4 +1,5 @@
-// Advice: the repairs that a finding asks for, each of which a run can try.
+// SPDX-License-Identifier: Apache-2.0
+// Advice: possible repairs of a finding, each of which a run can try.
 #pragma once
 
 #include <functional>
@@ -13,16 +14,16 @@ namespace harness::client {
 
 struct Advice {
   std::string words;
-  Trial trial{};  ///< The fault is gone with it, or the advice is not given.
+  Trial trial{};  ///< Advice is only given if the fault is gone with it.
 };
 
-/// Returns what could repair the fault, of which places are known, the narrowest first: each names
-/// one wait or one object.
+/// Returns possible repairs of a fault with known places, the narrowest first. Each names one wait
+/// or one object.
 std::vector<Advice> advice_for(const ToldFault& fault);
 
-/// Returns the first advice with which three runs do not show the fault, and end with this exit
-/// code; one without words where none helps. `run` runs the program under the decisions of the
-/// finding, and the trial.
+/// Returns the first advice with which three runs do not show the fault and end with this exit
+/// code; one without words if none helps. `run` runs the program with the choices of the finding
+/// and the trial.
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/answers.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace harness::client {
 namespace {
 
-/// Draws the answers of each run from a seed of its own.
+/// Draws the answers of each run from its own seed.
 class RandomWalk final : public Answers {
  public:
   explicit RandomWalk(std::uint64_t seed) : seed_(seed) {}
@@ -27,7 +28,7 @@ class RandomWalk final : public Answers {
  private:
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
-  std::uint64_t failable_count_ = 0;  ///< In the plain run.
+  std::uint64_t failable_count_ = 0;  ///< In the default run.
   bool knows_plain_ = false;
 };
 
@@ -43,7 +44,7 @@ class ToldOptions final : public Options {
   const AskedQuestion& asked_;
 };
 
-/// Every single decision, then every two. The processes say what they were asked, and the same
+/// Every single choice, then every two. The processes say what they were asked, and the same
 /// questions are then put to what goes through the sets.
 class EverySet final : public Answers {
  public:
@@ -88,11 +89,11 @@ class EverySet final : public Answers {
 };
 
 constexpr AnswersInfo kAnswers[] = {
-    {"random_walk", "each answer by chance, each run in a shape of its own", false,
+    {"random_walk", "every choice at random, with a different distribution in each run", false,
      [](std::uint64_t seed) -> std::unique_ptr<Answers> {
        return std::make_unique<RandomWalk>(seed);
      }},
-    {"deviations", "every single answer that is not plain, then every two", true,
+    {"deviations", "every single choice that is not the default, then every pair", true,
      [](std::uint64_t) -> std::unique_ptr<Answers> { return std::make_unique<EverySet>(); }},
 };
 

@@ -1,4 +1,5 @@
-// Answers: what the runs of a search are told to answer, one run after another, by a strategy.
+// SPDX-License-Identifier: Apache-2.0
+// Answers: the orders of the runs of a search, made by a strategy one run after another.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +11,33 @@
 
 namespace harness::client {
 
-/// Each run is a process of its own, which answers as its orders say: a strategy knows of it what
-/// its reports tell once it is over. Threads: confined to one thread.
+/// Each run is a separate process that follows its orders. A strategy learns about it from its
+/// reports, when it is over. Threads: confined to one thread.
 class Answers {
  public:
   virtual ~Answers() = default;
-  /// Fills in how the next run answers: the first plainly. The first is over before the second is
-  /// asked for, and of a strategy that looks back each. Returns false when nothing is left to try.
+  /// Fills in the orders of the next run; the first run makes default choices. It is over before
+  /// the second is requested; so is each run of a strategy that looks back. Returns false when
+  /// nothing is left to try.
   virtual bool next(Orders& orders) = 0;
-  /// The run of these orders is over.
+  /// Notes that the run of these orders is over.
   virtual void ran(const ClientRun& run) = 0;
-  /// Returns the largest k of which every set of at most k decisions has been tried, by design; 0
-  /// where a strategy knows of none.
+  /// Returns the largest k such that every set of at most k choices has been tried; 0 if the
+  /// strategy does not know.
   virtual unsigned tried_whole() const { return 0; }
 };
 
 struct AnswersInfo {
   std::string_view name;
   std::string_view summary;
-  bool looks_back;  ///< Answers depend on what the run before was asked.
+  bool looks_back;  ///< The next orders depend on the choices that the previous run offered.
   std::unique_ptr<Answers> (*make)(std::uint64_t seed);
 };
 
-/// Returns all strategies, the usual one first.
+/// Returns all strategies, the default first.
 std::span<const AnswersInfo> all_answers();
 
-/// Returns the one of that name, or null.
+/// Returns the strategy of that name, or null.
 const AnswersInfo* find_answers(std::string_view name);
 
 }  // namespace harness::client

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
-// Fewer decisions may lead to it by others, in an earlier round of a loop: then one more run, with
+// Fewer choices may lead to it by others, in an earlier round of a loop: then one more run, with
 // places noted, says whether the functions are the same.
 #include "harness/client/search/completion.h"
 
@@ -7,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/client/build_id.h"
 #include "harness/client/search/advice.h"
 #include "harness/client/search/failure.h"
 #include "harness/client/search/shortcuts.h"
@@ -58,6 +60,7 @@ bool take_places(Finding& finding, const ClientRun& run) {
 
 void Completion::complete(Finding& finding, const ClientRun& run, int code) const {
   const Tape least = minimize(finding, run);
+  finding.build = build_id_of(client_.command);
   finding.forced = reason_of(run);
   finding.doubt.clear();
   finding.has_free_threads = false;
@@ -84,7 +87,7 @@ ToldFault Completion::placed(const ToldFault& fault, const ClientRun& run) const
 
 // ---- minimizing ---------------------------------------------------------------------------------
 
-/// Returns the fewest decisions of the run that still show the fault, and as few as can be had of
+/// Returns the fewest choices of the run that still show the fault, and as few as can be had of
 /// those that are forced. The finding has them in words.
 Tape Completion::minimize(Finding& finding, const ClientRun& run) const {
   constexpr const char* kDoing = "minimizing, run";
@@ -124,7 +127,7 @@ std::vector<AskedQuestion> Completion::asked_by(const Tape& tape) const {
   Orders asking = orders_for(tape, false);
   asking.asks = true;
   std::vector<AskedQuestion> all;
-  for (const Report& report : run_("looking what is asked, run", asking).reports)
+  for (const Report& report : run_("recording choices, run", asking).reports)
     all.insert(all.end(), report.asked.begin(), report.asked.end());
   return all;
 }

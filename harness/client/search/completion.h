@@ -1,5 +1,6 @@
-// Completion: makes a finding of a fault that a run showed: the fewest decisions that it takes,
-// three replays with places noted, and a repair that removes it.
+// SPDX-License-Identifier: Apache-2.0
+// Completion: turns a fault of a run into a finding, with the fewest choices, three replays that
+// record places, and a repair.
 #pragma once
 
 #include <atomic>
@@ -13,29 +14,29 @@
 
 namespace harness::client {
 
-/// So many replays are made of a finding.
+/// Number of replays of a finding.
 inline constexpr unsigned kReplays = 3;
 
-/// Lifetime: borrows all that it is given.
+/// Lifetime: borrows all its arguments.
 class Completion {
  public:
-  /// Runs the program once, as part of what it is doing, in words.
+  /// Runs the program once. The text describes the current step.
   using Run = std::function<ClientRun(const char* doing, const Orders& orders)>;
 
-  /// `base`: the orders of a run without decisions. `began`: when the search did.
+  /// `base`: the orders of a run without choices. `began`: start time of the search.
   Completion(const Client& client, const Orders& base, Run run, const std::atomic<bool>& stop,
              std::chrono::system_clock::time_point began)
       : client_(client), base_(base), run_(std::move(run)), stop_(stop), began_(began) {}
 
-  /// Minimizes what `run` showed, and replays what is left. `code`: how a run without decisions
-  /// ends.
+  /// Minimizes the fault of `run`, and replays the result. `code`: exit code of a run without
+  /// choices.
   void complete(Finding& finding, const ClientRun& run, int code) const;
-  /// Returns the fault as a run of the decisions that led to it has it, with places noted; as it is
-  /// where that run has none.
+  /// Returns the fault with places, from a run with the choices that led to it; unchanged if that
+  /// run does not show it.
   ToldFault placed(const ToldFault& fault, const ClientRun& run) const;
 
-  /// Returns whether the failure is gone with the repair of another finding, whose consequence it
-  /// then is.
+  /// Returns whether the repair of another finding removes the failure, which is then its
+  /// consequence.
   bool is_repaired_by(const Finding& failure, const Finding& known) const;
 
  private:

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/failing_runs.h"
 
 #include <algorithm>
 #include <array>
+
+#include "harness/client/search/tapes.h"
 
 namespace harness::client {
 
@@ -10,11 +13,28 @@ void FailingRuns::expect(const ClientRun& run) {
 }
 
 const ToldFault* FailingRuns::suspect(const ClientRun& run) const {
+  const ToldFault* failure = client::suspect(run, expected_, is_pedantic_);
+  return failure != nullptr && may_be_tried(*failure) ? failure : nullptr;
+}
+
+bool FailingRuns::may_be_tried(const ToldFault& failure) const {
   constexpr unsigned kTrials = 3, kTrialsInAll = 12;
-  const ToldFault* failure = client::suspect(run, expected_);
-  if (failure == nullptr || rejected_count_ >= kTrialsInAll) return nullptr;
-  const auto rejected = rejected_.find(failure->signature);
-  return rejected == rejected_.end() || rejected->second < kTrials ? failure : nullptr;
+  const auto rejected = rejected_.find(failure.signature);
+  return rejected_count_ < kTrialsInAll &&
+         (rejected == rejected_.end() || rejected->second < kTrials);
+}
+
+void FailingRuns::take_survived(const ClientRun& run, const RunOf& again) {
+  const ToldFault* error = is_pedantic_ ? nullptr : client::survived(run, expected_);
+  if (error == nullptr) return;
+  const auto known = std::ranges::find(
+      survived_, error->signature, [](const SurvivedError& one) { return one.error.signature; });
+  if (known != survived_.end())
+    ++known->run_count;
+  else if (may_be_tried(*error) && depends(error->signature, tape_before(run, *error), again))
+    survived_.push_back({*error, 1});
+  else
+    reject(error->signature);
 }
 
 bool FailingRuns::depends(const std::string& signature, const Tape& tape, const RunOf& run) {

@@ -1,11 +1,13 @@
-// Failing runs: separates failures that depend on the decisions of a run from those that the
-// program has at random.
+// SPDX-License-Identifier: Apache-2.0
+// Failing runs: separates failures that depend on the choices of a run from random failures of the
+// program.
 //
-// A failure depends on decisions if three runs with them show it, and three runs without any end
-// well and do not, in one form of process. The six are in an order without a period: a program may
+// A failure depends on choices if three runs with them show it, and three runs without them
+// succeed, all of them forked or none. The order of the six has no period, because a program may
 // fail every second time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,26 +19,42 @@
 
 namespace harness::client {
 
+/// An error that the program survived in some schedules alone.
+struct SurvivedError {
+  ToldFault error;
+  std::uint64_t run_count = 0;
+};
+
 class FailingRuns {
  public:
   using RunOf = std::function<ClientRun(const Tape&)>;
 
+  explicit FailingRuns(bool pedantic) : is_pedantic_(pedantic) {}
+
   /// Takes the errors of a run without decisions: they are expected from now on.
   void expect(const ClientRun& run);
-  /// Returns the failure of the run that is worth a trial, or null.
+  /// Returns a failure of the run that should be tried, or null.
   const ToldFault* suspect(const ClientRun& run) const;
-  /// Returns whether the failure depends on the decisions. Runs the program up to six times.
+  /// Returns whether the failure depends on the choices. Runs the program up to six times.
   bool depends(const std::string& signature, const Tape& tape, const RunOf& run);
-  /// Returns whether three runs without decisions end well and do not show the failure.
+  /// Returns whether three runs without choices succeed and do not show the failure.
   bool is_absent_without(const std::string& signature, const RunOf& run);
+  /// Counts an error that the program survived, of a call that ends nothing, if it depends on the
+  /// decisions. Runs the program up to six times for each signature. A pedantic search has none: it
+  /// reports them as findings.
+  void take_survived(const ClientRun& run, const RunOf& again);
+  const std::vector<SurvivedError>& survived() const { return survived_; }
   /// A trial of the failure did not show what it needs: it may be tried a few times.
   void reject(const std::string& signature);
 
  private:
   bool ends_well_without(const std::string& signature, const RunOf& run);
+  bool may_be_tried(const ToldFault& failure) const;
 
+  bool is_pedantic_;
+  std::vector<SurvivedError> survived_;
   std::vector<ToldFault> expected_;
-  std::map<std::string, unsigned> rejected_;  ///< How often, by signature.
+  std::map<std::string, unsigned> rejected_;  ///< Number of trials, by signature.
   unsigned rejected_count_ = 0;
 };
 

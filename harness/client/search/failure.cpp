@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A failure is written as a fault, so that it is found, minimized, replayed and
 // reported as one. Its signature has the call, the error and the function of the program that got
 // it, or the program's end; so it stays the same when lines move.
@@ -24,7 +25,7 @@ constexpr const char* kTookTooLong = "hang";
 std::string where(const Place& place) {
   const Frame* frame = users_frame(place);
   if (frame == nullptr || frame->line == 0) return {};
-  return fmt::format(" in {}:{}", frame->file.substr(frame->file.rfind('/') + 1), frame->function);
+  return fmt::format(" in {}:{}", frame->file_name(), frame->function);
 }
 
 bool is_crash(const ClientRun& run) {
@@ -40,7 +41,7 @@ ToldFault failure_of(const ToldError& error, const std::string& ended) {
   failure.decision_count = error.decision_count;
   failure.signature =
       fmt::format("{} {} {}{}", kFailure, error.function, error.status, where(error.place));
-  failure.detail = fmt::format("returned {}; without these decisions it does not", error.status);
+  failure.detail = fmt::format("returned {}; without these choices it does not", error.status);
   failure.ended = ended;
   return failure;
 }
@@ -104,6 +105,19 @@ std::string take_called(ToldFault& failure, const ClientRun& run) {
   return {};
 }
 
+/// Returns which calls of the run have no simulation, in the words that the driver left on stderr;
+/// "" where there was none. Libraries that look for what a driver has make some.
+std::string told_unsupported(const ClientRun& run) {
+  constexpr std::string_view kOurs = "afterlife: ", kStatus = "CUDA_ERROR_NOT_SUPPORTED";
+  const std::string& err = run.ended.err;
+  const std::size_t status = err.find(kStatus);
+  if (status == err.npos) return {};
+  const std::size_t begin = err.rfind('\n', status) + 1;
+  const std::string_view line = std::string_view(err).substr(begin, err.find('\n', status) - begin);
+  if (!line.starts_with(kOurs)) return {};
+  return fmt::format("this may be a limit of Afterlife: {}", line.substr(kOurs.size()));
+}
+
 ToldFault end_of(const ClientRun& run, const std::string& ended) {
   ToldFault failure;
   failure.kind = kFailure;
@@ -116,6 +130,7 @@ ToldFault end_of(const ClientRun& run, const std::string& ended) {
   }
   failure.signature =
       fmt::format("{} {}{}{}", kFailure, how, where(failure.use.place), where(failure.other.place));
+  if (failure.detail.empty()) failure.detail = told_unsupported(run);
   if (failure.detail.empty()) failure.detail = run.last_call();
   failure.ended = ended;
   return failure;
@@ -134,6 +149,11 @@ bool is_same(const ToldFault& left, const ToldFault& right) {
   const Frame* there = users_frame(right.use.place);
   const bool is_here = here == nullptr || there == nullptr ? here == there : *here == *there;
   return left.signature == right.signature && is_here;
+}
+
+bool is_among(const std::vector<ToldFault>& expected, const ToldFault& failure) {
+  return std::ranges::any_of(expected,
+                             [&](const ToldFault& known) { return is_same(known, failure); });
 }
 
 /// Returns whether the end is one that checking code chooses after an injected error: an exception,
@@ -184,16 +204,24 @@ std::vector<ToldFault> failures_of(const ClientRun& run) {
   return failures;
 }
 
-const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected) {
+const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected,
+                         bool pedantic) {
   if (has_named_fault(run)) return nullptr;
   for (const ToldFault& failure : run.failures) {
     if (failure.object == kProgram) return is_giving_up(run) ? nullptr : &failure;
-    if (std::ranges::any_of(expected,
-                            [&](const ToldFault& known) { return is_same(known, failure); }))
-      continue;
-    if (!failure.ended.empty() || ends_something(failure.use.site)) return &failure;
+    if (is_among(expected, failure)) continue;
+    if (pedantic || !failure.ended.empty() || ends_something(failure.use.site)) return &failure;
   }
   return nullptr;
+}
+
+const ToldFault* survived(const ClientRun& run, const std::vector<ToldFault>& expected) {
+  if (has_named_fault(run)) return nullptr;
+  const auto found = std::ranges::find_if(run.failures, [&](const ToldFault& failure) {
+    return failure.object == kCall && failure.ended.empty() && !ends_something(failure.use.site) &&
+           !is_among(expected, failure);
+  });
+  return found != run.failures.end() ? &*found : nullptr;
 }
 
 }  // namespace harness::client

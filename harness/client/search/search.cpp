@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/search.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,6 @@
 #include "harness/client/notes.h"
 #include "harness/client/search/answers.h"
 #include "harness/client/search/completion.h"
-#include "harness/client/search/failing_runs.h"
 #include "harness/client/search/tapes.h"
 #include "harness/client/search/unforced.h"
 
@@ -27,9 +27,9 @@ namespace {
 
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 constexpr unsigned kPlacedRuns = 24;    ///< To tell faults of one signature from each other.
-constexpr double kShortestLimit = 2;    ///< A run hangs that takes so many seconds,
-constexpr double kTimesLongest = 100;   ///< and so many times as long as any that ended.
-constexpr double kConfirming = 5;       ///< It is given so many times as long again.
+constexpr double kShortestLimit = 2;    ///< A run hangs that takes this many seconds,
+constexpr double kTimesLongest = 100;   ///< and this many times as long as any that ended.
+constexpr double kConfirming = 5;       ///< It is given this many times as long again.
 
 class Search {
  public:
@@ -46,6 +46,7 @@ class Search {
     result_.call_count = plain.call_count();
     take_notes(plain.reports, result_);
     watcher_.plain(plain);
+    if (!result_.refusal.empty()) return std::move(result_);
     failing_.expect(plain);
     plain_code_ = plain.ended.code;
     take(plain);
@@ -61,6 +62,8 @@ class Search {
     result_.no_server = crew_.refusal();
     result_.tried_whole = answers_->tried_whole();
     result_.stopped = stop_.load();
+    std::ranges::copy_if(failing_.survived(), std::back_inserter(result_.survived),
+                         [this](const SurvivedError& one) { return !is_suppressed(one.error); });
     return std::move(result_);
   }
 
@@ -90,7 +93,7 @@ class Search {
     return longest_seconds_ == 0 || limit >= options_.client.timeout_seconds ? 0 : limit;
   }
 
-  /// Has a run begin under the next answers of the strategy. Returns false where there are none.
+  /// Has a run begin under the next answers of the strategy. Returns false if there are none.
   bool begin_next() {
     Orders next = orders();
     if (!answers_->next(next)) return false;
@@ -123,8 +126,8 @@ class Search {
     return run_once(wanted);
   }
 
-  /// Returns the run; made again in a process of its own, if forks of the program fail under any
-  /// decisions. Checked for the first run of each complaint.
+  /// Returns the run; made again in a separate process, if forks of the program fail under any
+  /// choices. Checked for the first run of each complaint.
   ClientRun as_alone(const Orders& orders, ClientRun run) {
     if (run.ended.hang.empty()) longest_seconds_ = std::max(longest_seconds_, run.ended.seconds);
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
@@ -135,7 +138,7 @@ class Search {
     if (plain.own_failure(options_.client.timeout_seconds) != complaint) return run;
     ClientRun alone = run_client(options_.client, orders, stop_);
     if (alone.own_failure(options_.client.timeout_seconds) == complaint) return run;
-    crew_.end_forking(fmt::format("a fork of it {}, and a process of its own does not", complaint));
+    crew_.end_forking(fmt::format("a forked run {}, and a separate process does not", complaint));
     return alone;
   }
 
@@ -151,6 +154,7 @@ class Search {
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
+    result_.explored.take(run);
     if (run.ended.outlived)
       add_note(result_,
                fmt::format("a process that the program started still held its output after "
@@ -161,9 +165,11 @@ class Search {
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
         !take_suspect(run, number) && !complaint.empty() && !is_of_watching(complaint, run))
       take_failure(told_forced(complaint, all), run.last_call(), number);
+    if (number != 0 && !stop_.load())
+      failing_.take_survived(run, [this](const Tape& tape) { return trying(tape, false); });
   }
 
-  /// Takes the failure that the decisions of a run led to. Returns whether it has one.
+  /// Takes the failure that the choices of a run led to. Returns whether it has one.
   bool take_suspect(const ClientRun& run, std::uint64_t number) {
     const ToldFault* failure = failing_.suspect(run);
     if (failure == nullptr || number == 0 || stop_.load()) return false;
@@ -191,7 +197,7 @@ class Search {
     return true;
   }
 
-  /// Returns the run of the search with all decisions in its reports. A process that ended badly
+  /// Returns the run of the search with all choices in its reports. A process that ended badly
   /// may have left a report that lacks the last: then the run is made once more.
   ClientRun with_all_decisions(const ClientRun& run, const ToldFault& failure) {
     if (std::ranges::all_of(run.reports, &Report::is_whole)) return run;
@@ -201,7 +207,7 @@ class Search {
     return again.find(failure) != nullptr ? again : run;
   }
 
-  /// Returns whether decisions of `run` lead to the failure, in forks and in processes of their
+  /// Returns whether choices of `run` lead to the failure, in forks and in processes of their
   /// own, and completes the finding. A system call fails that is given memory which is watched.
   bool is_led_to(Finding& finding, const ClientRun& run) {
     const std::string signature = finding.fault.signature;
@@ -256,7 +262,7 @@ class Search {
     return known->second;
   }
 
-  /// Returns whether the program fails so only where it is watched: a system call fails that is
+  /// Returns whether the program fails so only if it is watched: a system call fails that is
   /// given memory which is watched.
   bool is_of_watching(const std::string& complaint, const ClientRun& run) {
     const std::vector<ToldDecision> all = run.decisions();
@@ -335,7 +341,7 @@ class Search {
     watcher_.found(finding);
   }
 
-  /// Keeps what is told once, in the end: where it is in the program is looked for at once.
+  /// Keeps what is reported once, in the end: where it is in the program is looked for at once.
   void take_pedantic(const ClientRun& run, const ToldFault& fault) {
     for (PedanticNote& known : result_.pedantic)
       if (known.fault.signature == fault.signature) {
@@ -381,9 +387,9 @@ class Search {
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
   Orders last_orders_;       ///< Those of the run that was taken last.
-  int plain_code_ = 0;       ///< How the plain run ended.
+  int plain_code_ = 0;       ///< How the default run ended.
   double longest_seconds_ = 0;  ///< How long any run took that ended by itself.
-  FailingRuns failing_;
+  FailingRuns failing_{options_.pedantic};
   std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
   std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
   std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.

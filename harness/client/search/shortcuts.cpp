@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/shortcuts.h"
 
 #include <cstddef>
@@ -13,8 +14,8 @@ bool is_of_schedule(const Decision& decision) {
   return decision.site_tag == site_tag(Site::schedule);
 }
 
-/// Returns the tape with the answer of the decision `later` given at `early`, and without all from
-/// there up to `later`; or nothing where these are no decisions about who goes on.
+/// Returns the tape with the answer of the choice `later` given at `early`, and without all from
+/// there up to `later`; or nothing if these are not choices about which one runs next.
 std::optional<Tape> skip(const Tape& tape, std::size_t early, std::size_t later) {
   if (!is_of_schedule(tape[early]) || !is_of_schedule(tape[later])) return std::nullopt;
   Tape shorter;
@@ -24,7 +25,7 @@ std::optional<Tape> skip(const Tape& tape, std::size_t early, std::size_t later)
   return shorter;
 }
 
-/// The answers of all decisions about who goes on.
+/// The answers of all choices about which one runs next.
 std::set<std::uint32_t> threads_in(const Tape& tape) {
   std::set<std::uint32_t> threads;
   for (const Decision& decision : tape)
@@ -32,7 +33,7 @@ std::set<std::uint32_t> threads_in(const Tape& tape) {
   return threads;
 }
 
-/// Asks at most so often.
+/// Asks at most this often.
 class Asker {
  public:
   Asker(const std::function<bool(const Tape&)>& shows, std::uint64_t limit)
@@ -54,7 +55,7 @@ std::optional<Tape> skip_one(const Tape& tape, Asker& holds) {
   return std::nullopt;
 }
 
-/// Returns a shorter tape, where one decision has another of the answers, or nothing.
+/// Returns a shorter tape, where one choice has another of the answers, or nothing.
 std::optional<Tape> replace_one(const Tape& tape, const std::set<std::uint32_t>& threads,
                                 Asker& holds) {
   for (std::size_t i = tape.size(); i-- > 0;)

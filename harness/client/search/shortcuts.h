@@ -1,4 +1,5 @@
-// Shortcuts: a tape made plainer where it goes on from one thread to another by way of others.
+// SPDX-License-Identifier: Apache-2.0
+// Shortcuts: simplifies a tape that switches from one thread to another by way of others.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace harness::client {
 
-/// Returns a tape of fewer decisions for which `shows` still holds, where there is one: who goes on
-/// later in it goes on at once, or another one of the threads that went on in `run` does. `shows`
-/// holds for `tape`, and is asked at most `limit` times. Leaving decisions out does not find these:
-/// each is about threads that are where they are by those before.
+/// Returns a tape of fewer choices for which `shows` still holds, if it finds one: a thread that
+/// runs later in it runs at once, or another thread of `run` does. `shows` holds for `tape`, and is
+/// called at most `limit` times. Leaving out choices does not find these tapes, because each choice
+/// depends on where the previous ones left the threads.
 Tape take_shortcuts(Tape tape, const Tape& run, const std::function<bool(const Tape&)>& shows,
                     std::uint64_t limit);
 

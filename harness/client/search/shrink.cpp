@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/shrink.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 namespace harness::client {
 namespace {
 
-/// The decisions from `begin` on, so many of them; or all the others.
+/// The choices from `begin` on, this many of them; or all the others.
 Tape part_of(const Tape& tape, std::size_t begin, std::size_t count, bool others) {
   Tape part;
   for (std::size_t i = 0; i < tape.size(); ++i)

@@ -1,4 +1,5 @@
-// Shrink: the fewest decisions that still show something, by leaving parts out.
+// SPDX-License-Identifier: Apache-2.0
+// Shrink: finds the fewest choices that still show a fault, by leaving parts out.
 //
 // Source: delta debugging (Zeller and Hildebrandt 2002), the algorithm ddmin.
 #pragma once
@@ -10,8 +11,8 @@
 
 namespace harness::client {
 
-/// Returns a part of `tape` of which `shows` says yes. None of its decisions can be left out alone,
-/// unless `limit` questions were not enough to tell. It shows `tape` itself.
+/// Returns a part of `tape` for which `shows` is true. No single choice of it can be left out,
+/// unless `limit` calls were not enough. `shows` must be true for `tape` itself.
 Tape shrink(Tape tape, const std::function<bool(const Tape&)>& shows, std::uint64_t limit);
 
 }  // namespace harness::client

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/search/tapes.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape) {
   for (ToldDecision one : run.decisions()) {
     const auto found = kept.find(key(one.decision));
     if (found == kept.end()) continue;
-    if (found->second != one.decision) one.answer = "another one goes on";
+    if (found->second != one.decision) one.answer = "another one runs";
     one.decision = found->second;
     told.push_back(one);
   }

@@ -1,4 +1,5 @@
-// Tapes of runs: the decisions of a run as a tape, and a tape in the words of a run.
+// SPDX-License-Identifier: Apache-2.0
+// Tapes of runs: the choices of a run as a tape, and a tape in the words of a run.
 #pragma once
 
 #include <vector>
@@ -10,11 +11,11 @@ namespace harness::client {
 
 Tape tape_of(const std::vector<ToldDecision>& decisions);
 
-/// Returns the decisions before the process met the fault, and all those of the other processes.
+/// Returns the choices of the process before the fault, and all choices of other processes.
 Tape tape_before(const ClientRun& run, const ToldFault& fault);
 
-/// Returns the decisions of `tape` in the words of the run that they are from. One that was given
-/// another answer since has none for that.
+/// Returns the choices of `tape` in the words of their run. A choice whose option was changed since
+/// then has no words for it.
 std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape);
 
 }  // namespace harness::client

@@ -1,4 +1,5 @@
-// How it works. All that is possible is kept while what is forced gets less; then each decision
+// SPDX-License-Identifier: Apache-2.0
+// How it works. All that is possible is kept while what is forced gets less; then each choice
 // that is left is tried as a possible one of its kind, the nearest that the run was asked first.
 #include "harness/client/search/unforced.h"
 

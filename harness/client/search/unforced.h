@@ -1,4 +1,5 @@
-// Unforced: the same fault with less that is forced, or with nothing.
+// SPDX-License-Identifier: Apache-2.0
+// Unforced: the same fault with fewer forced choices, or none.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,17 @@
 
 namespace harness::client {
 
-/// Returns the tape without what is forced.
+/// Returns the tape without its forced choices.
 Tape possible_part(const Tape& tape);
 bool has_forced(const Tape& tape);
 
-/// Returns the tape without what of the forced is not needed, next to all that is possible. `shows`
-/// is asked at most so often.
+/// Returns the tape without the forced choices that are not needed. `shows` is called at most
+/// `limit` times.
 Tape shrink_forced(const Tape& tape, const std::function<bool(const Tape&)>& shows,
                    std::uint64_t limit);
 
-/// Returns the tape with a possible decision in the place of each forced one for which there is one
-/// that shows it, too: of the nearest questions of its kind that `asked` has. A run of `tape` was
-/// asked these.
+/// Returns the tape with each forced choice replaced by a possible one that also shows the fault,
+/// if there is one among the nearest choices of its kind in `asked`, which a run of `tape` offered.
 Tape replace_forced(Tape tape, const std::vector<AskedQuestion>& asked,
                     const std::function<bool(const Tape&)>& shows);
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notes where a program reads what differs from run to run, or has it read the same in each run.
 
 Python imports this when it starts, in further runs of a finding that does not repeat. AFTERLIFE_READS names a file: a line is

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/gpu/callbacks.h"
 
 #include <utility>
 
 namespace harness::devices {
 
-/// A driver that is done with a run's device calls back no later than so many runs afterwards.
+/// A driver that is done with a run's device calls back no later than this many runs afterwards.
 static constexpr unsigned kRunsKept = 64;
 
 Callbacks& Callbacks::of_process() {

@@ -1,6 +1,7 @@
-// Callbacks: functions of the program that the real driver calls from inside of a call, or on a
-// thread of its own, where no task runs. They are noted there, and called by the task whose call
-// comes next, so that they may do all that a task may.
+// SPDX-License-Identifier: Apache-2.0
+// Callbacks: functions of the program that the real driver calls from within a call, or on a
+// separate thread, where no task runs. They are recorded there, and called by the task whose call
+// comes next, so they may do everything that a task may do.
 #pragma once
 
 #include <atomic>
@@ -27,13 +28,13 @@ class Callbacks {
   /// Those of the process, which no device outlives: a driver may call at any time.
   static Callbacks& of_process();
 
-  /// A new run begins: what is called for an earlier one is forgotten.
+  /// Begins a run, and forgets calls for earlier ones.
   void begin();
-  /// Returns what stands for a function until long after the run is over.
+  /// Returns a stand-in for a function, valid until long after the run.
   Wrapped* wrap(Function function, void* data);
   /// The function that the driver is given for all of them.
   static void note(void* wrapped);
-  /// Calls what the driver has called meanwhile, in that order.
+  /// Calls the functions that the driver has called meanwhile, in that order.
   void serve() {
     if (any_.load(std::memory_order_acquire)) call();
   }

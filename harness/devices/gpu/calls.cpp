@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that begin, end or touch lives, and what tasks have instead of OS threads.
 #include "harness/devices/gpu/calls.h"
 
@@ -56,7 +57,7 @@ CUresult create_context(CUcontext* context, Arguments... arguments) {
   return status;
 }
 
-// Nobody could say when a context ends that the driver counts the users of.
+// Nothing could say when a context ends that the driver counts the users of.
 CUresult attach_context(CUcontext*, unsigned) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult detach_context(CUcontext) { return CUDA_ERROR_NOT_SUPPORTED; }
 
@@ -137,7 +138,7 @@ CUresult allocate(Address* address, std::size_t bytes, Arguments... arguments) {
   return status;
 }
 
-/// The life ends at the call, also where the stream gets there only later.
+/// The life ends at the call, also if the stream gets there only later.
 template <auto kFunction, class Address, class... Arguments>
 CUresult free_memory(Address address, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -188,7 +189,7 @@ CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, C
 CUresult free_async(CUdeviceptr address, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  const bool is_drivers = address == 0 || captures(gpu, stream);  // Nobody's life ends here.
+  const bool is_drivers = address == 0 || captures(gpu, stream);  // Nothing's life ends here.
   return is_drivers ? gpu.driver().cuMemFreeAsync(address, stream)
                     : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
 }

@@ -1,6 +1,6 @@
-// The functions of the pass-through. Most are the driver's own behind a check of the handles they
-// are given; the rest, which begin or end lives or are given addresses, have a definition in
-// calls.cpp.
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the pass-through. Most check their handles and call the driver's function. Those
+// that begin or end lifetimes, or take addresses, are defined in calls.cpp.
 #pragma once
 
 #include "harness/devices/gpu/gpu_device.h"
@@ -50,7 +50,7 @@ CUresult check(GpuDevice&, T) {
   return CUDA_SUCCESS;
 }
 
-/// Returns the event that the driver is given: the exported one, where the event was opened.
+/// Returns the event that the driver is given: the exported one, if the event was opened.
 inline CUevent real(GpuDevice& gpu, CUevent event) {
   const CUevent exported = gpu.imports().exported(event);
   return exported != nullptr ? exported : event;
@@ -77,7 +77,7 @@ CUresult served(Arguments... arguments) {
   return status;
 }
 
-/// Ends a life, and then what had it. The handle may be a number.
+/// Ends a lifetime, then its object. The handle may be a number.
 template <auto kFunction, Kind kKind, class Handle>
 CUresult destroy(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -85,7 +85,7 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
-/// The same where the driver may refuse, in a capture or of some nodes: then it lives on.
+/// The same if the driver may refuse, in a capture or for some nodes: then the object stays alive.
 template <auto kFunction, Kind kKind, class Handle>
 CUresult unload(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -112,23 +112,23 @@ class NotedLater {
   CUgraphNodeParams* params_;
 };
 
-/// Tells whether a stream captures: then the driver answers, and nothing happens now.
+/// Returns whether a stream captures: then the driver answers, and nothing happens now.
 inline bool captures(GpuDevice& gpu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/// The part of add_own_functions() that is about what the driver calls.
+/// The part of add_own_functions() for callbacks of the driver.
 void add_host_functions(DriverTable& table);
-/// The part of add_own_functions() that is about other processes.
+/// The part for other processes.
 void add_ipc(DriverTable& table);
-/// The part that is about reserved addresses and what is mapped there.
+/// The part for reserved addresses and their mappings.
 void add_virtual_memory(DriverTable& table);
-/// The part that is about arrays, textures and surfaces.
+/// The part for arrays, textures and surfaces.
 void add_arrays(DriverTable& table);
 
-/// Replaces what is more than a pass-through.
+/// Replaces the functions that are more than a pass-through.
 void add_own_functions(DriverTable& table);
 void add_graph_functions(DriverTable& table);
 

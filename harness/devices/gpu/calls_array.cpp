@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays, textures and surfaces: handles, of which the last two are numbers, and copies whose sides
 // may be arrays.
 #include "harness/devices/gpu/calls.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs on the real driver: which calls begin and end the lives of graphs, nodes, executables and
 // libraries. The rest is passed on as it is.
 #include "harness/devices/gpu/calls.h"

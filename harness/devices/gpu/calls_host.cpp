@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the program: those of streams are called in their place by the task that enqueues
-// them, once the stream is done; those of graphs and user objects by whoever calls next.
+// them, once the stream is done; those of graphs and user objects by code that calls next.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and events that processes open of each other: see ipc.h.
 #include "harness/devices/gpu/calls.h"
 

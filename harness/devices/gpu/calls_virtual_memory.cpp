@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory: handles by their references, and mappings as memory that is used like any other.
 #include <vector>
 
@@ -44,6 +45,14 @@ CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes,
 CUresult retain(CUmemGenericAllocationHandle* handle, void* address) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuMemRetainAllocationHandle(handle, address);
+  if (status == CUDA_SUCCESS) add_reference(gpu, *handle);
+  return status;
+}
+
+CUresult import_memory(CUmemGenericAllocationHandle* handle, void* from,
+                       CUmemAllocationHandleType type) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver().cuMemImportFromShareableHandle(handle, from, type);
   if (status == CUDA_SUCCESS) add_reference(gpu, *handle);
   return status;
 }
@@ -97,6 +106,7 @@ void add_virtual_memory(DriverTable& table) {
   OWN(cuMemAddressFree, free_addresses);
   OWN(cuMemCreate, create);
   OWN(cuMemRetainAllocationHandle, retain);
+  OWN(cuMemImportFromShareableHandle, import_memory);
   OWN(cuMemRelease, release);
   OWN(cuMemGetAllocationPropertiesFromHandle, get_properties);
   OWN(cuMemMap, map);

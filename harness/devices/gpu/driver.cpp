@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real libcuda.so.1, loaded at run time. Only cuGetProcAddress_v2 is looked up by name; it
 // serves the rest by base name and version, so that no symbol of the library ever mixes with ours.
 #include <dlfcn.h>
@@ -23,7 +24,7 @@ auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return [](Arguments...) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; };
 }
 
-/// The name that a function is asked for by: its base's, unless it has one of its own, as
+/// The name that a function is asked for by: its base's, unless it has its own, as
 /// cuGraphInstantiateWithFlags has, whose base's meant an older function when it came.
 const char* asked_name(const char* name, const char* base) {
   return std::strchr(name, '_') == nullptr ? name : base;

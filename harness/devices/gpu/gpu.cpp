@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass-through as the seam needs it: its table of functions, and the entry in devices/.
 #include "harness/devices/gpu/calls.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. What the run made is known by address and by handle, each with its birth id.
 // Addresses and handles come back, as the driver likes; the last one to have it is the one we know.
 #include "harness/devices/gpu/gpu_device.h"
@@ -153,7 +154,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Another process's memory is this one's as far as it has it open, and nobody has freed it.
+/// Another process's memory is this one's as far as it has it open, and nothing has freed it.
 CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
   const Imports::Mapping* mapping = imports_.find(world_->scheduler.process(), address);
   if (mapping == nullptr) {

@@ -1,5 +1,6 @@
-// GpuDevice: the real driver, with the ledger and the history on. A pass-through: it knows every
-// life that went through it, stops what would use a dead one, and cleans up after the run.
+// SPDX-License-Identifier: Apache-2.0
+// GpuDevice: the real driver, with the ledger and the history on. A pass-through that records every
+// lifetime, refuses uses of dead objects, and cleans up after the run.
 //
 // Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
 // stack of its own; all share one per-thread default stream; a host function is called by the task
@@ -68,20 +69,20 @@ class GpuDevice final : public Device {
   void born_in(const void* whole, Kind kind, const void* part);
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
-  /// An error, after a fault, when `handle` names something that died. What we do not know passes.
+  /// Records a fault and returns an error if `handle` names a dead object. Unknown handles pass.
   CUresult check(Kind kind, const void* handle);
-  /// Tells whether `handle` names something that was born here and lives.
+  /// Returns whether `handle` names a live object that was created here.
   bool lives(const void* handle) const;
 
-  /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
+  /// Lives there begin and end with launches, which nothing tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   /// Frees memory by the driver's function, if it is the run's to free: what is registered or
-  /// mapped by its own function alone. Where the driver refuses, as in a capture, it lives on.
+  /// mapped by its own function alone. If the driver refuses, as in a capture, it lives on.
   CUresult free(std::uint64_t address, Origin by, const std::function<CUresult()>& driver);
   /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
-  /// A call that the documentation forbids; noted.
+  /// Records a call that the documentation forbids.
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
 
   // ---- contexts, by task ----
@@ -89,7 +90,7 @@ class GpuDevice final : public Device {
   std::vector<CUcontext>& context_stack();
   /// A context is gone, and what belonged to it: all there is, once there is no other.
   void context_ended();
-  /// Makes the calling task's context the OS thread's.
+  /// Makes the context of the calling task current on the OS thread.
   CUresult switch_context();
 
   // ---- what other processes exported ----

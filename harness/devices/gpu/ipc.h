@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication between processes that are tasks of one OS process, where the driver
 // refuses to open what it exported itself.
 //
@@ -44,15 +45,15 @@ class Imports {
     std::uint32_t open_count;
   };
 
-  /// The driver gave out this handle. Where it had given it out for memory that is gone, mappings
-  /// of that one are mappings of the new one.
+  /// The driver gave out this handle. If it had given it out for memory that is gone, mappings of
+  /// that one are mappings of the new one.
   void remember(const CUipcMemHandle& handle, const Exported& exported);
   /// Returns the memory, or null for a handle that no process of the run made.
   const Exported* find(const CUipcMemHandle& handle) const;
   void add(const Mapping& mapping) { mappings_.push_back(mapping); }
   /// The last mapping of the process that holds `address`; null for none.
   Mapping* find(ProcessId importer, std::uint64_t address);
-  /// Tells whether a process has it open.
+  /// Returns whether a process has it open.
   bool any_open(BirthId exported) const;
 
   // ---- events ----

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/gpu/primary_context.h"
 
 namespace harness::devices {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PrimaryContext: the device's primary context, as a run has retained it. To make one takes a
 // driver 0.2 s: the process keeps it from run to run, unless a run lets go of it, a kernel has
 // broken it, or it is not as a new one is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults: reports of calls and work that the documentation forbids, and of what is broken after
 // them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Found: the object that a call asked for, or the error that it returns instead.
 #pragma once
 

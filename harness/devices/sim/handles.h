@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles: what the driver gives out for contexts, streams and the like. Opaque values that no
 // program can dereference, and that do not come back within a run: a stale one is recognised, never
 // followed. (Those of graphs do come back: handles_recycled.h.)

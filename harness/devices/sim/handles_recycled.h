@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecycledHandles: the objects of a kind whose handle values come back, as those of CUDA graphs do,
-// which are addresses of what the driver frees. A stale handle then names somebody else, and nobody
-// can tell: the program goes on with the wrong object.
+// which are addresses of what the driver frees. A stale handle then names something else, and
+// nothing can tell: the program continues with the wrong object.
 //
-// Whether a new object gets the handle of a dead one is a pick; the plain answer is a fresh handle.
+// Whether a new object gets the handle of a dead one is a pick; the default answer is a fresh
+// handle.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Identity: how the simulated device is told from others. CUDA and NVML say the same.
 #pragma once
 

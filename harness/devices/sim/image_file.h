@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Image file: an image that was read from a file, and so has a size.
 #pragma once
 

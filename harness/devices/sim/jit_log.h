@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JIT log: where a program wants what a load or a link has to say, by options of cuda.h.
 #pragma once
 
@@ -16,7 +17,7 @@ class JitLog {
   void limit(void** bytes);
   /// Adds a line, as far as there is room. A zero is behind the last.
   void add(std::string_view line);
-  /// Says how much there is, where the program can be told.
+  /// Says how much there is, if the program can be reported.
   void tell() const;
 
  private:

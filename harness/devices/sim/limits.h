@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The limits of the simulated device, as its attributes say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects: records behind the handles of contexts, modules, functions, libraries, kernels and
 // events.
 #pragma once
@@ -27,7 +28,7 @@ struct Kernel;
 struct Context : Object {
   bool primary = false;
   unsigned reference_count = 0;  ///< Number of times that the primary context is retained.
-  unsigned usage_count = 0;      ///< Number of those who will detach from it.
+  unsigned usage_count = 0;      ///< Number of those that will detach from it.
   unsigned flags = 0;
   CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
   std::array<std::size_t, 7> limits{};  ///< By CUlimit; of those that it has.
@@ -87,7 +88,7 @@ struct Module : Object {
 struct Library : Object {
   Module* module = nullptr;
   std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
-  LentId code = LentId::none;    ///< The image, where it is said to be preserved.
+  LentId code = LentId::none;    ///< The image, if it is said to be preserved.
   void reset() {
     kernels.clear();
     code = LentId::none;
@@ -103,7 +104,7 @@ struct Kernel : Object {
 struct Event : Object {
   Context* context = nullptr;
   Event* exported = nullptr;    ///< The event of another process that it opens: see ipc.h.
-  PeerObject peer;              ///< Its name for other processes of the run, where it is exported.
+  PeerObject peer;              ///< Its name for other processes of the run, if it is exported.
   Stream* elsewhere = nullptr;  ///< Stands for the work of other processes that it was recorded in.
   unsigned flags = 0;
   StreamPoint point;                ///< The work that was last recorded.

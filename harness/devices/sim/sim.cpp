@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entries of the simulated driver: the table of functions for the seam, functions that kernels
 // call, and the row in devices/.
 #include <algorithm>
@@ -41,7 +42,7 @@ CUresult left(SimDevice& sim, CUresult status) {
   return status;
 }
 
-// Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole
+// Streams that legacy work waits for stay distinguished: only what names stream 0 touches the whole
 // device.
 Resource resource(SimDevice& sim, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimDevice: the simulated driver: holds its parts. What each call means is in calls/.
 #pragma once
 

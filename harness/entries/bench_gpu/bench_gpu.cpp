@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_gpu: the times of the paths' kernels on a GPU, by CUDA events, as Google Benchmark prints
-// them. An iteration is one sample (gpu.h) that counts (sampling.h), and a repetition is so many.
+// them. An iteration is one sample (gpu.h) that counts (sampling.h), and a repetition is this many.
 //
 // Exit: 0 measured, 2 there is no GPU, or it cannot be measured; a line on stderr says which.
 #include <benchmark/benchmark.h>
@@ -44,7 +45,7 @@ void measure(benchmark::State& state, Gpu& gpu, Prepared& work) {
       {.nominal_hz = gpu.nominal_hz()}, [&] { return gpu.sample([&] { work.submit(); }); },
       [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); });
   for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(sampling.next());
-  // No counter: of one that is 0 throughout, the spread would be printed as NaN, which is no JSON.
+  // No counter: of one that is 0 throughout, the spread would be printed as NaN, which is not JSON.
   if (sampling.dropped() > 0) state.SetLabel(std::to_string(sampling.dropped()) + " dropped");
   state.counters["clock_hz"] = sampling.mean_hz();
 }

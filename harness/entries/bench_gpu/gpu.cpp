@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/bench_gpu/gpu.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gpu: one GPU to be measured: its primary context, a stream, and times between two events there.
 //
 // How a sample is taken: the L2 cache is overwritten; the stream is held by a word of the host's

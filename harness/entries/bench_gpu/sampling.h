@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampling: which times of a GPU count. Its clocks are taken as they are found, as locking them
 // needs rights that few have; a sample that was taken while they were held down is dropped, and
 // taken again after a pause.
 //
 // Source: NVBench's handling of throttled GPUs: the clock of the multiprocessors is measured beside
-// each sample, and what ran below three quarters of the nominal clock does not count.
-// Errors: std::runtime_error where the GPU does not recover.
+// each sample, and what ran below three quarters of the nominal clock does not count. Errors:
+// std::runtime_error if the GPU does not recover.
 #pragma once
 
 #include <chrono>
@@ -20,9 +21,9 @@ struct GpuSample {
 };
 
 struct SamplingTerms {
-  double nominal_hz = 0;      ///< 0 where the driver names none: then every sample counts.
-  double least_share = 0.75;  ///< A share of the nominal clock.
-  std::size_t most_dropped_in_row = 20;  ///< So many, and the GPU is given up.
+  double nominal_hz = 0;                 ///< 0 if the driver names none: then every sample counts.
+  double least_share = 0.75;             ///< A share of the nominal clock.
+  std::size_t most_dropped_in_row = 20;  ///< This many, and the GPU is given up.
   std::chrono::milliseconds pause{50};   ///< Before what was dropped is taken again.
 };
 

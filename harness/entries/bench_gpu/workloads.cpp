@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each kernel.cu asserts the sizes of what it follows through the device's memory, which is laid
 // out here once more.
 #include "harness/entries/bench_gpu/workloads.h"

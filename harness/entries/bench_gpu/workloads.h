@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workloads: the kernels of the paths, and what the driver does around them, as work for a stream.
 #pragma once
 
@@ -17,7 +18,7 @@ struct Workload {
   std::function<std::function<void()>(Gpu&)> prepare;
 };
 
-/// All there are, sorted by name; none where this was built without nvcc.
+/// All there are, sorted by name; none if this was built without nvcc.
 std::vector<Workload> workloads();
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
-// Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight,
-// "" as nothing, 2^64 as something, and takes "nan" for a time. And how the help of a command ends.
+// SPDX-License-Identifier: Apache-2.0
+// Arguments: checks of values on the command line, and the end of a command's help. CLI11 alone
+// reads 010 as eight, accepts "" and 2^64, and takes "nan" as a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 
 namespace harness::entries {
 
-/// A whole number in decimal digits, without a sign and without zeros in front.
+/// A whole number in decimal digits, without sign and leading zeros.
 inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -21,12 +22,12 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         const bool padded = text.size() > 1 && text.front() == '0';
         if (error == std::errc{} && rest == end && !padded && number >= least && number <= most)
           return {};
-        return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+        return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
       },
       "");
 }
 
-/// A number in decimal digits; nan and inf are none.
+/// A number in decimal digits; nan and inf are refused.
 inline CLI::Validator number(double least, double most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -34,13 +35,13 @@ inline CLI::Validator number(double least, double most) {
         const char* end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
-        return fmt::format("'{}' is no number from {} to {:.0f}", text, least, most);
+        return fmt::format("'{}' is not a number from {} to {:.0f}", text, least, most);
       },
       "");
 }
 
 /// A size: a whole number of bytes, or one with K, M, G or T (1024 bytes, and so on) or KiB, MiB,
-/// GiB or TiB after it. Hands on the number of bytes.
+/// GiB or TiB after it. Replaces the text by the number of bytes.
 inline CLI::Validator size_in_bytes() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -53,7 +54,7 @@ inline CLI::Validator size_in_bytes() {
         const bool is_unit = unit.size() <= 1 || unit.substr(1) == "iB";
         const bool is_known = unit.empty() || power > 0;
         if (error != std::errc{} || !is_known || !is_unit || number >> (64 - 10 * power - 1) > 0)
-          return fmt::format("'{}' is no size such as 500M or 2GiB", text);
+          return fmt::format("'{}' is not a size such as 500M or 2GiB", text);
         text = fmt::format("{}", number << (10 * power));
         return {};
       },
@@ -65,7 +66,7 @@ inline CLI::Validator not_empty() {
       [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
 }
 
-/// Adds the option that says where what is drawn begins.
+/// Adds the option --seed.
 inline void add_seed(CLI::App& command, std::uint64_t& seed, const char* words) {
   command.add_option("--seed", seed, words)
       ->check(whole_number(0, ~std::uint64_t{0}))

@@ -1,4 +1,5 @@
-// Command words: the command behind "--", and what was meant where it is not as it should be.
+// SPDX-License-Identifier: Apache-2.0
+// Command words: the command after "--", and suggestions if it is malformed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,8 +11,8 @@ namespace harness::entries {
 /// Returns a command line as one would type it.
 std::string typed(const std::vector<std::string>& words);
 
-/// Returns what to type where the command of `run` or `gate` stands before "--", or without it; ""
-/// where it does not. The words are those of the command line, without the program's name.
+/// Returns what to type if the command of `run` or `gate` stands before "--" or without it; else
+/// "". The words are those of the command line, without the program's name.
 std::string misplaced_command(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Refuses a command that is quoted as one word, or whose first word is a file that is not in PATH

@@ -1,7 +1,9 @@
-// Commands: what `afterlife` can be told to do. Each is a plain function of its options that
-// returns the exit code; main.cpp reads the options and turns exceptions into one line and a code.
+// SPDX-License-Identifier: Apache-2.0
+// Commands: the commands of `afterlife`. Each is a function of its options that returns the exit
+// code; main.cpp parses the options and turns exceptions into one line and a code.
 //
-// Errors: UsageError is the caller's (exit 3); any other std::exception is the world's (exit 2).
+// Errors: UsageError for a wrong command line (exit 3); any other std::exception for a problem of
+// the environment (exit 2).
 #pragma once
 
 #include <cstdint>
@@ -13,12 +15,12 @@
 namespace harness::entries {
 
 enum ExitCode : int {
-  kAsClaimed = 0,     ///< Every claim came out; the replay equals the file; the proof stands.
-  kNotAsClaimed = 1,  ///< One did not, or too few runs tell (`fuzz`).
+  kAsClaimed = 0,     ///< Every claim holds; the replay equals the file; the proof holds.
+  kNotAsClaimed = 1,  ///< A claim does not hold, or there were too few runs (`fuzz`).
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
-  kStopped = 4,    ///< By Ctrl-C or TERM, before anything did not come out.
-  kUndecided = 5,  ///< One benchmark at least is (`gate`), or every claim (`prove`).
+  kStopped = 4,    ///< Ctrl-C or TERM, before anything was found.
+  kUndecided = 5,  ///< At least one benchmark is undecided (`gate`), or every claim (`prove`).
 };
 
 struct UsageError : std::runtime_error {
@@ -33,31 +35,31 @@ int list(const ListOptions& options);
 
 struct FuzzOptions {
   std::string target;      ///< "", "path" or "path/variant".
-  double seconds = 0;      ///< In all; 0 = until `runs`.
-  std::uint64_t runs = 0;  ///< Per variant; 0 = until `seconds`.
+  double seconds = 0;      ///< Seconds in all; 0 = until `runs`.
+  std::uint64_t runs = 0;  ///< Runs of each variant; 0 = until `seconds`.
   std::uint64_t seed = 1;
   std::string strategy = "random_walk";
   std::string device = "sim";
   std::string config;
   std::string window;  ///< Faults elsewhere do not count; "" = all do.
   std::string out = "results/found";
-  bool first = false;  ///< Until the first fault of each variant, which is kept as it was found.
-  bool no_failures = false;  ///< No CUDA call is told to fail.
-  bool full = false;         ///< All tables are printed, however many variants are searched.
+  bool first = false;        ///< Stop each variant at its first fault, and do not minimize it.
+  bool no_failures = false;  ///< Inject no errors.
+  bool full = false;         ///< Print all tables, regardless of the number of variants.
   bool json = false;
 };
 int fuzz(const FuzzOptions& options);
 
 struct ReplayOptions {
   std::vector<std::string> files;   ///< Folders stand for the reproducers in them.
-  std::string html;                 ///< A page of the one case goes here; "" = none.
-  std::string trace;                ///< A Perfetto trace of it goes here; "" = none.
-  std::string sarif;                ///< It goes here as SARIF 2.1.0; "" = nowhere.
-  std::optional<std::size_t> step;  ///< One whose code is told with `steps`.
-  std::string steps;                ///< Its steps go here; "" = nowhere.
-  std::string flow;                 ///< Its way through the code goes here; "" = nowhere.
-  bool why = false;                 ///< Look for the least repair, and tell what is missing.
-  bool trust = false;               ///< Start the command of a finding whoever wrote it.
+  std::string html;                 ///< File of the page; "" = none.
+  std::string trace;                ///< File of the Perfetto trace; "" = none.
+  std::string sarif;                ///< File of the SARIF 2.1.0 log; "" = none.
+  std::optional<std::size_t> step;  ///< The step whose code is printed, with `steps`.
+  std::string steps;                ///< File of the steps; "" = none.
+  std::string flow;                 ///< File of the control flow; "" = none.
+  bool why = false;                 ///< Find the smallest repair, and print what is missing.
+  bool trust = false;               ///< Start the command of a finding, regardless of its author.
   bool gdb = false;                 ///< Stop in gdb where the fault is reported.
   bool json = false;
 };
@@ -67,7 +69,7 @@ struct MinimizeOptions {
   std::string file;
   std::string out;       ///< "" = beside the file, "found.min.repro" of "found.repro".
   std::string programs;  ///< The corpus to compare with; "" = corpus, if it is there.
-  bool trust = false;    ///< Start the command of a finding whoever wrote it.
+  bool trust = false;    ///< Start the command of a finding code that wrote it.
   bool json = false;
 };
 int minimize(const MinimizeOptions& options);
@@ -104,19 +106,20 @@ struct CountersOptions {
 int counters(const CountersOptions& options);
 
 struct GateOptions {
-  std::vector<std::string> base;  ///< A command, a word each.
+  std::vector<std::string> base;  ///< The command, one element per word.
   std::vector<std::string> head;
-  std::size_t rounds = 160;      ///< At most, in one measurement.
-  double seconds = 0;            ///< In all; 0 = as long as it takes.
-  double timeout_seconds = 600;  ///< One process.
-  double min_time = 0.001;       ///< One repetition, in seconds.
+  std::size_t rounds = 160;      ///< Largest number of rounds of a measurement.
+  double seconds = 0;            ///< Time limit in seconds; 0 = none.
+  double timeout_seconds = 600;  ///< Time limit of one process.
+  double min_time = 0.001;       ///< Seconds of one repetition.
   std::uint64_t seed = 1;
-  std::size_t calibrating_rounds = 0;  ///< Measures `base` with itself for so many; 0 = a gate.
-  std::string samples;                 ///< All samples go here; "" = nowhere, as with those below.
-  std::string recompute;               ///< Samples are read from here, and nothing is run.
-  std::string canaries;  ///< A record of canaries, by which the gate itself is judged.
-  std::string searches;  ///< A record of searches, for the page that says how that came out.
-  std::string rates;     ///< A record of canaries, for the page of a comparison.
+  std::size_t calibrating_rounds =
+      0;  ///< Compares `base` with itself for this many rounds; 0 = compare with the head.
+  std::string samples;    ///< File for all samples; "" = none, as for those below.
+  std::string recompute;  ///< File of samples to judge; nothing is run.
+  std::string canaries;   ///< Record of canaries, for the error rates of the gate.
+  std::string searches;   ///< Record of searches, for the page with the error rates.
+  std::string rates;      ///< Record of canaries, for the page of a comparison.
   std::string junit;
   std::string markdown;
   std::string html;

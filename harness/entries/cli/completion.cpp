@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the
 // names in the tables, FILE and DIR what is there, anything else nothing. Whatever option is added
 // elsewhere is completed without a word here.
@@ -32,7 +33,7 @@ Words names_of(std::span<const Info* const> table) {
   return words;
 }
 
-/// Returns what may stand for a value of this type; none where the shell or nobody knows.
+/// Returns what may stand for a value of this type; none if the shell or no one knows.
 Words values_of(const std::string& type) {
   Words words;
   if (type == "PATH" || type == "PATH[/VARIANT]") words = names_of(tables::scenarios());

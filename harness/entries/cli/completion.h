@@ -1,4 +1,5 @@
-// Completion: what a shell needs to complete our command line, made from the command line itself.
+// SPDX-License-Identifier: Apache-2.0
+// Completion: a script with which a shell completes our command line, generated from its options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +7,7 @@
 
 namespace harness::entries {
 
-/// The script for "bash", "zsh" or "fish". Errors: UsageError for another shell.
+/// Returns the script for "bash", "zsh" or "fish". Errors: UsageError for another shell.
 std::string completion(const CLI::App& app, const std::string& shell);
 
 }  // namespace harness::entries

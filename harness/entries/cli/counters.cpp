@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // counters: how much deterministic work each sound variant does in the ordinary use of its path and
 // in the committed programs: exact numbers, equal on every machine, for a gate to compare.
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// explain: runs a reproducer with the instruments of its path on, and tells who did it.
+// SPDX-License-Identifier: Apache-2.0
+// explain: runs a reproducer with the instruments of its path on, and says who did it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ InstrumentSet find_instruments(const Scenario& scenario, const std::vector<std::
       if (scenario.instruments[i].name.view() == name) found = InstrumentSet{1} << i;
     }
     if (found == 0)
-      throw UsageError(fmt::format("no instrument is called '{}'; there is:{}", name, known));
+      throw UsageError(fmt::format("there is no instrument '{}'; available:{}", name, known));
     set |= found;
   }
   return set;
@@ -91,7 +92,7 @@ int explain(const ExplainOptions& options) {
       recorded.faults.empty() ||
       std::find(now.faults.begin(), now.faults.end(), recorded.faults.front()) != now.faults.end();
   if (!as_recorded)
-    say_error(fmt::format("the file has a fault that the run has not: {}",
+    say_error(fmt::format("the file has a fault that the run does not have: {}",
                           shown(recorded.faults.front(), kShownSignatureBytes)));
   return as_recorded ? kAsClaimed : kNotAsClaimed;
 }

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz: searches each variant in turn, shares the time out over them, and prints the result.
 //
 // A finding is on disk at once, as it was found, so that nothing is lost however the program
 // ends; it is written again when it is minimized. A disk that is full is said soon, too, and the
-// search goes on.
+// search continues.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -94,7 +95,7 @@ class Fuzzing {
   void complain() {
     if (!folder_.failure() || std::exchange(complained_, true)) return;
     progress_.clear();
-    fmt::print(stderr, "afterlife: {}; the search goes on\n", *folder_.failure());
+    fmt::print(stderr, "afterlife: {}; the search continues\n", *folder_.failure());
     std::fflush(stderr);
   }
 
@@ -132,7 +133,7 @@ class Fuzzing {
       fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),
                  targets_.size());
     for (const std::string& signature : gathered_.nondeterministic())
-      fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);
+      fmt::print("replay differs, which is a bug of the harness: {}\n", signature);
     fmt::print("{}", reports::summary(findings, terminal));
     const Told* told = gathered_.told();
     if (told != nullptr && !told->file.empty())

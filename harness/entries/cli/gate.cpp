@@ -1,4 +1,5 @@
-// gate: compares two commands by the rule of harness/gate/rule.h, and shows what came of it as a
+// SPDX-License-Identifier: Apache-2.0
+// gate: compares two commands by the rule of harness/gate/rule.h, and shows the result of it as a
 // table, and in files if they are wanted.
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ namespace {
 using gate::Comparison;
 using gate::Outcome;
 
-/// Returns the looks of the rule, up to so many rounds; further ones each twice the one before.
+/// Returns the looks of the rule, up to this many rounds; further ones each twice the one before.
 std::vector<std::size_t> looks_up_to(std::size_t rounds) {
   std::vector<std::size_t> looks;
   for (std::size_t look = gate::Rule().looks.front(); look < rounds; look *= 2)
@@ -50,7 +51,7 @@ class Watched : public gate::Source {
 
   std::optional<gate::Round> measure(const gate::Request& request) override {
     round_ = request.round + 1;
-    show(fmt::format("{}round {}, {} to decide", request.confirmation > 0 ? "confirming: " : "",
+    show(fmt::format("{}round {}, {} undecided", request.confirmation > 0 ? "confirming: " : "",
                      round_, reports::counted(request.wanted.size(), "benchmark")));
     return is_stopped() ? std::nullopt : source_.measure(request);
   }
@@ -118,22 +119,22 @@ Comparison recomputed(const std::string& file) {
 void require_sense(const GateOptions& options) {
   const bool has_commands = !options.base.empty() || !options.head.empty();
   if (!options.recompute.empty() && has_commands)
-    throw UsageError("--recompute reads samples, and so takes no commands");
+    throw UsageError("--recompute reads samples and takes no commands");
   if (!options.canaries.empty() && (has_commands || !options.recompute.empty()))
-    throw UsageError("--canaries reads a record, and so takes neither commands nor --recompute");
+    throw UsageError("--canaries reads a record and takes neither commands nor --recompute");
   if (options.html.empty() && !(options.rates + options.searches).empty())
-    throw UsageError("--rates and --searches are for the page: name it with --html");
+    throw UsageError("--rates and --searches need --html");
   if (!options.recompute.empty() || !options.canaries.empty()) return;
   if (options.calibrating_rounds > 0) {
     if (options.base.empty() || !options.head.empty())
       throw UsageError(
-          "one command is wanted, which is measured with itself: afterlife gate --calibrate N -- "
+          "expected one command, which is compared with itself: afterlife gate --calibrate N -- "
           "COMMAND...");
     return require_command(options.base, "afterlife gate --calibrate N --");
   }
   if (options.base.empty() || options.head.empty())
     throw UsageError(
-        "two commands are wanted: afterlife gate [OPTION...] -- BASE... -- HEAD...; see `afterlife "
+        "expected two commands: afterlife gate [OPTION...] -- BASE... -- HEAD...; see `afterlife "
         "gate --help`");
   require_command(options.base, "afterlife gate --");
   require_command(options.head, "afterlife gate -- BASE... --");
@@ -202,8 +203,7 @@ int calibrate(const GateOptions& options) {
   watched.clear();
   if (const std::size_t least = gate::Rule().most_rounds(); rounds.size() < least)
     throw std::runtime_error(fmt::format(
-        "{} rounds were measured, and one comparison may take {}: nothing can be told of fewer; a "
-        "few thousand tell it well",
+        "{} rounds were measured, but one comparison may take {}; use a few thousand rounds",
         rounds.size(), least));
   reports::CanaryReport report{gate::judge_canaries(record, gate::Planted::nothing), {}};
   if (options.json)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/gate_arguments.h"
 
 #include <algorithm>
@@ -9,57 +10,60 @@
 namespace harness::entries {
 
 static constexpr const char* kGateExitCodes =
-    "Exit: 0 passed, 1 a benchmark is slower or gone, 2 a command failed, a file or the disk, 3 "
+    "Exit: 0 passed, 1 a benchmark is slower or missing, 2 a command failed, a file or the disk, 3 "
     "usage, 4 stopped, 5 undecided.";
 
 CLI::App* add_gate(CLI::App& app, GateOptions& options) {
-  CLI::App* command = app.add_subcommand("gate",
-                                         "Compare two commands that print JSON of Google "
-                                         "Benchmark or NVBench, or numbers: -- BASE... -- HEAD...");
+  CLI::App* command =
+      app.add_subcommand("gate",
+                         "Compare two benchmark commands: -- BASE... -- HEAD... They print JSON of "
+                         "Google Benchmark or NVBench, or numbers");
   command
       ->add_option("--rounds", options.rounds,
-                   "Rounds of both sides, of what 20 do not decide: 40, 80, up to so many (160)")
+                   "Maximum number of rounds (160); undecided benchmarks get 40, 80, ... rounds")
       ->check(whole_number(8, 100'000))
       ->type_name("N");
   command
       ->add_option("--seconds", options.seconds,
-                   "End after so long, computing included, undecided where it is open")
+                   "Time limit for measuring and computing; the rest is undecided")
       ->check(number(0.01, 1e7))
       ->type_name("N");
-  command->add_option("--timeout", options.timeout_seconds, "How long one process may take (600)")
+  command
+      ->add_option("--timeout", options.timeout_seconds,
+                   "Time limit for one process, in seconds (600)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
   command
       ->add_option("--min-time", options.min_time,
-                   "Seconds of a repetition, for {min_time} in a command (0.001)")
+                   "Seconds of a repetition, replaces {min_time} in a command (0.001)")
       ->check(number(1e-6, 3600))
       ->type_name("N");
-  add_seed(*command, options.seed, "Orders and resamples are drawn from it (1)");
-  command->add_option("--samples", options.samples, "Write all samples here, a new file")
+  add_seed(*command, options.seed, "Seed of the order of measurements and of resampling (1)");
+  command->add_option("--samples", options.samples, "Write all samples to this new file")
       ->type_name("FILE");
   command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
       ->type_name("FILE");
   command
-      ->add_option("--canaries", options.canaries,
-                   "Judge the gate itself by this record; see ./scripts/gate.sh --record")
+      ->add_option(
+          "--canaries", options.canaries,
+          "Compute error rates of the gate from this record; see ./scripts/gate.sh --record")
       ->type_name("FILE");
   command
       ->add_option(
           "--calibrate", options.calibrating_rounds,
-          "Measure one command with itself for so many rounds (-- COMMAND...), and say how "
-          "often the gate is wrong on it here: false alarms, and slowdowns of 1 and 3 % "
-          "that it finds")
+          "Compare one command (-- COMMAND...) with itself for N rounds, and print the error rates "
+          "of the gate on this machine: false alarms, and slowdowns of 1 and 3 % that it finds")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
-  command->add_option("--rates", options.rates, "Say on the page how often the gate is wrong by it")
+  command->add_option("--rates", options.rates, "Print the error rates of this record on the page")
       ->type_name("FILE");
-  command->add_option("--searches", options.searches, "The same of this record of searches")
+  command->add_option("--searches", options.searches, "The same for this record of searches")
       ->type_name("FILE");
-  command->add_option("--junit", options.junit, "Write the verdicts as JUnit's XML")
+  command->add_option("--junit", options.junit, "Write the verdicts as JUnit XML")
       ->type_name("FILE");
-  command->add_option("--markdown", options.markdown, "Write the table for a pull request")
+  command->add_option("--markdown", options.markdown, "Write a table for a pull request")
       ->type_name("FILE");
-  command->add_option("--html", options.html, "Write a page with the intervals drawn")
+  command->add_option("--html", options.html, "Write a page that shows the intervals")
       ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(help_footer(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line of `gate`.
 #pragma once
 
@@ -10,7 +11,7 @@ namespace harness::entries {
 /// Adds the command to a program; it fills in the options.
 CLI::App* add_gate(CLI::App& app, GateOptions& options);
 
-/// Takes the commands after "--" from the command line of `gate`. Returns how many words are left.
+/// Takes the commands after "--" from the command line of `gate`. Returns the number of words left.
 int take_commands(int argc, char** argv, GateOptions& options);
 
 }  // namespace harness::entries

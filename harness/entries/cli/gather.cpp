@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/gather.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace harness::entries {
 namespace {
 
-// A stale use in few decisions reads best, in the first window and in few turns; what belongs to no
+// A stale use in few choices reads best, in the first window and in few turns; what belongs to no
 // window reads worst.
 auto plainness(const Finding& finding) {
   const FaultKind kind = finding.fault.kind;
@@ -156,7 +157,7 @@ std::string never_asked(const Runner& runner, const Reproducer& reproducer) {
   if (decisions.empty()) return {};
   return fmt::format(
       "{} never asked: {}",
-      decisions.size() == 1 ? "1 decision was" : fmt::format("{} decisions were", decisions.size()),
+      decisions.size() == 1 ? "1 decision was" : fmt::format("{} choices were", decisions.size()),
       shown(to_string(reproducer, decisions.front()), 200));
 }
 

@@ -1,5 +1,6 @@
-// Gather: what the searches of a session came to, added up per path, and the one failure worth
-// telling.
+// SPDX-License-Identifier: Apache-2.0
+// Gather: adds up the results of the searches of a session by path, and selects the one failure to
+// print.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ struct Told {
   std::string file;
 };
 
-/// The file of a finding's reproducer; empty where none was written.
+/// The file of a finding's reproducer; empty if none was written.
 using FileOf = std::function<std::string(const Finding&)>;
 
 class Gathered {
@@ -29,18 +30,18 @@ class Gathered {
   explicit Gathered(std::string window = {}) { findings_.window = std::move(window); }
 
   void add(const SearchResult& result, const FileOf& file_of);
-  /// Notes that the user ended it all.
+  /// Notes that the user stopped the session.
   void stop() { findings_.stopped = true; }
 
   const reports::Findings& findings() const { return findings_; }
-  /// Returns the exit code of it all.
+  /// Returns the exit code of the session.
   ExitCode exit_code() const;
 
-  /// The failure to tell, or null: of a broken claim if there is one; the one with fewest
-  /// decisions.
+  /// Returns the failure to print, or null: of a refuted claim if there is one; the one with the
+  /// fewest choices.
   const Told* told() const { return told_.empty() ? nullptr : &told_.front(); }
 
-  /// Signatures whose replay was another run, which is a bug of the harness.
+  /// Signatures whose replay differed, which is a bug of the harness.
   const std::vector<std::string>& nondeterministic() const { return nondeterministic_; }
 
  private:
@@ -57,17 +58,17 @@ class Gathered {
   bool told_surprises_ = false;
 };
 
-/// Replays the finding's reproducer and tells its story.
+/// Replays the finding's reproducer and prints its story.
 std::string story_of(Runner& runner, const Finding& finding, const reports::Terminal& terminal);
 
 /// Lists the fault that the case is about first, which is the one that minimizing keeps.
 void put_first(Reproducer& reproducer, const std::string& signature);
 
-/// Says which decisions of `reproducer` the last run of `runner`, which was of it, had no question
-/// for: "2 decisions were never asked: user:3 op store", or empty.
+/// Returns which choices of `reproducer` its last run in `runner` never made: "2 choices were never
+/// made: user:3 op store", or empty.
 std::string never_asked(const Runner& runner, const Reproducer& reproducer);
 
-/// The index of the fault with this signature, or 0.
+/// Returns the index of the fault with this signature, or 0.
 std::size_t fault_index(const Outcome& outcome, std::string_view signature);
 
 }  // namespace harness::entries

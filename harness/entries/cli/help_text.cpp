@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/help_text.h"
 
 #include <algorithm>
@@ -7,11 +8,11 @@
 namespace harness::entries {
 namespace {
 
-/// Returns the column below which a line goes on: that of its description.
+/// Returns the column below which a line continues: that of its description.
 std::size_t hanging_of(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
-  if (begin >= 20) return begin;  // A description that has a line of its own.
+  if (begin >= 20) return begin;  // A description that has a separate line.
   if (begin == 0 || gap == line.npos) return begin == 0 ? 0 : begin + 2;
   return line.find_first_not_of(' ', gap);
 }

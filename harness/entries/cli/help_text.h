@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Help text: a command's help, as wide as the terminal.
 #pragma once
 
@@ -7,11 +8,11 @@
 
 namespace harness::entries {
 
-/// Breaks lines that are wider: a description goes on below its beginning, a command line behind a
+/// Breaks longer lines: a description continues below its beginning, a command line after a
 /// backslash.
 std::string help_in_width(std::string_view text, std::size_t width);
 
-/// Returns the help of the command that was asked for, in the width of stdout.
+/// Returns the help of the requested command, in the width of stdout.
 std::string help_text(const CLI::App& app);
 
 }  // namespace harness::entries

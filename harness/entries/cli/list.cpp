@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // list: everything there is, from the tables.
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ void print(const Scenario& scenario, const Terminal& terminal) {
   const std::size_t room =
       terminal.width - std::min(terminal.width / 2, scenario.name.view().size() + 2);
   fmt::print("{}  {}\n\n", heading(scenario.name.view()), reports::wrapped(summary, room, 2));
-  Table variants({{"variant"}, {"claim"}, {"hazards and what its author says", {}, true}});
+  Table variants({{"variant"}, {"claim"}, {"hazards, and a remark of the author", {}, true}});
   for (const VariantInfo& variant : scenario.variants) {
     std::string words = joined(variant.claim.hazards, ", ");
     if (variant.claim.always) words += " (always)";
@@ -58,7 +59,7 @@ void print(const Scenario& scenario, const Terminal& terminal) {
   for (const Window& window : scenario.windows)
     windows.add({std::string(window.name.view()), std::string(window.summary)});
   fmt::print("{}\n", windows.to_string(terminal));
-  Table axes({{"config axis"}, {"values, the plain one first", {}, true}});
+  Table axes({{"config axis"}, {"values, the default first", {}, true}});
   for (const Axis& axis : scenario.axes)
     axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
   fmt::print("{}({} configs)\n\n", axes.to_string(terminal), config_count(scenario));
@@ -75,7 +76,7 @@ void add_members(Table& table, const char* kind, std::span<const Info* const> me
     table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
 }
 
-// A kind with a name of its own and another owner says so: a scenario leaves it out by the owner's.
+// A kind with its own name and another owner says so: a scenario leaves it out by the owner's.
 void add_faults(Table& table) {
   for (const FaultKindInfo& info : kFaultKinds) {
     std::string words(info.summary);

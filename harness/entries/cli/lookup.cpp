@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/lookup.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
                          const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(name, known);
   throw UsageError(what +
-                   (meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant));
+                   (meant.empty() ? fmt::format("; available: {}", fmt::join(known, " ")) : meant));
 }
 
 template <class Info>
@@ -25,7 +26,7 @@ const Info& require(std::span<const Info* const> table, const std::string& name,
   if (const Info* info = find(table, name)) return *info;
   std::vector<std::string> known;
   for (const Info* info : table) known.emplace_back(info->name.view());
-  refuse(fmt::format("no {} is called '{}'", kind, name), name, known);
+  refuse(fmt::format("there is no {} '{}'", kind, name), name, known);
 }
 
 /// The index of what is called `name` among a path's variants or windows.
@@ -82,7 +83,7 @@ std::vector<Target> with_window(std::vector<Target> targets, const std::string& 
   }
   std::erase_if(targets,
                 [&](const Target& target) { return window_index(*target.scenario, name) < 0; });
-  if (targets.empty()) refuse(fmt::format("no window is called '{}'", name), name, known);
+  if (targets.empty()) refuse(fmt::format("there is no window '{}'", name), name, known);
   return targets;
 }
 
@@ -95,11 +96,11 @@ const client::AnswersInfo& find_answers(const std::string& name) {
   std::vector<std::string> known;
   for (const client::AnswersInfo& info : client::all_answers()) known.emplace_back(info.name);
   if (find(tables::strategies(), name) != nullptr)
-    throw UsageError(fmt::format(
-        "strategy '{}' answers within one process, and each run of a program is one of its own; "
-        "there is: {}",
-        name, fmt::join(known, " ")));
-  refuse(fmt::format("no strategy of run is called '{}'", name), name, known);
+    throw UsageError(
+        fmt::format("strategy '{}' works within one process, but each run of a program is a "
+                    "separate process; available: {}",
+                    name, fmt::join(known, " ")));
+  refuse(fmt::format("there is no strategy '{}' for run", name), name, known);
 }
 
 const DeviceInfo& find_device(const std::string& name) {
@@ -108,7 +109,7 @@ const DeviceInfo& find_device(const std::string& name) {
 
 void require_run_device(const std::string& name) {
   if (name != "sim")
-    throw UsageError(fmt::format("no device of run is called '{}'; there is: sim", shown(name)));
+    throw UsageError(fmt::format("there is no device '{}' for run; available: sim", shown(name)));
 }
 
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text) {

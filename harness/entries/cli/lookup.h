@@ -1,5 +1,6 @@
-// Lookup: what the names on a command line mean. Errors: UsageError that says what was meant, or
-// lists what there is.
+// SPDX-License-Identifier: Apache-2.0
+// Lookup: finds what the names on a command line mean. Errors: UsageError with a suggestion, or a
+// list of known names.
 #pragma once
 
 #include <string>
@@ -22,25 +23,26 @@ const Scenario& find_path(const std::string& name);
 /// Its index.
 std::size_t find_window(const Scenario& scenario, const std::string& name);
 
-/// The window called `name`, or -1.
+/// Returns the window called `name`, or -1.
 int window_index(const Scenario& scenario, const std::string& name);
 
-/// Those whose path has this window; all when it is "".
+/// Returns those whose path has this window; all if it is "".
 std::vector<Target> with_window(std::vector<Target> targets, const std::string& name);
 
 const StrategyInfo& find_strategy(const std::string& name);
-/// The strategies of `run` are others: its runs are processes, which share no state.
+/// Checks a strategy of `run`. It has different ones, because its runs are processes that share no
+/// state.
 const client::AnswersInfo& find_answers(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
-/// Refuses what `run` has not. A program calls one driver: the simulated one.
+/// Refuses a device that `run` does not have. Programs call the simulated driver only.
 void require_run_device(const std::string& name);
 
-/// The config that `text` spells, axis by axis; none when it is empty.
+/// Returns the config that `text` spells, axis by axis; none if it is empty.
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);
 
 std::string name_of(const Target& target);
 
-/// How this program is called from the current folder.
+/// Returns the command with which this program is called from the current folder.
 std::string program_name();
 
 }  // namespace harness::entries

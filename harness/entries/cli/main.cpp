@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // afterlife: reads the command line, runs one command, and turns what went wrong into one line on
 // stderr and an exit code.
 #include <fmt/format.h>
@@ -32,8 +33,8 @@ namespace harness::entries {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 "
-    "stopped, 5 undecided (gate, prove).";
+    "Exit: 0 every claim holds, 1 one does not, 2 a file, the disk or the GPU, 3 usage, 4 stopped, "
+    "5 undecided (gate, prove).";
 
 constexpr const char* kTriageExitCodes =
     "Exit: 0 every fault has a cause, 1 one is unexplained, 2 a file cannot be read, 3 usage, 4 "
@@ -45,9 +46,9 @@ std::string footer(const char* examples, const char* exit_codes = kExitCodes) {
 
 CLI::App* add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = app.add_subcommand("list",
-                                         "List the paths with their variants, configs, ops and "
-                                         "windows, and every strategy and device");
-  command->add_option("path", options.path, "Only this path; everything when left out")
+                                         "List paths with their variants, configurations, "
+                                         "operations and windows, and all strategies and devices");
+  command->add_option("path", options.path, "Path to list (default: everything)")
       ->type_name("PATH");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(
@@ -58,41 +59,38 @@ CLI::App* add_list(CLI::App& app, ListOptions& options) {
 
 CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   CLI::App* command =
-      app.add_subcommand("fuzz", "Search for faults, and compare each claim with what is found");
-  command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
+      app.add_subcommand("fuzz", "Search for faults, and compare each claim with the result");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT (default: everything)")
       ->type_name("PATH[/VARIANT]");
   command
       ->add_option("--seconds", options.seconds,
-                   "How long, shared out over the variants (60 unless --runs)")
+                   "Total time, divided among the variants (60 unless --runs)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
-  command->add_option("--runs", options.runs, "How many runs of each variant")
+  command->add_option("--runs", options.runs, "Number of runs of each variant")
       ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
-  add_seed(*command, options.seed, "Where the search starts (1)");
+  add_seed(*command, options.seed, "Seed of the search (1)");
   command
       ->add_option("--strategy", options.strategy,
-                   "Who answers (random_walk); see `afterlife list`")
+                   "Strategy that makes the choices (random_walk); see `afterlife list`")
       ->type_name("STRATEGY");
-  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")
+  command->add_option("--device", options.device, "Device that executes CUDA calls (sim)")
       ->type_name("DEVICE");
   command
-      ->add_option(
-          "--config", options.config,
-          "Only this config: \"axis=value ...\", every axis named; all in turn when left out")
+      ->add_option("--config", options.config,
+                   "Configuration: \"axis=value ...\", with every axis (default: all in turn)")
       ->type_name("TEXT");
   command
-      ->add_option("--window", options.window,
-                   "Only faults in this window; claims are judged there alone")
+      ->add_option("--window", options.window, "Report faults and judge claims in this window only")
       ->type_name("NAME");
-  command->add_option("--out", options.out, "Where reproducers go (results/found)")
+  command->add_option("--out", options.out, "Folder for reproducers (results/found)")
       ->type_name("DIR");
   command->add_flag("--first", options.first,
-                    "Stop a variant at its first fault, which is kept as it was found");
-  command->add_flag("--no-failures", options.no_failures, "Tell no CUDA call to fail");
-  command->add_flag(
-      "--full", options.full,
-      "Print the tables of all variants and windows; of one variant they are always printed");
+                    "Stop a variant at its first fault, and do not minimize it");
+  command->add_flag("--no-failures", options.no_failures, "Inject no errors into CUDA calls");
+  command->add_flag("--full", options.full,
+                    "Print the tables of all variants and windows, as for a single variant");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
   command->footer(
       footer("  afterlife fuzz --seconds 10\n"
@@ -102,47 +100,44 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
 
 CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "replay", "Run a reproducer or a finding, tell its story, and compare it with the file");
+      "replay",
+      "Run a reproducer or a finding, print its story, and compare the result with the file");
   command
-      ->add_option(
-          "files", options.files,
-          "Reproducers, findings of `run`, and folders of them; of several a line each and "
-          "a sum")
+      ->add_option("files", options.files,
+                   "Reproducers, findings of `run`, and folders of both; several files give a line "
+                   "each and a summary")
       ->required()
       ->type_name("FILE");
   command
-      ->add_option(
-          "--html", options.html,
-          "Write a page about the one case here: timeline, story, decisions; needs no network")
+      ->add_option("--html", options.html,
+                   "Write a page about the case: timeline, story and choices; needs no network")
       ->type_name("FILE");
   command
       ->add_option("--trace", options.trace,
-                   "Write the whole run as a trace here, for https://ui.perfetto.dev")
+                   "Write a trace of the run, for https://ui.perfetto.dev")
       ->type_name("FILE");
   command
       ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
       ->type_name("FILE");
-  command
-      ->add_option("--flow", options.flow,
-                   "Write the way that the run takes through the code here, for `diverge`")
+  command->add_option("--flow", options.flow, "Write the control flow of the run, for `diverge`")
       ->type_name("FILE");
   command
       ->add_option("--steps", options.steps,
-                   "Write what the run does, step by step, here, for `triage --good-program`")
+                   "Write the steps of the run, for `triage --good-program`")
       ->type_name("FILE");
-  command->add_option("--step", options.step, "Say which code is running at this one of the steps")
-      ->type_name("N");
-  command->add_flag("--trust", options.trust,
-                    "Start the command in a finding of `run` that another user or machine wrote");
+  command->add_option("--step", options.step, "Print the call stack at this step")->type_name("N");
+  command->add_flag(
+      "--trust", options.trust,
+      "Start the command in a finding of `run`, even if another user or machine wrote it");
   CLI::Option* json =
       command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command
       ->add_flag("--gdb", options.gdb,
-                 "Stop in gdb where the fault is reported, in the thread that meets it")
+                 "Stop in gdb where the fault is reported, in the thread that causes it")
       ->excludes(json);
   command
       ->add_flag("--why", options.why,
-                 "Say which order or reference is missing, and which repair removes the fault")
+                 "Print which order or reference is missing, and which repair removes the fault")
       ->excludes(json);
   command->footer(footer(
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
@@ -155,21 +150,22 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
 
 CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
-  command->add_option("file", options.file, "A reproducer, or a finding of `run`")
+      "minimize",
+      "Remove every choice that the fault does not need, and write the result beside the file");
+  command->add_option("file", options.file, "Reproducer, or finding of `run`")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--out", options.out,
-                   "Write here (FILE.repro goes to FILE.min.repro, FILE.run.json to "
-                   "FILE.min.run.json); may be the file itself")
+                   "Output file, which may be the input (FILE.min.repro, FILE.min.run.json)")
       ->type_name("FILE");
   command
       ->add_option("--programs", options.programs,
-                   "The corpus to learn from and compare with (corpus)")
+                   "Folder of the corpus with smaller known cases (corpus)")
       ->type_name("DIR");
-  command->add_flag("--trust", options.trust,
-                    "Start the command in a finding of `run` that another user or machine wrote");
+  command->add_flag(
+      "--trust", options.trust,
+      "Start the command in a finding of `run`, even if another user or machine wrote it");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(
       footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro\n"
@@ -179,19 +175,21 @@ CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
 
 CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "prove", "Try every set of at most k further decisions on each window's smallest program");
-  command->add_option("target", options.target, "A variant, or a path with all of its variants")
+      "prove",
+      "Run the smallest program of each window with every set of at most k further choices");
+  command->add_option("target", options.target, "Variant, or path with all of its variants")
       ->required()
       ->type_name("PATH[/VARIANT]");
   command
       ->add_option("--k", options.decisions,
-                   "At most this many decisions (up to 3, as 200 000 runs per window allow; below "
-                   "2 nothing holds)")
+                   "Maximum number of choices (up to 3, if at most 200 000 runs per window "
+                   "suffice; below 2 nothing holds)")
       ->check(whole_number(0, 6))
       ->type_name("N");
   command->add_option("--window", options.window, "Only this window")->type_name("WINDOW");
   command
-      ->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
+      ->add_option("--programs", options.programs,
+                   "Folder of the corpus with PATH/programs (corpus)")
       ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
   command->footer(footer(
@@ -200,16 +198,15 @@ CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
 }
 
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "explain",
-      "Run a reproducer with its path's instruments on, and tell which class of writer did it");
-  command->add_option("file", options.file, "A reproducer of a path that has instruments")
+  CLI::App* command = app.add_subcommand("explain",
+                                         "Run a reproducer with the instruments of its path, and "
+                                         "print which class of writer caused the fault");
+  command->add_option("file", options.file, "Reproducer of a path that has instruments")
       ->required()
       ->type_name("FILE");
-  command->add_option("--without", options.without, "Leave this instrument out; may be given again")
+  command->add_option("--without", options.without, "Instrument to leave out; may be repeated")
       ->type_name("INSTRUMENT");
-  command->add_flag("--json", options.json,
-                    "One JSON object on stdout, with the record that was judged");
+  command->add_flag("--json", options.json, "One JSON object on stdout, with the judged record");
   command->footer(
       footer("  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
              "  afterlife explain found.repro --without debug_allocator"));
@@ -218,18 +215,18 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 
 CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "triage", "Sort reproducers by root cause: by the least repair that removes their fault");
-  command->add_option("files", options.files, "Reproducers or findings, and folders of them")
+      "triage", "Sort reproducers by root cause: the smallest repair that removes the fault");
+  command->add_option("files", options.files, "Reproducers, findings, and folders of both")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--runs", options.runs,
-                   "How many other schedules of a program a repair must survive (240)")
+                   "Number of other schedules on which a repair must work (240)")
       ->check(whole_number(0, 1'000'000'000))
       ->type_name("N");
   command
       ->add_option("--good-program", options.good_program,
-                   "An afterlife that shows none of the faults: causes are what it does otherwise")
+                   "An afterlife without the faults; a cause is then the first step that differs")
       ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
@@ -241,18 +238,19 @@ CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
 
 CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "counters", "Count the work of sound variants in ordinary use and in the committed programs");
-  command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
+      "counters",
+      "Count the work of sound variants, in ordinary use and in the committed programs");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT (default: everything)")
       ->type_name("PATH[/VARIANT]");
-  command->add_option("--corpus", options.corpus, "The corpus to run (corpus)")->type_name("DIR");
+  command->add_option("--corpus", options.corpus, "Folder of the corpus (corpus)")
+      ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(footer("  afterlife counters argpack\n  afterlife counters --json"));
   return command;
 }
 
 CLI::App* add_completion(CLI::App& app, std::string& shell) {
-  CLI::App* command = app.add_subcommand(
-      "completion", "Print a script that has a shell complete this command line");
+  CLI::App* command = app.add_subcommand("completion", "Print a script for shell completion");
   command->add_option("shell", shell, "bash, zsh or fish")->required()->type_name("SHELL");
   command->footer(
       footer("  source <(afterlife completion bash)\n  afterlife completion fish | source"));
@@ -273,7 +271,7 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-/// Returns a command's exit code, if anybody could read its answer. A reader that has enough, as
+/// Returns a command's exit code, if anyone could read its answer. A reader that has enough, as
 /// `head` does, need not be told.
 int finish(int code) {
   const std::string error = finish_output();
@@ -334,10 +332,11 @@ int run_command_line(int argc, char** given) {
   std::vector<char*> words = usual_words(argc, given);
   char** const argv = words.data();
   argc = static_cast<int>(words.size()) - 1;
-  CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
+  CLI::App app("Afterlife finds use-after-free and data races in GPU programs, without a GPU.",
+               "afterlife");
   app.require_subcommand(1);
   app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);
-  app.footer(fmt::format("\n`afterlife COMMAND --help` has an example of each.\n{}", kExitCodes));
+  app.footer(fmt::format("\n`afterlife COMMAND --help` has examples.\n{}", kExitCodes));
   Commands commands(app);
   RunOptions& run_options = commands.add(add_run, entries::run);
   commands.add(add_list, list);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
 
@@ -82,7 +83,7 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
 struct Result {
   Minimized minimized;
   std::string signature;
-  /// Decisions that the file has and its run has no use for, in a sentence; or empty.
+  /// Choices that the file has and its run has no use for, in a sentence; or empty.
   std::string never_asked;
   int window = -1;
   double seconds = 0;
@@ -121,7 +122,7 @@ Json to_json(const Result& result) {
 void print(const Result& result, const std::string& file) {
   const Minimized& small = result.minimized;
   fmt::print("{}\n", shown(result.signature, kShownSignatureBytes));
-  fmt::print("{} ops, {} arguments, {} further decisions; {} runs in {:.2f} s\n", small.op_count,
+  fmt::print("{} ops, {} arguments, {} further choices; {} runs in {:.2f} s\n", small.op_count,
              small.decision_count - small.further_decision_count, small.further_decision_count,
              small.run_count, result.seconds);
   if (!result.never_asked.empty()) fmt::print("of the file, {}\n", result.never_asked);
@@ -133,7 +134,7 @@ void print(const Result& result, const std::string& file) {
   fmt::print("written to {}\n", printable(file));
 }
 
-/// Where a case goes when nobody says where: "found.repro" to "found.min.repro".
+/// Where a case goes when no one says where: "found.repro" to "found.min.repro".
 std::string beside(std::string file) {
   constexpr std::string_view kEnding = ".repro";
   if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());
@@ -162,7 +163,7 @@ bool write(Runner& runner, Result& result, const MinimizeOptions& options, const
 int minimize(const MinimizeOptions& options) {
   if (is_finding_file(options.file)) return minimize_finding(options);
   if (options.trust)
-    throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
+    throw UsageError("--trust is for findings of `run`: a reproducer starts no command");
   const std::string text = read_reproducer_text(options.file);
   const Reproducer before = parse_reproducer(text, options.file);
   const std::string file = options.out.empty() ? beside(options.file) : options.out;
@@ -188,7 +189,7 @@ int minimize(const MinimizeOptions& options) {
   result.stopped = limits.stop->load(std::memory_order_relaxed);
   if (result.minimized.deterministic && !write(runner, result, options, file, text)) {
     result.minimized.deterministic = false;
-    result.minimized.statement = "its last replay lost the fault: the harness is at fault";
+    result.minimized.statement = "its last replay lost the fault, which is a bug of the harness";
   }
   if (options.json)
     fmt::print("{}\n", reports::to_text(to_json(result)));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/output_folder.h"
 
 #include <fmt/format.h>
@@ -26,18 +27,19 @@ constexpr std::string_view kAdvice = "choose another folder with --out";
 
 /// Returns what a reader of the file must know, as comments.
 std::string caveat(const Finding& finding) {
-  if (finding.nondeterministic) return "# Replays otherwise, which is a bug of the harness.\n";
+  if (finding.nondeterministic) return "# Replay differs, which is a bug of the harness.\n";
   if (!finding.is_minimized)
-    return fmt::format("{}: it shows the fault, but `afterlife minimize` may show it plainer.\n",
-                       kNotMinimized);
+    return fmt::format(
+        "{}: it shows the fault, but `afterlife minimize` may find a smaller case.\n",
+        kNotMinimized);
   return {};
 }
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin. Nothing tells whether something can
+// A search that cannot keep what it finds had better not begin. Nothing says whether something can
 // be made in a folder but making it. It goes again, so that a search that finds nothing leaves
-// nothing, and has a name of its own, so that searches at once are not in each other's way.
+// nothing, and has its own name, so that searches at once are not in each other's way.
 void require_writable_folder(const std::string& folder, std::string_view advice) {
   std::error_code failed;
   fs::path there = fs::absolute(folder, failed);
@@ -46,7 +48,7 @@ void require_writable_folder(const std::string& folder, std::string_view advice)
     there = there.parent_path();
   }
   if (!fs::is_directory(there, failed))
-    refuse(folder, fmt::format("{} is no folder", there.string()), advice);
+    refuse(folder, fmt::format("{} is not a folder", there.string()), advice);
   std::string probe = there / ".afterlife-XXXXXX";
   if (mkdtemp(probe.data()) == nullptr) refuse(folder, std::strerror(errno), advice);
   rmdir(probe.c_str());

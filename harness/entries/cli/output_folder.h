@@ -1,4 +1,6 @@
-// Output folder: where a search leaves its reproducers: one file per finding, whole or not at all.
+// SPDX-License-Identifier: Apache-2.0
+// Output folder: the folder in which a search writes its reproducers, one file per finding, each
+// complete or absent.
 #pragma once
 
 #include <optional>
@@ -10,32 +12,32 @@
 
 namespace harness::entries {
 
-/// How the comment of a file begins that is no reproducer yet, but a run as it was found.
+/// Beginning of the comment in a file that has a run as it was found, not minimized.
 inline constexpr const char* kNotMinimized = "# Not minimized";
 
-/// A reproducer's text without that comment, for when it is minimized.
+/// Returns a reproducer's text without that comment.
 std::string without_caveat(std::string text);
 
-/// Refuses a folder in which nothing could be written. `advice` says what to do then. Errors:
-/// std::runtime_error. Makes nothing.
+/// Refuses a folder that is not writable. `advice` says what to do. Creates nothing. Errors:
+/// std::runtime_error.
 void require_writable_folder(const std::string& folder, std::string_view advice);
 
 class OutputFolder {
  public:
-  /// Errors: std::runtime_error when reproducers could not be written there. Makes nothing yet.
+  /// Creates nothing yet. Errors: std::runtime_error if the folder is not writable.
   explicit OutputFolder(std::string folder);
 
-  /// Writes the reproducer of a finding, over what it was before. One that is not minimized says
-  /// so. Errors: none; failure() tells of the first.
+  /// Writes the reproducer of a finding, replacing the previous one. A comment marks one that is
+  /// not minimized. Errors: none; failure() returns the first.
   void keep(const Finding& finding);
 
   /// Returns the file that keep() wrote for the finding since the last forget(), or "".
   /// It is named "<path>-<variant>-<hazard>-<hash of signature>.repro".
   std::string file_of(const Finding& finding) const;
-  /// Leaves the files of the search before out of what file_of() knows.
+  /// Forgets the files of the previous search, for file_of().
   void forget() { written_.clear(); }
 
-  /// Returns the line that says why a file was not written, if one was not.
+  /// Returns why a file was not written, or nothing.
   const std::optional<std::string>& failure() const { return failure_; }
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/plain_words.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ std::string plain_words(const std::exception& error) {
   if (dynamic_cast<const std::runtime_error*>(&error) != nullptr) return error.what();
   if (dynamic_cast<const nlohmann::json::exception*>(&error) != nullptr)
     return fmt::format("a file that was read is damaged: {}", json_words(error.what()));
-  return fmt::format("an error of afterlife's own ({}): please report it with the command line",
+  return fmt::format("an internal error ({}): please report it with the command line",
                      error.what());
 }
 

@@ -1,4 +1,5 @@
-// Plain words: what an exception says, for a reader who does not know our libraries.
+// SPDX-License-Identifier: Apache-2.0
+// Plain words: the message of an exception, for a reader who does not know our libraries.
 #pragma once
 
 #include <exception>
@@ -6,7 +7,7 @@
 
 namespace harness::entries {
 
-/// Returns one line: the message itself where it is ours.
+/// Returns one line: the message itself if it is ours.
 std::string plain_words(const std::exception& error);
 
 }  // namespace harness::entries

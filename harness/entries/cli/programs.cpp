@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/programs.h"
 
 #include <fmt/format.h>
@@ -44,8 +45,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
     }
   if (failed)
     throw std::runtime_error(
-        fmt::format("no programs in '{}': {}; run from the root of the tree, or say "
-                    "--programs",
+        fmt::format("no programs in '{}': {}; run from the root of the tree, or use --programs",
                     folder.string(), failed.message()));
   std::sort(files.begin(), files.end());
   return files;

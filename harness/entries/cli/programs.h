@@ -1,4 +1,5 @@
-// Programs: what the corpus knows of a path: the smallest program of each window, in
+// SPDX-License-Identifier: Apache-2.0
+// Programs: reads the corpus of a path: the smallest program of each window, in
 // corpus/<path>/programs/<window>.repro, and the smallest case of each fault, in
 // corpus/<path>/smallest.
 #pragma once
@@ -12,27 +13,27 @@ namespace harness::entries {
 
 struct Program {
   std::string name;       ///< Name of the file, without its ending.
-  int window = -1;        ///< That the file is named after; -1 = none of the scenario's.
-  Reproducer reproducer;  ///< Where it records a fault, it is the smallest for that one.
+  int window = -1;        ///< The window that the file is named after; -1 = none of the scenario.
+  Reproducer reproducer;  ///< If it records a fault, it is the smallest program for that fault.
 };
 
-/// In the order of their names. Errors: std::runtime_error when there is no such folder, or a file
-/// of it is no reproducer of this path.
+/// In the order of their names. Errors: std::runtime_error if there is no such folder, or a file in
+/// it is not a reproducer of this path.
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario);
 
 /// Returns the documented ordinary use of the path on the simulated device, of
-/// corpus/<path>/seeds/plain, which says for which config it is. Errors: std::runtime_error where
-/// it cannot be read.
+/// corpus/<path>/seeds/plain, which names its config. Errors: std::runtime_error if it cannot be
+/// read.
 Case read_plain(const std::string& corpus, const Scenario& scenario);
 
-/// The committed smallest cases of this fault, corpus/<path>/smallest/*.repro; fewest ops first.
-/// None where there is no such folder.
+/// Returns the committed smallest cases of this fault, corpus/<path>/smallest/*.repro; fewest ops
+/// first. Empty if there is no such folder.
 std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scenario,
                                 const std::string& signature);
 
-/// How many ops a tape has.
+/// Returns the number of ops of a tape.
 std::size_t op_count(const Tape& tape);
-/// How many ops two tapes have in common, by kind, whoever does them.
+/// Returns the number of ops that two tapes have in common, by kind, regardless of the task.
 std::size_t shared_ops(const Tape& a, const Tape& b);
 
 }  // namespace harness::entries

@@ -1,4 +1,5 @@
-// prove: on each window's smallest program, runs every set of at most k further decisions, for one
+// SPDX-License-Identifier: Apache-2.0
+// prove: on each window's smallest program, runs every set of at most k further choices, for one
 // variant or for all of a path, and says what was enumerated and whether the claim came out.
 #include <fmt/format.h>
 
@@ -100,7 +101,7 @@ std::string advice(const VariantProof& proof) {
   }
   std::string text;
   if (too_small > 0)
-    text += fmt::format("; not decided by {}: `--k {}` runs them, too ({} for one decision more)",
+    text += fmt::format("; not decided by {}: `--k {}` runs them, too ({} for one choice more)",
                         counted(too_small, "program"), kLeastDecisions, counted(runs, "run"));
   if (vacuous > 0)
     text += fmt::format("; not decided by {} on which the path never runs",
@@ -173,7 +174,7 @@ class Proving {
  public:
   explicit Proving(const ProveOptions& options)
       : options_(options), targets_(find_targets(options.target)), stop_(take_interrupts()) {
-    if (options.target.empty()) throw UsageError("say which path to prove; see `afterlife list`");
+    if (options.target.empty()) throw UsageError("name a path to prove; see `afterlife list`");
     const Scenario& scenario = *targets_.front().scenario;
     const int window =
         options.window.empty() ? -1 : static_cast<int>(find_window(scenario, options.window));
@@ -239,11 +240,11 @@ class Proving {
                                                 to_text(proof.conclusion()), counts(proof)),
                                     Terminal::of(1).width, 4);
     const bool is_green = count(Conclusion::contradicted) == 0;
-    const std::string text = fmt::format("{} of {} claims came out{}",
-                                         count(Conclusion::as_claimed), proofs_.size(), others);
+    const std::string text = fmt::format("{} of {} claims hold{}", count(Conclusion::as_claimed),
+                                         proofs_.size(), others);
     fmt::print("{}\n", Terminal::of(1).paint(is_green ? Colour::green : Colour::red, text));
     if (stopped())
-      fmt::print("stopped; {} of {} variants were begun\n", proofs_.size(), targets_.size());
+      fmt::print("stopped; {} of {} variants were started\n", proofs_.size(), targets_.size());
   }
 
   const ProveOptions& options_;

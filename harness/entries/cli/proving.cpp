@@ -1,7 +1,8 @@
-// How it works. The programs of a window are enumerated together, all with at most one decision,
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The programs of a window are enumerated together, all with at most one choice,
 // then all with at most two, and so on, as long as what comes next is within the limit: how many
-// runs that is was counted on the way. So a window has one k, and whoever counts again comes to the
-// same.
+// runs that is was counted on the way. So a window has one k, and code that counts again reaches
+// the same.
 #include "harness/entries/cli/proving.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ class WindowProving {
                                    : kMostDecisions;
   }
 
-  /// One decision more is within the limit, and not yet known to be in vain.
+  /// One choice more is within the limit, and not yet known to be in vain.
   bool goes_on() const {
     std::uint64_t runs = 0;
     for (const Part& part : parts_)
@@ -79,7 +80,7 @@ class WindowProving {
   std::vector<Part> parts_;
 };
 
-/// The first fault that counts: of the window, where that is what was sought.
+/// The first fault that counts: of the window, if that is what was sought.
 void take_fault(const Proof& proof, int window, const Target& target, ProgramProof& row) {
   if (!proof.failed) return;
   std::size_t index = 0;

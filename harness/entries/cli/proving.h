@@ -1,10 +1,10 @@
-// Proving: what every schedule of few further decisions, on each program of a path, says of a
-// claim.
+// SPDX-License-Identifier: Apache-2.0
+// Proving: judges a claim by every schedule with few further choices, on each program of a path.
 //
-// A program is about its window: it *fails* where a fault of that window is found; under a
-// claim of sound (or vacuous) any fault is a failure. It *holds* only where every set of at most
-// kLeastDecisions was run; below that the answer is *too small*: it decides nothing, and nor does a
-// program on which the path never runs. Every number is a count: the same on every machine.
+// A program belongs to a window. It *fails* if a fault of that window is found; if the claim is
+// sound or vacuous, any fault is a failure. It *holds* only if every set of at most kLeastDecisions
+// was run. Below that the answer is *too small*, which decides nothing; nor does a program on which
+// the path never runs. Every number is a count: the same on every machine.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,16 @@
 
 namespace harness::entries {
 
-/// Below this k nothing is said to hold.
+/// Least k at which a program can hold.
 inline constexpr std::uint32_t kLeastDecisions = 2;
-/// The largest k that is chosen by default, and the runs that one may take for the programs of a
-/// window.
+/// The largest default k, and its limit of runs for the programs of a window.
 inline constexpr std::uint32_t kMostDecisions = 3;
 inline constexpr std::uint64_t kWindowRunLimit = 200'000;
 
 enum class Came : std::uint8_t {
   holds,
-  fails,      ///< In its window; under a claim of sound or vacuous, anywhere.
-  elsewhere,  ///< Holds in its window, and has a fault of none or of another one.
+  fails,      ///< A fault in its window, or anywhere if the claim is sound or vacuous.
+  elsewhere,  ///< Holds in its window, but has a fault elsewhere.
   vacuous,    ///< The path never ran.
   too_small,
   stopped,
@@ -37,25 +36,25 @@ enum class Came : std::uint8_t {
 struct ProgramProof {
   const Program* program;
   Came came;
-  /// k: every set of at most so many was run, or fails at so many and no fewer.
+  /// k: every set of at most this many was run, or the size of the smallest failing set.
   std::uint32_t decisions;
-  std::uint64_t runs;  ///< Schedules of at most k decisions; what was run again counts once.
+  std::uint64_t runs;  ///< Schedules of at most k choices, each counted once.
   std::uint64_t vacuous_runs;
   std::size_t questions;
-  bool reached;             ///< Its window, in some run.
-  std::uint64_t next_runs;  ///< Runs that one decision more would take.
-  bool exhausted;           ///< There are no more schedules, whatever k.
+  bool reached;             ///< Some run reached its window.
+  std::uint64_t next_runs;  ///< Number of runs that one more choice would take.
+  bool exhausted;           ///< There are no more schedules with a larger k.
   double seconds;
-  std::string fault;   ///< Its signature; empty where there is none.
-  std::string hazard;  ///< The window of that fault, or its kind where it has none.
+  std::string fault;   ///< Signature of the fault; empty if there is none.
+  std::string hazard;  ///< The window of that fault, or its kind if it has none.
   bool claimed;        ///< The claim names the hazard.
 };
 
-/// The answer of the programs to a claim.
+/// The result of the programs for a claim.
 enum class Conclusion : std::uint8_t {
   as_claimed,
   contradicted,
-  undecided,  ///< Nothing contradicts it, and nothing that was run could have.
+  undecided,  ///< Nothing contradicts the claim, but no program could have.
   stopped,
 };
 
@@ -71,14 +70,14 @@ struct VariantProof {
   Conclusion conclusion() const;
   /// Whether a program says nothing about the claim.
   bool is_undecided(const ProgramProof& row) const;
-  /// Returns the hazards of the claim that are windows of which no program was run.
+  /// Returns the windows of the claim for which no program was run.
   std::vector<Label> without_program() const;
-  /// Nothing that follows a stop could mend it.
+  /// Contradicted: no further run could change that.
   bool is_refuted() const;
 };
 
 struct ProvingOptions {
-  int decisions = -1;  ///< -1 = the most that kWindowRunLimit allows, for each window.
+  int decisions = -1;  ///< -1 = the largest that kWindowRunLimit allows, for each window.
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const std::string&)> progress;
 };

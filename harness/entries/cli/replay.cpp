@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // replay: runs a reproducer, tells its story, and says whether the run was the one that the file
 // records.
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
   if (file.empty()) return;
   if (is_many(options.files))
     throw UsageError(
-        fmt::format("{} is a {} about one case: name one file, and no folder", option, what));
+        fmt::format("{} is a {} about one case: name one file, not a folder", option, what));
   require_view_place(file, what);
   std::error_code not_there;
   if (std::filesystem::equivalent(file, options.files.front(), not_there))
@@ -58,15 +59,14 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
 
 /// Refuses what gdb leaves no time for.
 void require_gdb_alone(const ReplayOptions& options) {
-  if (is_many(options.files))
-    throw UsageError("--gdb is about one case: name one file, and no folder");
+  if (is_many(options.files)) throw UsageError("--gdb takes one case: name one file, not a folder");
   const bool has_views = !options.html.empty() || !options.trace.empty() ||
                          !options.sarif.empty() || !options.flow.empty();
   if (has_views || options.why)
-    throw UsageError("--gdb writes nothing: leave out --html, --trace, --sarif, --flow and --why");
+    throw UsageError("--gdb writes no files: leave out --html, --trace, --sarif, --flow and --why");
 }
 
-/// The search comes last: it runs the case anew, and what is told is of the last run.
+/// The search comes last: it runs the case again, and what is told is of the last run.
 void print_why(Runner& runner, const reports::Telling& telling, const std::string& signature) {
   fmt::print("\n{}", reports::cause_in_words(telling));
   std::fflush(stdout);
@@ -88,11 +88,11 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
   const std::vector<std::string> before = sorted(recorded.faults);
   const std::vector<std::string> after = sorted(now.faults);
   if (const std::string* fault = missing(before, after))
-    return fmt::format("the file has a fault that the run has not: {}",
+    return fmt::format("the file has a fault that the run does not have: {}",
                        shown(*fault, kShownSignatureBytes));
   const bool says_nothing = recorded.trace == 0 && before.empty();
   if (const std::string* fault = missing(after, before); fault != nullptr && !says_nothing)
-    return fmt::format("the run has a fault that the file has not: {}",
+    return fmt::format("the run has a fault that the file does not have: {}",
                        shown(*fault, kShownSignatureBytes));
   if (recorded.trace != 0 && recorded.trace != trace)
     return fmt::format("the events differ: trace {:016x} in the file, {:016x} in the run",
@@ -106,12 +106,12 @@ int replay(const ReplayOptions& options) {
   require_place(options.sarif, options, "--sarif", "log");
   require_place(options.flow, options, "--flow", "flow");
   require_place(options.steps, options, "--steps", "list of steps");
-  if (options.step && options.steps.empty()) throw UsageError("--step is about --steps");
+  if (options.step && options.steps.empty()) throw UsageError("--step needs --steps");
   if (!options.flow.empty() && !flow_hooks.are_called)
     throw UsageError(
         "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
   if (options.why && is_many(options.files))
-    throw UsageError("--why is about one case: name one reproducer, and no folder");
+    throw UsageError("--why takes one case: name one reproducer, not a folder");
   if (options.gdb) {
     require_gdb_alone(options);
     return replay_in_gdb(options);
@@ -125,7 +125,7 @@ int replay(const ReplayOptions& options) {
     return replay_finding(options);
   }
   if (options.trust)
-    throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
+    throw UsageError("--trust is for findings of `run`: a reproducer starts no command");
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
@@ -154,7 +154,7 @@ int replay(const ReplayOptions& options) {
     fmt::print("{}\n", reports::story(telling, reports::Terminal::of(1)));
     if (!unasked.empty()) fmt::print("{}\n", unasked);
     fmt::print("{}\n", !differs.empty() ? "not as recorded: " + differs
-                       : says_nothing   ? "nothing is recorded in the file to compare with"
+                       : says_nothing   ? "the file records no result to compare with"
                                         : "as recorded");
     print_written(options);
     if (options.why && outcome.failed()) print_why(runner, telling, signature);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/replay_many.h"
 
 #include <fmt/format.h>
@@ -25,8 +26,8 @@ using reports::Terminal;
 
 struct Replayed {
   std::string file;
-  std::string error;       ///< Why it could not be read; empty where it was.
-  std::string difference;  ///< From what it says; empty where it is as recorded.
+  std::string error;       ///< Why it could not be read; empty if it was.
+  std::string difference;  ///< From what it says; empty if it is as recorded.
   std::string path, variant, trace;
   std::vector<std::string> faults;
   bool stopped = false;  ///< By the user, so that nothing is known.
@@ -41,7 +42,7 @@ bool is_folder(const fs::directory_entry& entry) {
 constexpr std::string_view kFindingEnding = ".run.json";
 
 /// All *.repro and findings below the folder, in the order of their names. One that is a link or a
-/// device is refused: the folder may be somebody else's.
+/// device is refused: the folder may be another owner's.
 std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -62,7 +63,7 @@ class ReplayingMany {
       : options_(options), stop_(take_interrupts()) {
     files_ = reproducer_files(options.files);
     if (options.trust && std::ranges::none_of(files_, is_finding_file))
-      throw UsageError("--trust is about findings of `run`: a reproducer starts no command");
+      throw UsageError("--trust is for findings of `run`: a reproducer starts no command");
   }
 
   int run() {

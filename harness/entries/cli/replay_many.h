@@ -1,4 +1,5 @@
-// ReplayMany: many reproducers and findings, a line for each, and how many were as recorded.
+// SPDX-License-Identifier: Apache-2.0
+// ReplayMany: replays several reproducers and findings, with a line for each and a summary.
 #pragma once
 
 #include <string>
@@ -9,19 +10,19 @@
 
 namespace harness::entries {
 
-/// How a run differs from what the file says, or empty. A file without faults and trace is a
-/// program: it says nothing.
+/// Returns how a run differs from the file, or "". A file without faults and trace is a program and
+/// records nothing.
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace);
 
-/// The names as they are, but folders as the reproducers and findings of `run` below them, in
-/// order. Errors: std::runtime_error where a folder has none.
+/// Replaces folders by the reproducers and findings of `run` below them, in order. Errors:
+/// std::runtime_error if a folder has none.
 std::vector<std::string> reproducer_files(const std::vector<std::string>& names);
 
 /// More than one file, or a folder.
 bool is_many(const std::vector<std::string>& files);
 
-/// Starts the command of a finding as `replay` of one does. Exit: kNotAsClaimed where one is not as
-/// recorded, else kStopped, else kWorld where one cannot be read, or its command not started.
+/// Starts the command of a finding like `replay` of one file. Exit: kNotAsClaimed if one is not as
+/// recorded, else kStopped, else kWorld if one cannot be read or started.
 int replay_many(const ReplayOptions& options);
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A race that ThreadSanitizer reports is evidence beside the verdict: it is printed, and the exit
-// code stays that of the verdict. (The hook that its run time offers for this; nobody calls it in
+// code stays that of the verdict. (The hook that its run time offers for this; nothing calls it in
 // other builds.)
 namespace __tsan {
 

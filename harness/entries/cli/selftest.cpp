@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // selftest: whether this Afterlife works where it is. It gives its own commands small programs of
-// which the answer is known, each in a process of its own, as a user would.
+// which the answer is known, each in a separate process, as a user would.
 #include "harness/entries/cli/selftest.h"
 
 #include <fmt/format.h>
@@ -37,12 +38,13 @@ class SelfTest {
   bool is_stopped() const { return stop_; }
 
   void check_models() {
-    check("a sound model is silent", {"fuzz", kSound, "--runs", kRuns, "--out", in("sound")}, 0);
+    check("nothing is reported for a sound model",
+          {"fuzz", kSound, "--runs", kRuns, "--out", in("sound")}, 0);
     expect_files("sound", false);
-    check("a bug planted in it is found",
+    check("a planted bug is found",
           {"fuzz", kUnsound, "--first", "--runs", kRuns, "--out", in("unsound")}, 0);
     expect_files("unsound", true);
-    check("what was found is replayed", {"replay", in("unsound")}, 0);
+    check("the finding is replayed", {"replay", in("unsound")}, 0);
   }
 
   /// Checks a program that is right, and the same with a bug, which is found and replayed.
@@ -53,11 +55,11 @@ class SelfTest {
       made.push_back(how);
       return made;
     };
-    check(fmt::format("a sound {} is silent", what), run("sound", "10"), 0);
+    check(fmt::format("nothing is reported for a sound {}", what), run("sound", "10"), 0);
     expect_files(folder + "sound", false);
     check(fmt::format("a bug planted in the {} is found", what), run("stale", "20"), 1);
     expect_files(folder + "stale", true);
-    check("what was found is replayed", {"replay", in(folder + "stale")}, 0);
+    check("the finding is replayed", {"replay", in(folder + "stale")}, 0);
   }
 
   void check_kernel(const std::string& program) {
@@ -85,7 +87,7 @@ class SelfTest {
     const bool is_right = end.code == code && !end.timed_out;
     fmt::print("{:<44} {} ({:.1f} s)\n", what, is_right ? "ok" : "FAILED", end.seconds);
     if (!is_right)
-      complain(fmt::format("exit code {} in place of {}\n{}{}", end.code, code, end.out, end.err));
+      complain(fmt::format("exit code {} instead of {}\n{}{}", end.code, code, end.out, end.err));
   }
 
   /// Looks whether the folder has findings.

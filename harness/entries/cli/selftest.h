@@ -1,4 +1,5 @@
-// Selftest: `afterlife selftest`, for what was installed.
+// SPDX-License-Identifier: Apache-2.0
+// Selftest: `afterlife selftest`, which checks an installation.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,7 @@ struct SelfTestOptions {};
 
 CLI::App* add_selftest(CLI::App& app, SelfTestOptions& options);
 
-/// Gives the commands small programs of which the answer is known. Returns the exit code.
+/// Runs the commands on small programs with known answers. Returns the exit code.
 int selftest(const SelfTestOptions& options);
 
 }  // namespace harness::entries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/streams.h"
 
 #include <fcntl.h>
@@ -29,7 +30,8 @@ void write_all(int fd, std::string_view text) noexcept {
   }
 }
 
-/// Whoever asks for memory that there is not: a run cannot go on, nor unwind what its tasks hold.
+/// Code that asks for memory that there is not: a run cannot continue, nor unwind what its tasks
+/// hold.
 [[noreturn]] void end_without_memory() {
   write_all(2, "afterlife: out of memory: raise the limit (ulimit -v, ulimit -d)\n");
   _exit(2);
@@ -56,7 +58,7 @@ void say_error(std::string_view what) noexcept {
     write_all(2,
               fmt::format("afterlife: {}\n", shown(what.substr(0, what.find('\n')), kLineBytes)));
   } catch (...) {
-    write_all(2, "afterlife: something is wrong, and there is no memory left to tell it\n");
+    write_all(2, "afterlife: something is wrong, and there is no memory left to report it\n");
   }
 }
 

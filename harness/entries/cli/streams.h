@@ -1,7 +1,8 @@
-// Streams: what the program says, and to whom: results on stdout, one line of error on stderr.
+// SPDX-License-Identifier: Apache-2.0
+// Streams: results on stdout, one line for an error on stderr.
 //
-// Output that cannot be written is an error of the world, told when the command is done; an error
-// that nobody can hear still has its exit code.
+// Output that cannot be written is an error of the environment, reported at the end of the command.
+// An error that cannot be printed still has its exit code.
 #pragma once
 
 #include <string>
@@ -9,20 +10,18 @@
 
 namespace harness::entries {
 
-/// Puts something in the place of streams that the caller closed, so that no file takes their
-/// number, and makes a reader who is gone and a limit on files errors of the write rather than
-/// signals.
+/// Opens /dev/null for streams that the caller closed, so that no file gets their number. Makes a
+/// closed pipe and a file size limit errors of the write instead of signals.
 void prepare_streams();
 
-/// One line on stderr, "afterlife: ..."; never throws. `what` is told as printable() and shown()
-/// do.
+/// One line on stderr, "afterlife: ..."; never throws. `what` is made printable, as by printable()
+/// and shown().
 void say_error(std::string_view what) noexcept;
 
-/// Writes out what is still held back of stdout. Returns what was wrong with it since the program
-/// began, or nothing.
+/// Flushes stdout. Returns the first error of stdout since the program began, or nothing.
 std::string finish_output();
 
-/// Returns whether stdout is a pipe that nobody reads any more.
+/// Returns whether stdout is a pipe whose reader has closed it.
 bool is_reader_gone();
 
 }  // namespace harness::entries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
 #include "harness/triage.h"
 
@@ -262,14 +263,14 @@ int triage(const TriageCommandOptions& options) {
   if (finding_count == std::ssize(names)) {
     if (options.runs || !options.good_program.empty())
       throw UsageError(
-          "findings of `run` are sorted by what they record, without runs: leave out --runs and "
+          "findings of `run` are sorted by their records, without runs: leave out --runs and "
           "--good-program");
     return triage_findings(names, options.json);
   }
   if (finding_count > 0)
     throw UsageError(
-        "findings of `run` are sorted by what they record, and reproducers by what is tried: name "
-        "files of one kind");
+        "findings of `run` are sorted by their records, reproducers by runs: name files of one "
+        "kind");
   TriageOptions terms;
   terms.search_runs = options.runs.value_or(kRuns);
   terms.minimize_runs = kMinimizeRuns;

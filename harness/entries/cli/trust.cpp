@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/trust.h"
 
 #include <fcntl.h>
@@ -48,7 +49,7 @@ std::optional<fs::path> state_folder() {
   return fs::path(home) / ".local/state/afterlife";
 }
 
-/// Reads the key. A file that others may read or write, or that is a link, is no key.
+/// Reads the key. A file that others may read or write, or that is a link, is not a key.
 std::optional<Key> read_key(const fs::path& file) {
   const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found{};
@@ -61,7 +62,7 @@ std::optional<Key> read_key(const fs::path& file) {
   return key;
 }
 
-/// Makes a key. It appears whole: a name of its own is linked to the key's, which fails if another
+/// Makes a key. It appears whole: its own name is linked to the key's, which fails if another
 /// process was faster.
 void make_key(const fs::path& folder) {
   std::error_code none;
@@ -146,10 +147,9 @@ void require_trust(const std::string& file, const std::string& text, const Comma
   std::fflush(stderr);
   if (trusted || is_own_finding(text)) return;
   if (::isatty(0) == 1 && ::isatty(2) == 1 && says_yes()) return;
-  throw std::runtime_error(
-      fmt::format("{}: was not written by this user's Afterlife: read the command above, and add "
-                  "--trust to start it",
-                  printable(file)));
+  throw std::runtime_error(fmt::format(
+      "{}: was not written by your Afterlife: check the command above, and add --trust to start it",
+      printable(file)));
 }
 
 }  // namespace harness::entries

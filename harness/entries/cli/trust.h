@@ -1,9 +1,11 @@
-// Trust: whether a finding of `run` was written by this user's Afterlife, which its command is
-// started for without a question.
+// SPDX-License-Identifier: Apache-2.0
+// Trust: decides whether a finding of `run` was written by this user's Afterlife, so that its
+// command may be started without asking.
 //
-// A finding carries a MAC (HMAC-SHA-512-256 of libsodium, crypto_auth) over all else that it holds,
+// A finding carries a MAC (HMAC-SHA-512-256 of libsodium, crypto_auth) over the rest of the file,
 // under a key in the user's state folder: $XDG_STATE_HOME/afterlife/key, else
-// ~/.local/state/afterlife/key. Owner and place of a file prove nothing after a clone or an unzip.
+// ~/.local/state/afterlife/key. The owner and the folder of a file prove nothing after a clone or
+// an unzip.
 #pragma once
 
 #include <string>
@@ -12,11 +14,11 @@
 
 namespace harness::entries {
 
-/// Returns the text of a finding with its MAC. Makes the key if there is none; where none can be
-/// made or read, returns the text as it is, so that `replay` asks for --trust.
+/// Returns the text of a finding with its MAC. Creates the key if there is none. If that fails,
+/// returns the text unchanged, so that `replay` asks for --trust.
 std::string sealed_finding(const std::string& text);
 
-/// Returns whether the text has a right MAC under this user's key.
+/// Returns whether the text has a valid MAC under this user's key.
 bool is_own_finding(const std::string& text);
 
 /// Prints the command, the folder and the changes of the environment to stderr. Then returns if the

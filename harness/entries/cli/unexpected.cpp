@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/unexpected.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "--runs" of "--runs=3"; "" of what is no option.
+/// "--runs" of "--runs=3"; "" of what is not an option.
 std::string option_name(std::string_view word) {
   const bool is_option = word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
   return is_option ? std::string(word.substr(0, word.find('='))) : "";
@@ -51,8 +52,8 @@ bool takes_value(const CLI::App& command, std::string_view word) {
 std::string no_such(const CLI::App& command, bool is_all, std::string_view word,
                     const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(word, known);
-  return fmt::format("no command is called '{}{}'{}", is_all ? "" : command.get_name() + " ", word,
-                     meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant);
+  return fmt::format("there is no command '{}{}'{}", is_all ? "" : command.get_name() + " ", word,
+                     meant.empty() ? fmt::format("; available: {}", fmt::join(known, " ")) : meant);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Unexpected: which word of a command line means nothing here, and what was meant.
+// SPDX-License-Identifier: Apache-2.0
+// Unexpected: finds an unknown word of a command line, and suggests what was meant.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,12 +7,12 @@
 
 namespace harness::entries {
 
-/// "no command is called 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is
+/// "there is no command 'fuz'; did you mean 'fuzz'?" for the first unknown word; "" if there is
 /// none.
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
 
-/// Returns "; did you mean 'argpack/borrow'?" where a path and its variant are two words of a
-/// command that was parsed; else "".
+/// Returns "; did you mean 'argpack/borrow'?" if a path and its variant are separate words of a
+/// parsed command; else "".
 std::string variant_meant(const CLI::App& command);
 
 }  // namespace harness::entries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An access to a protected page raises SIGSEGV. Once its page is open, the
 // instruction runs alone, with the trap flag set, and raises SIGTRAP behind it.
 #include "harness/entries/libcuda/access_trap.h"
@@ -12,7 +13,7 @@ namespace {
 
 AccessTrap::Listener* listening = nullptr;
 
-/// A signal that we handle before somebody else.
+/// A signal that we handle before something else.
 struct Handled {
   int signal;
   struct sigaction theirs{};
@@ -48,7 +49,7 @@ std::uintptr_t code_of(const ucontext_t&) { return 0; }
 /// This thread runs one instruction for us.
 thread_local bool is_stepping = false;
 
-/// Leaves it to whoever handled the signal before: the instruction raises it again.
+/// Leaves it to code that handled the signal before: the instruction raises it again.
 void hand_back(const Handled& one) { sigaction(one.signal, &one.theirs, nullptr); }
 
 void on_access(int, siginfo_t* info, void* where) {

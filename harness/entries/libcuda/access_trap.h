@@ -1,4 +1,5 @@
-// Access trap: hears of the program's accesses to pages that are protected, one by one.
+// SPDX-License-Identifier: Apache-2.0
+// Access trap: reports the program's accesses to protected pages, one by one.
 //
 // Source: sigaction(2) (si_addr of SIGSEGV), mprotect(2); the trap flag of x86-64 (Intel's manual,
 // volume 3, "Single-step exceptions"). A handler that the program has, or installs later, gets all
@@ -11,23 +12,22 @@ namespace harness::entries {
 
 class AccessTrap {
  public:
-  /// Is called on the thread that makes the access, between two of its instructions.
+  /// Called on the thread of the access, between two of its instructions.
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// Hears that the instruction at `code` is to use `address`, whose page is protected. Returns
+    /// The instruction at `code` is about to use `address`, whose page is protected. Returns
     /// whether that page was ours, and lets the access happen now.
     virtual bool met(std::uintptr_t address, bool writes, std::uintptr_t code) = 0;
-    /// The accesses of an instruction are over, all those that were met on this thread since the
-    /// last time.
+    /// The instruction has been executed, and all its accesses on this thread are over.
     virtual void over() = 0;
   };
 
-  /// Says whether over() is ever called here. Where it is not, a page stays open until somebody
+  /// Returns whether over() is ever called here. If it is not, a page stays open until another
   /// protects it again.
   static bool sees_end();
-  /// Has the listener hear from now on, before whoever else handles these signals by now. It must
-  /// live as long as the process. Cheap where nobody came between.
+  /// Has the listener hear from now on, before code that else handles these signals by now. It must
+  /// live as long as the process. Cheap where nothing came between.
   static void listen(Listener& listener);
 };
 

@@ -1,5 +1,6 @@
-// How it works. The process only waits here: the child of a run is a group of its own, is ended
-// where the process is, and is told of by its exit code. A first fork, of a child that ends at
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The process only waits here: the child of a run is a separate group, is ended
+// where the process is, and is informed of by its exit code. A first fork, of a child that ends at
 // once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).
 // While a run goes on the child of the next one is forked, and copies on another processor what it
 // shares with the process and earlier runs wrote to; it then waits for its orders.
@@ -77,7 +78,7 @@ class Places {
   std::map<int, off_t> places_;
 };
 
-/// Timers, and how it hears of children: nothing comes to the process while it waits.
+/// Timers, and how it hears of children: nothing reaches the process while it waits.
 class Halted {
  public:
   Halted() {
@@ -182,7 +183,7 @@ Ahead fork_ahead(pid_t parent) {
   return {0, std::nullopt};
 }
 
-/// Tells of the child until it is over, and clears away what it left.
+/// Reports the child until it is over, and clears away what it left.
 void follow(const ServerSocket& socket, pid_t child) {
   const bool is_heard = socket.send({Packet::Kind::ended, code_of(child), {}}) && socket.receive();
   ::kill(-child, SIGKILL);

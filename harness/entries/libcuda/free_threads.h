@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Free threads: those that call the driver beside others and take no turns, so that the system
 // decides who is first.
 //
-// A thread that alone calls the driver depends on nobody, whichever it is.
+// If only one thread calls the driver, the order is fixed, whichever thread it is.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +11,19 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver.
+/// Threads: for code that has the driver.
 class FreeThreads {
  public:
-  /// Hears of a call by the calling thread, which has this number. Returns whether it is the first
+  /// Notes a call by the calling thread, which has this number. Returns whether it is the first
   /// by a second thread, and the first took no turns.
   bool call(std::size_t thread, bool takes_turns);
-  /// Hears that the thread which called first took no turns, and takes none now.
+  /// Notes that the thread which called first takes no turns.
   void add_first();
 
-  /// Returns the number of the thread that called first; 0 where none has.
+  /// Returns the number of the thread that called first; 0 if none has.
   std::size_t first() const { return first_; }
   bool are_any() const { return !free_.empty(); }
-  /// Says that there are, as a reason why a run may not repeat; nothing where there are none.
+  /// Returns that there are, as the reason why a run may not repeat; nothing if there are none.
   std::string words(bool has_python) const;
 
  private:

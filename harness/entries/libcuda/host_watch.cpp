@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/host_watch.h"
 
 #include <sys/mman.h>
@@ -91,7 +92,7 @@ void HostWatch::protect(World& world) {
 
 // ---- what the program does --------------------------------------------------------------------
 
-/// Whoever has the driver is not the program: then it is a crash as any other.
+/// Code that has the driver is not the program: then it is a crash as any other.
 bool HostWatch::met(std::uintptr_t address, bool writes, std::uintptr_t code) {
   if (World::current() != nullptr) return false;
   names_.coming_to_access(code);

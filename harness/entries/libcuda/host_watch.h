@@ -1,5 +1,6 @@
-// HostWatch: sees how the program itself uses memory that it shares with the device, pinned and
-// managed, while work that it has not waited for uses it, too.
+// SPDX-License-Identifier: Apache-2.0
+// HostWatch: detects the program's own accesses to pinned and managed memory while unfinished
+// device work uses it.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@ class SimDevice;
 
 namespace harness::entries {
 
-/// Whether an allocation is watched is a question, asked by the call that made it: a watched one is
-/// protected while the program runs, and a system call that is given it then fails.
+/// Whether an allocation is watched is a choice at its allocation. A watched one is protected while
+/// the program runs, so a system call with it fails.
 ///
 /// Memory of the program's own that is registered is not watched: it shares pages with what else is
 /// on the program's heap.
 ///
-/// Threads: for whoever has the driver, but for what AccessTrap calls. Lifetime: until the process
-/// ends.
+/// Threads: for code that has the driver, but for what AccessTrap calls. Lifetime: until the
+/// process ends.
 class HostWatch final : public AccessTrap::Listener {
  public:
   /// Names what the program does.
@@ -42,8 +43,8 @@ class HostWatch final : public AccessTrap::Listener {
   void begin_call();
   /// The driver may use all its memory.
   void lift();
-  /// The program goes on: asks about new allocations, and protects what work that nobody has waited
-  /// for still uses.
+  /// The program continues: asks about new allocations, and protects what work that nothing has
+  /// waited for still uses.
   void protect(World& world);
 
   bool met(std::uintptr_t address, bool writes, std::uintptr_t code) override;
@@ -55,7 +56,7 @@ class HostWatch final : public AccessTrap::Listener {
     std::uintptr_t low, high;       ///< Its pages.
     int protection = kOpen;         ///< That of its pages while the program runs.
     unsigned access_count = 0;      ///< Accesses that were met since the last call.
-    unsigned stepping_threads = 0;  ///< Threads of which an instruction that was met goes on.
+    unsigned stepping_threads = 0;  ///< Threads of which an instruction that was met continues.
   };
   static const int kOpen;
 

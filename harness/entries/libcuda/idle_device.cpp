@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/idle_device.h"
 
 #include <pthread.h>
@@ -32,11 +33,11 @@ void IdleDevice::stay_awake() {
       process.unlock();
     }
     is_awake_ = false;
-    // Work may lag since, and whoever left it may have found us awake.
+    // Work may lag since, and code that left it may have found us awake.
   } while (lags_ && !is_awake_.exchange(true));
 }
 
-/// Looks for a while. Returns whether nobody has called meanwhile.
+/// Looks for a while. Returns whether nothing has called meanwhile.
 bool IdleDevice::waits_for_device() const {
   constexpr std::chrono::milliseconds kLookAgain{20};
   constexpr int kLooks = 50;

@@ -1,5 +1,6 @@
-// IdleDevice: the device goes on by itself where the program waits for it without a call, as for a
-// host function that sets an event of Python's.
+// SPDX-License-Identifier: Apache-2.0
+// IdleDevice: advances the device while the program waits for it without a call, such as for a host
+// function that sets a Python event.
 #pragma once
 
 #include <atomic>
@@ -9,12 +10,12 @@
 
 namespace harness::entries {
 
-/// Work that lags behind is done when somebody waits, or a query is made. Where nobody calls, and
+/// Work that lags behind is done when something waits, or a query is made. If nothing calls, and
 /// all threads are asleep or a second is over, a thread of ours has all of it done: since that
 /// depends on a clock, the run may not repeat. The thread is there only while work lags, so that a
 /// program which forks mostly has none.
 ///
-/// Threads: for whoever has the driver. Lifetime: until the process ends.
+/// Threads: for code that has the driver. Lifetime: until the process ends.
 class IdleDevice {
  public:
   /// `went_on` hears, in the thread that has the driver, that the device has gone on by itself.
@@ -24,8 +25,8 @@ class IdleDevice {
   void begin_call() { ++call_count_; }
   /// The driver is let go, and there is work that lags, or none.
   void left(bool lags);
-  /// Returns whether it cannot go on by itself: nothing lags, or it has gone on since the last
-  /// call, in vain.
+  /// Returns whether it cannot continue by itself: no work is late, or it has continued since the
+  /// last call without effect.
   bool is_stuck() const { return !lags_ || gone_on_after_ == call_count_; }
 
  private:
@@ -35,7 +36,7 @@ class IdleDevice {
 
   std::function<void()> went_on_;
   std::atomic<std::uint64_t> call_count_{0};
-  std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< So many calls.
+  std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< This many calls.
   std::atomic<bool> lags_{false};
   std::atomic<bool> is_awake_{false};  ///< The thread is there,
   unsigned awake_in_ = 0;              ///< in the process of this generation.

@@ -1,4 +1,5 @@
-// JIT options: what a program tells the JIT linker beside its input, and where it wants its words.
+// SPDX-License-Identifier: Apache-2.0
+// JIT options: options of the JIT linker, and the buffers for its logs.
 #pragma once
 
 #include <cuda.h>
@@ -17,10 +18,10 @@ struct JitOptions {
   std::vector<const void*> outputs;  ///< Where the linker writes.
   bool is_verbose = false;
 
-  /// Reads them. Those that make no difference here are accepted. Returns CUDA_ERROR_INVALID_VALUE
-  /// for one that there is not, or that is not for linking.
+  /// Reads them. Options without an effect here are accepted. Returns CUDA_ERROR_INVALID_VALUE for
+  /// one that does not exist, or is not for linking.
   CUresult read(unsigned count, const CUjit_option* options, void** values);
-  /// Adds to the time that the program is told.
+  /// Adds to the time that the program is reported.
   void took(float milliseconds);
 };
 

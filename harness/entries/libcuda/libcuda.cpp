@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libcuda.so.1: the simulated driver for programs that know nothing of us.
 //
 // A program gives its kernels as a fatbin; we run the same kernels, compiled for the host. A fatbin

@@ -1,4 +1,5 @@
-// How it works. What is added is read at once, and refused where it is no PTX; the texts are put
+// SPDX-License-Identifier: Apache-2.0
+// How it works. What is added is read at once, and refused where it is not PTX; the texts are put
 // together when the program asks for the image. States are known by their addresses.
 #include "harness/entries/libcuda/linker.h"
 
@@ -107,9 +108,9 @@ CUresult add(CUlinkState_st& state, CUjitInputType type, const std::string& text
   if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
   const ptx::Form form = ptx::form_of(text.c_str());
   if (!is_kind_of_image(type) || (type != CU_JIT_INPUT_PTX && form != ptx::Form::ptx)) {
-    std::fputs("afterlife: what is to be linked is no PTX: needs PTX, such as nvcc -ptx gives\n",
+    std::fputs("afterlife: the input of the linker is not PTX: needs PTX, such as from nvcc -ptx\n",
                stderr);
-    return fail(state, CUDA_ERROR_NO_BINARY_FOR_GPU, fmt::format("'{}' is no PTX", name));
+    return fail(state, CUDA_ERROR_NO_BINARY_FOR_GPU, fmt::format("'{}' is not PTX", name));
   }
   try {
     ptx::parse(text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linker: cuLink*, of modules in PTX. It needs no device: the result is a text, which is loaded as
 // any other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The library asks by pages first, then holds() looks, which takes no driver; what is
 // left is lent, or was a moment ago, and its end is an activation like a call. The driver's own
 // memory is never lent: who has the driver frees nothing else.

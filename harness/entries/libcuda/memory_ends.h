@@ -1,5 +1,6 @@
-// MemoryEnds: hears of the ends of memory that the program has lent to the driver: it is freed, or
-// the stack frame that it is in ends.
+// SPDX-License-Identifier: Apache-2.0
+// MemoryEnds: detects the end of memory that is lent to the driver: it is freed, or its stack frame
+// ends.
 #pragma once
 
 #include <atomic>
@@ -24,14 +25,14 @@ namespace harness::entries {
 /// A stack frame has ended once its thread calls the driver from above it. Frames of coroutines and
 /// other stacks that the program makes are memory that is freed.
 ///
-/// Threads: for whoever has the driver, but for what the library in front of the C library calls.
+/// Threads: for code that has the driver, but for what the library in front of the C library calls.
 /// Lifetime: until the process ends; borrows who names what happens, and the orders.
 class MemoryEnds final : public devices::LentMemory::Listener {
  public:
   MemoryEnds(Askers& askers, Parties& parties, const client::Orders& orders)
       : askers_(askers), parties_(parties), orders_(orders) {}
 
-  /// Has memory of this process be lent from now on, where the library is loaded that sees it end.
+  /// From now on, tracks lent memory of this process, if the library that detects frees is loaded.
   void begin(World& world);
   /// The calling thread calls the driver: ends the stack frames that it has left.
   void begin_call(World& world, const Activation& call);

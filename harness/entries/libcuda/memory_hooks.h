@@ -1,5 +1,6 @@
-// Memory hooks: between the library that is loaded before a program's, which sees its memory end,
-// and the driver, which knows what of it is lent.
+// SPDX-License-Identifier: Apache-2.0
+// Memory hooks: the interface between the preloaded library, which detects frees, and the driver,
+// which knows which memory is lent.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@ namespace harness::entries {
 class LentPages {
  public:
   bool are_none() const { return count_.load(std::memory_order_relaxed) == 0; }
-  /// Returns whether memory that is lent may begin in so many bytes from there on.
+  /// Returns whether memory that is lent may begin in this many bytes from there on.
   bool may_hold(std::uintptr_t low, std::size_t bytes) const {
     if (are_none()) return false;
     constexpr std::uintptr_t kMostPages = 16;
@@ -43,8 +44,8 @@ class LentPages {
 /// Threads: any.
 struct MemoryHooks {
   const LentPages* lent;
-  /// Memory is about to end, where `lent` may hold some. Returns whether it is to stay as it is: it
-  /// is freed later.
+  /// Memory that may be lent is about to be freed. Returns whether to keep it unchanged and free it
+  /// later.
   bool (*ends)(void* memory, std::size_t bytes, const char* how);
 };
 

@@ -1,5 +1,6 @@
-// Native code: the module that machine code is of, and where it is there, as addr2line counts. It
-// needs nothing but the C library.
+// SPDX-License-Identifier: Apache-2.0
+// Native code: finds the module of an instruction, and its offset there as addr2line counts it. It
+// needs the C library only.
 #pragma once
 
 #include <dlfcn.h>
@@ -22,7 +23,7 @@ struct NativeCode {
 
 /// Returns the file of the program, whatever it was called by.
 inline const char* program_file() {
-  static char name[4096];  // Whoever comes first writes what all would.
+  static char name[4096];  // The first caller writes the value; all callers would write the same.
   if (*name == '\0') (void)!readlink("/proc/self/exe", name, sizeof name - 1);
   return name;
 }

@@ -1,4 +1,5 @@
-// Native place: where a program that is no script makes a call.
+// SPDX-License-Identifier: Apache-2.0
+// Native place: the call stack of machine code.
 #pragma once
 
 #include <cstdint>

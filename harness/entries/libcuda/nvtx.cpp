@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. NVTX calls these functions by their slots (harness/entries/libnvtx). Each takes the
 // driver as a call of cuda.h does, so that its line is known, and others wait.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/outer_call.h"
 
 #include "harness/cuda/process.h"

@@ -1,6 +1,7 @@
-// How it works. The system tells of each range of addresses how much of it is the process's own; a
+// SPDX-License-Identifier: Apache-2.0
+// How it works. The system reports each range of addresses how much of it is the process's own; a
 // range counts that is so by half, as a heap is, and as memory that was set aside is not. Of each
-// page it tells whether no other process has it: a page of a fork is so once it was written to.
+// page it says whether no other process has it: a page of a fork is so once it was written to.
 // What is noted is in memory that the forks share, far from where the program's own will be.
 #include "harness/entries/libcuda/own_memory.h"
 
@@ -70,7 +71,7 @@ std::vector<Addresses> find_own() {
 }  // namespace
 
 struct OwnMemory::Notes {
-  std::atomic<std::uint32_t> run_count = 0;  ///< So many have noted what they wrote to.
+  std::atomic<std::uint32_t> run_count = 0;  ///< This many have noted what they wrote to.
 };
 
 OwnMemory OwnMemory::find() {

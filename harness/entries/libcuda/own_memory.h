@@ -1,4 +1,5 @@
-// Own memory: what a process has written to, which a fork shares with it until one of them writes
+// SPDX-License-Identifier: Apache-2.0
+// Own memory: the pages that a process has written, which a fork shares until one of them writes
 // again.
 #pragma once
 
@@ -14,7 +15,7 @@ class OwnMemory {
  public:
   /// Knows of none.
   OwnMemory() = default;
-  /// Looks for it. There is nothing to copy where one processor would do that and the runs, too.
+  /// Finds them. With a single processor nothing is copied, because it would delay the runs.
   static OwnMemory find();
 
   /// Copies, in a fork, the pages that earlier ones wrote to: it need not stop for these. Memory

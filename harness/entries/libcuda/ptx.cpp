@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A file has a size, and texts that stand in it are its own. An image in memory has
 // none by any document: there cuobjdump is asked first, which knows where a fatbin ends.
 #include "harness/entries/libcuda/ptx.h"
@@ -55,7 +56,7 @@ devices::ImageFound load_text_in_memory(const void* image) {
     const std::string_view whole = ptx::without_rest(text);
     if (refused.why != ptx::Refused::Why::malformed || whole.size() == text.size())
       return load_text(text);
-    std::fputs("afterlife: PTX without a zero at its end: what follows it in memory is left out\n",
+    std::fputs("afterlife: PTX without a zero at its end: the memory after it is ignored\n",
                stderr);
     return load_text(std::string(whole));
   }
@@ -94,9 +95,10 @@ devices::ImageFound load_best(const Texts& texts) {
     return refuse("has PTX for newer devices only: needs PTX for compute capability 8.0");
   return refuse(
       ptx::can_extract()
-          ? "is no PTX, and cuobjdump finds none in it: needs PTX, such as nvcc -ptx gives"
-          : "is no PTX, and shows none: needs PTX, such as nvcc -ptx or -fatbin "
-            "--no-compress gives, or cuobjdump to take it out (pip install nvidia-cuda-cuobjdump)");
+          ? "is not PTX, and cuobjdump finds none in it: needs PTX, such as from nvcc -ptx"
+          : "is not PTX, and contains no readable PTX: needs PTX, such as from nvcc -ptx or "
+            "-fatbin --no-compress, or cuobjdump to extract it (pip install "
+            "nvidia-cuda-cuobjdump)");
 }
 
 /// Says once what is taken for granted.
@@ -104,8 +106,8 @@ void tell_taken() {
   static std::atomic<bool> is_told{false};
   if (is_told.exchange(true)) return;
   std::fputs(
-      "afterlife: a fatbin in memory has no size, and there is no cuobjdump here: the PTX that "
-      "comes next in memory is taken to be its own\n",
+      "afterlife: a fatbin in memory has no size, and cuobjdump is missing: the next PTX in memory "
+      "is used\n",
       stderr);
 }
 
@@ -141,7 +143,7 @@ devices::ImageFound load_any(const Image& image, const void* begin,
   if (form == ptx::Form::text) return {nullptr, CUDA_ERROR_INVALID_IMAGE};
   if (form == ptx::Form::ptx) return load_as_text(begin);
   const auto* bytes = static_cast<const unsigned char*>(begin);
-  return bytes[0] == 0x7f ? refuse("is a cubin: needs PTX, such as nvcc -ptx gives")
+  return bytes[0] == 0x7f ? refuse("is a cubin: needs PTX, such as from nvcc -ptx")
                           : load_fatbin(image);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX: modules that come as text, by itself or in a fatbin.
 #pragma once
 

@@ -1,4 +1,5 @@
-// System threads: what the system says of the threads of this process.
+// SPDX-License-Identifier: Apache-2.0
+// System threads: the state of this process's threads, according to the system.
 //
 // Source: proc(5), /proc/PID/task/TID/stat.
 #pragma once

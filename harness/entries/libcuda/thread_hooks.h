@@ -1,5 +1,6 @@
-// Thread hooks: between the library that is loaded before a program's, which sees its threads begin
-// and wait, and the driver, which decides who goes on.
+// SPDX-License-Identifier: Apache-2.0
+// Thread hooks: the interface between the preloaded library, which intercepts thread starts and
+// waits, and the driver, which decides which thread runs next.
 //
 // The library knows no driver, the driver may be loaded late: it hands over this table when it is.
 #pragma once
@@ -18,7 +19,7 @@ struct Moment {
 
 /// How a wait ended.
 enum class Woken {
-  unwatched,    ///< It did not begin: the thread is none of those that take turns.
+  unwatched,    ///< The wait did not begin, because the thread takes no turns.
   ready,        ///< It is there; a semaphore has been taken.
   timed_out,    ///< The moment has come.
   interrupted,  ///< A signal has come.
@@ -26,8 +27,8 @@ enum class Woken {
 
 /// Threads: any, for all of it.
 struct ThreadHooks {
-  /// A thread is about to be made, by the interpreter of Python or by somebody else. Returns what
-  /// it is known as, or null where it is left alone.
+  /// A thread is about to be made, by the interpreter of Python or by something else. Returns what
+  /// it is known as, or null if it is left alone.
   void* (*starting)(bool is_pythons);
   /// It has been made, and the system knows it as `handle`.
   void (*is_started)(void* thread, pthread_t handle);

@@ -1,4 +1,5 @@
-// Thread options: which of the program's threads goes on, as the options of a question.
+// SPDX-License-Identifier: Apache-2.0
+// Thread options: the threads of the program that can run next, as the options of a choice.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace harness::entries {
 
-/// They are named after the threads; the first is the plain one. Lifetime: that of the threads.
+/// They are named after the threads; the first is the default one. Lifetime: that of the threads.
 class ThreadOptions final : public Options {
  public:
-  /// `is_turn`: the first, which asks, can go on itself, and comes to such questions often.
+  /// `is_turn`: the first, which asks, can continue itself, and comes to such questions often.
   explicit ThreadOptions(std::span<BatonThread* const> threads, bool is_turn = false)
       : threads_(threads), is_turn_(is_turn) {}
   bool is_turn() const { return is_turn_; }

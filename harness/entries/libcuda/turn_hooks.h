@@ -1,8 +1,9 @@
-// Turn hooks: between the library that is loaded before a program's, which sees the synchronisation
-// of its threads, and the driver, which has one of them go at a time.
+// SPDX-License-Identifier: Apache-2.0
+// Turn hooks: the interface between the preloaded library, which intercepts synchronisation, and
+// the driver, which lets one thread run at a time.
 //
-// Each function returns kNotOurs where the calling thread takes no turns: the C library's own is to
-// be called then. Else it returns what that would have returned.
+// Each function returns kNotOurs if the calling thread takes no turns; the C library's function
+// must then be called. Otherwise it returns what that function would have returned.
 #pragma once
 
 #include <pthread.h>
@@ -28,11 +29,11 @@ struct FutexCall {
   std::uint32_t bits;
 };
 
-/// Threads: any, for all of it. A limit is null where there is none.
+/// Threads: any, for all of it. A limit is null if there is none.
 struct TurnHooks {
   /// Threads that are not Python's take turns.
   const std::atomic<bool>* are_on;
-  /// The code of the driver itself, whose own synchronisation is no turn.
+  /// The code of the driver itself, whose own synchronisation is not a turn.
   std::uintptr_t code_begin;
   std::uintptr_t code_end;
 
@@ -61,9 +62,9 @@ struct TurnHooks {
   int (*yield)();
   int (*sleep)(const timespec& rest);
   int (*sleep_until)(const Moment& end);
-  /// Tells the time of a clock that stands still while threads run.
+  /// Returns the time of a clock that stands still while threads run.
   int (*now)(clockid_t clock, timespec* now);
-  /// A function of the C library that is no wait is about to be called.
+  /// A function of the C library that is not a wait is about to be called.
   void (*comes)(const char* function);
   /// Waits for something that comes from elsewhere.
   int (*awaits)(const char* function, bool (*is_there)(void* what), void* what,

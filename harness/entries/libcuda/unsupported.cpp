@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One function per row of unsupported.def. cuda.h is not included: the functions take
 // whatever they are called with, which the calling convention lets them ignore.
 #include "harness/entries/libcuda/unsupported.h"
@@ -54,7 +55,7 @@ constexpr std::array<Export, kCount> kExports = {{
 #include "harness/entries/libcuda/unsupported.def"
 }};
 
-/// Tells whether `name` is `base` itself, a version of it, or a per-thread twin.
+/// Returns whether `name` is `base` itself, a version of it, or a per-thread twin.
 bool is_form_of(const char* name, const char* base) {
   const std::size_t length = std::strlen(base);
   return std::strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '_');

@@ -1,4 +1,5 @@
-// Entry points that are exported and not simulated: each answers CUDA_ERROR_NOT_SUPPORTED.
+// SPDX-License-Identifier: Apache-2.0
+// Entry points that are exported and not simulated: each returns CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 namespace harness::entries {

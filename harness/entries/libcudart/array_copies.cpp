@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies from and to arrays: of rows, and of bytes that run over them.
 #include <algorithm>
 
@@ -12,7 +13,7 @@ using harness::cudart::driver;
 using harness::cudart::error_of;
 using harness::cudart::in_context;
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays: made from a channel format and an extent, and what they are like.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"
@@ -67,7 +68,7 @@ CUDART_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
   });
 }
 
-/// Null is no array.
+/// Null is not an array.
 CUDART_API cudaError_t cudaFreeArray(cudaArray_t array) {
   const Call call("cudaFreeArray");
   return in_context(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries: the device code that modules of the program have registered, with its kernels and
 // variables by their addresses on the host.
 //
@@ -16,8 +17,8 @@ namespace harness::cudart {
 /// One registered device code. Lifetime: from its registration to unregister().
 class Binary {
  public:
-  /// `fatbins` are the parts of a code that was linked (nvcc -rdc=true), ended by null; null where
-  /// it was not. Both belong to the program.
+  /// `fatbins` are the parts of a code that was linked (nvcc -rdc=true), ended by null; null if it
+  /// was not. Both belong to the program.
   Binary(const void* image, void* const* fatbins) : image_(image), fatbins_(fatbins) {}
   Binary(const Binary&) = delete;
   Binary& operator=(const Binary&) = delete;

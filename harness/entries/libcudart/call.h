@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call: what every function of the runtime does around the driver's functions.
 //
 // A function begins with a Call and ends with in_context() or initialized(), which keep its error
@@ -20,7 +21,7 @@ namespace harness::cudart {
 /// other the outermost counts.
 class Call {
  public:
-  /// Lifetime of the name: the process. `can_fail` is false where nothing tells the program of an
+  /// Lifetime of the name: the process. `can_fail` is false if nothing tells the program of an
   /// error: none is injected then.
   [[gnu::always_inline]] explicit Call(const char* function, bool can_fail = true) {
     if (!open_driver() || driver.outer_call == nullptr) return;
@@ -47,7 +48,8 @@ constexpr cudaError_t error_of(CUresult result) {
 }
 constexpr cudaError_t error_of(cudaError_t error) { return error; }
 
-/// Keeps an error for cudaGetLastError(), and returns it. Work that is not done yet is no error.
+/// Keeps an error for cudaGetLastError(), and returns it. Work that is not done yet is not an
+/// error.
 cudaError_t keep(cudaError_t error);
 
 /// Calls a function of the driver, or of several, once the thread has a context; and once more

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Channels: the format of an array's elements, as the runtime and as the driver say it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The primary context is retained once in a process, and each thread makes it
 // current at its first call. No lock is held in a call of the driver: there another thread may be
 // given the turn.

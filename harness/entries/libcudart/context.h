@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Context: which device a thread works on, and that device's primary context.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies: what cudaMemcpyKind says, and descriptions of copies as the driver has them.
 #pragma once
 
@@ -43,8 +44,8 @@ cudaError_t copy_rows(const CopySide& target, const CopySide& source, CopySize s
 cudaError_t copy_rows_async(const CopySide& target, const CopySide& source, CopySize size,
                             cudaMemcpyKind kind, cudaStream_t stream);
 
-/// Translates a copy of slices. Where an array takes part, the extent counts its elements.
-/// Errors: cudaErrorInvalidMemcpyDirection, cudaErrorInvalidValue; those of the array.
+/// Translates a copy of slices. If an array takes part, the extent counts its elements. Errors:
+/// cudaErrorInvalidMemcpyDirection, cudaErrorInvalidValue; those of the array.
 cudaError_t to_driver(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D& to);
 /// Translates it back, as far as the driver keeps it.
 cudaError_t from_driver(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms& to);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices: which one a thread uses, and how it is set up.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"
@@ -23,7 +24,7 @@ CUresult find_device(int ordinal) {
   return driver.cuDeviceGet(&device, ordinal);
 }
 
-/// Mapped memory is there in any case, and is no flag of the driver's context.
+/// Mapped memory is there in any case, and is not a flag of the driver's context.
 CUresult set_flags(int device, unsigned flags) {
   if ((flags & ~unsigned{cudaDeviceMask}) != 0) return CUDA_ERROR_INVALID_VALUE;
   return driver.cuDevicePrimaryCtxSetFlags_v2(device, flags & ~unsigned{cudaDeviceMapHost});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver: the functions of libcuda.so.1 that the runtime calls.
 //
 // They are looked up at run time, as programs that link the runtime statically need not be linked

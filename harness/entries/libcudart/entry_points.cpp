@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry points of the driver, by name.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/version.h"
@@ -14,7 +15,7 @@ static_assert(static_cast<int>(cudaDriverEntryPointVersionNotSufficent) ==
 
 namespace {
 
-/// Where the program says nothing of default streams, its twin does: `otherwise`.
+/// If the program says nothing of default streams, its twin does: `otherwise`.
 cudaError_t look_up(const char* symbol, void** function, unsigned version, unsigned long long flags,
                     cudaDriverEntryPointQueryResult* status, unsigned long long otherwise) {
   return initialized([&] {

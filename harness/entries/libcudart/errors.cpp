@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors: the calling thread's last one, and names and descriptions.
 #include <array>
 #include <utility>

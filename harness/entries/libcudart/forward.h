@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forward: a call of the driver with the runtime's arguments, each as the driver's type of it.
 #pragma once
 

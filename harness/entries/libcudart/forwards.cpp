@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the runtime that are one call of the driver: one for each such row of cudart.def.
 #include <cuda_profiler_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions: what kernels are like, how many of them the device can run, and their handles.
 #include "harness/entries/libcudart/binaries.h"
 #include "harness/entries/libcudart/call.h"

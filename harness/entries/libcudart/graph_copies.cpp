@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies as nodes of graphs: of slices, of a row, and from and to variables.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/copies.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of graphs whose parameters differ from the driver's: kernels, sets, conditions, and nodes
 // of any type.
 #include "harness/entries/libcudart/forward.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph parameters: parameters of nodes as the driver has them, and back.
 #pragma once
 
@@ -11,7 +12,7 @@ CUresult node_context(CUcontext& context);
 
 /// Finds the kernel. Errors: those of find_kernel().
 cudaError_t to_driver(const cudaKernelNodeParams& from, CUDA_KERNEL_NODE_PARAMS& to);
-/// The function is the address that it was registered with, where it was.
+/// The function is the address that it was registered with, if it was.
 cudaKernelNodeParams from_driver(const CUDA_KERNEL_NODE_PARAMS& from);
 
 /// Returns the error of a node's size, as of a launch.

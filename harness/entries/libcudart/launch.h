@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launch: kernels on streams, with the runtime's errors.
 #pragma once
 

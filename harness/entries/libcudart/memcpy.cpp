@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of memory, of rows and of slices, between the host and devices.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/copies.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: allocations and their ends, and what is known of a pointer.
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@ using harness::cudart::in_context;
 
 namespace {
 
-/// Where nothing is asked for, nothing is allocated, and that is no error.
+/// If nothing is asked for, nothing is allocated, and that is not an error.
 template <class Function>
 cudaError_t allocate(void** address, size_t bytes, const Function& function) {
   return in_context([&] {
@@ -65,7 +66,7 @@ CUDART_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) 
   return error;
 }
 
-/// Null is no memory, and freeing it is how programs have the context made early.
+/// Null is not memory, and freeing it is how programs have the context made early.
 CUDART_API cudaError_t cudaFree(void* address) {
   const Call call("cudaFree");
   return in_context(
@@ -107,7 +108,7 @@ CUDART_PTSZ(cudaMemPrefetchBatchAsync, stream,
 
 namespace {
 
-/// The attributes of a pointer, 0 where the driver knows nothing.
+/// The attributes of a pointer, 0 if the driver knows nothing.
 struct Known {
   unsigned type = 0;
   int device = 0;

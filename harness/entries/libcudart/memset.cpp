@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of memory, of rows and of slices.
 #include <algorithm>
 

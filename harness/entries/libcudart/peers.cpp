@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers: copies between devices, and which device may use another's memory.
 #include <initializer_list>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties: what a device is like, in a structure of the interface.
 #pragma once
 
@@ -14,7 +15,7 @@ struct Property {
   void (*set)(Properties& properties, int value);
 };
 
-/// Fills the structure: each row, and what is no attribute.
+/// Fills the structure: each row, and what is not an attribute.
 template <class Properties, std::size_t kCount>
 CUresult fill(Properties& properties, CUdevice device, const Property<Properties> (&rows)[kCount]) {
   CUuuid uuid{};

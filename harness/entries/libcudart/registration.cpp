@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registration: what the host code of nvcc and clang calls before main() and at the end, by the
 // declarations of crt/host_runtime.h and crt/device_functions.h.
 #include <fatbinary_section.h>

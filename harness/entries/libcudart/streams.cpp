@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams and events: what is more than a call of the driver.
 #include <memory>
 

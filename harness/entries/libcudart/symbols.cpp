@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcudart/symbols.h"
 
 #include "harness/entries/libcudart/binaries.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbols: parts of the program's variables on the device, which its copies name.
 #pragma once
 
@@ -14,7 +15,8 @@ struct SymbolRange {
   std::size_t offset;
 
   /// Finds them as the source of a copy. Errors: cudaErrorInvalidSymbol; cudaErrorInvalidValue
-  /// where they are not all in it; cudaErrorInvalidMemcpyDirection where the source is no device.
+  /// where they are not all in it; cudaErrorInvalidMemcpyDirection where the source is not a
+  /// device.
   cudaError_t find_source(cudaMemcpyKind kind, void*& address) const;
   /// Likewise, as its target.
   cudaError_t find_target(cudaMemcpyKind kind, void*& address) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces: their descriptions, as the driver has them and back.
 #include <algorithm>
 

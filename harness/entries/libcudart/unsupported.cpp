@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that are not simulated: one for each such row of cudart.def.
 #include "harness/entries/libcudart/unsupported.h"
 
@@ -7,7 +8,7 @@ namespace harness::cudart {
 
 int answer_not_supported(const char* name, std::atomic<bool>& is_told) {
   if (!is_told.exchange(true))
-    std::fprintf(stderr, "afterlife: not simulated, answered cudaErrorNotSupported: %s\n", name);
+    std::fprintf(stderr, "afterlife: not simulated, returned cudaErrorNotSupported: %s\n", name);
   return keep_not_supported();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unsupported: how functions that are not simulated answer.
 //
 // cuda_runtime_api.h is not included: they take whatever they are called with, which the calling

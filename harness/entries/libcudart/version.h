@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Version: the interface of the runtime that is compiled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnvJitLink.so.13: put in front of every program that runs under `afterlife run`, as
 // libnvrtc.so.13 is. It needs the C library alone, and hands over to libafterlife_nvjitlink.so,
 // beside it, at the first call.

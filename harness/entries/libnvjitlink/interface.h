@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: what libnvJitLink.so.13 exports, by nvJitLink's public header, which need not be here.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace harness::nvjitlink {
 
-/// A linker, to those who have only its handle.
+/// A linker, to those that have only its handle.
 class Linker;
 
 enum class Result : int {

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvjitlink.so: nvJitLink's functions, for inputs in PTX. libnvJitLink.so.13 hands
 // over to it. It needs no driver.
 //
 // How it works. The result is one text in PTX, as a cubin too, for that is what our driver loads.
-// Handles are looked up, so that one that is no linker's is an error and not a crash.
+// Handles are looked up, so that one that is not a linker's is an error and not a crash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,7 +123,7 @@ Result add(Linker& linker, Input type, const std::string& text, const std::strin
   if (text.find(".version") == std::string::npos)
     return linker.fail(
         type == Input::ptx ? Result::ERROR_PTX_COMPILE : Result::ERROR_UNRECOGNIZED_INPUT,
-        fmt::format("'{}' is no PTX, which is all that is linked here", name));
+        fmt::format("'{}' is not PTX, and only PTX is linked here", name));
   try {
     ptx::parse(text);
   } catch (const ptx::Malformed& malformed) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: the structs of NVML that libnvidia-ml.so.1 fills in, by its public header nvml.h,
 // which need not be here.
 #pragma once
@@ -15,7 +16,7 @@ enum class Result : int {
   ERROR_UNKNOWN = 999,
 };
 
-/// A device, to those who have only its handle.
+/// A device, to those that have only its handle.
 struct Device;
 
 /// nvmlPciInfo_t.
@@ -66,6 +67,17 @@ struct Uuid {
     char text[41];
     unsigned char bytes[16];
   };
+};
+
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  int value_type;
+  Result result;  ///< Whether this field alone is there.
+  unsigned long long value;
 };
 
 /// The version of a struct, by NVML_STRUCT_VERSION.

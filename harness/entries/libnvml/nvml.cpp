@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnvidia-ml.so.1: NVML for programs under `afterlife run`: the simulated device, as libcuda.so.1
-// tells of it. It needs the C library alone.
+// reports it. It needs the C library alone.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ void write_uuid(char (&text)[41]) {
            id[14], id[15]);
 }
 
-/// Returns what the program's own driver has given out, where it has one and a context.
+/// Returns what the program's own driver has given out, if it has one and a context.
 unsigned long long used_bytes() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return 0;
@@ -296,6 +297,15 @@ AFTERLIFE_NVML nvmlDeviceGetMemoryInfo_v2(Device* device, MemoryV2* memory) {
     return Result::ERROR_ARGUMENT_VERSION_MISMATCH;
   const unsigned long long used = used_bytes();
   *memory = {memory->version, kMemoryBytes, 0, kMemoryBytes - used, used};
+  return Result::SUCCESS;
+}
+
+/// A device without links between devices, counters or limits: there is no field that it has.
+AFTERLIFE_NVML nvmlDeviceGetFieldValues(Device* device, int count, FieldValue* values) {
+  if (const Result error = admit(device, values); error != Result::SUCCESS) return error;
+  if (count <= 0) return Result::ERROR_INVALID_ARGUMENT;
+  for (FieldValue* each = values; each != values + count; ++each)
+    each->result = Result::ERROR_NOT_SUPPORTED;
   return Result::SUCCESS;
 }
 

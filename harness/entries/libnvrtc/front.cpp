@@ -1,4 +1,5 @@
-// libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that whoever
+// SPDX-License-Identifier: Apache-2.0
+// libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that code that
 // looks for NVRTC finds that it is loaded already.
 //
 // It is in processes that never call it, too: so it needs the C library alone, and hands over to

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvrtc.so: NVRTC's functions, by compilers of this machine. libnvrtc.so.13 hands over
 // to it.
 //
-// Handles are looked up, so that one that is no program's is an error and not a crash.
+// Handles are looked up, so that one that is not a program's is an error and not a crash.
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvtx.so: the tool that NVTX loads under `afterlife run` (NVTX_INJECTION64_PATH). It
-// has NVTX call our driver for what suballocators tell of their memory; ranges and marks are left
+// has NVTX call our driver for what suballocators report their memory; ranges and marks are left
 // alone. It needs the C library alone until then.
 #include <iterator>
 
@@ -10,7 +11,7 @@
 
 AFTERLIFE_NVTX InitializeInjectionNvtx2(void* /*get_export_table*/) { return 1; }
 
-/// Fills in the slots of the extension for memory. Returns 0 for any other: nobody listens.
+/// Fills in the slots of the extension for memory. Returns 0 for any other: no one listens.
 AFTERLIFE_NVTX InitializeInjectionNvtxExtension(harness::nvtx::ModuleInfo* info) {
   if (info->module != harness::nvtx::kMemoryModule || info->segment_count < 1) return 0;
   void* driver = harness::entries::open_beside("libcuda.so.1");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interface: what a tool is given by NVTX's extension for memory, by its public headers
 // (nvToolsExtMem.h, nvtxDetail/nvtxExtTypes.h), which need not be here.
 #pragma once

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Audit: has the loader find our libcudart.so.13, or .12, wherever a program, or a library of it,
 // asks for that name, and loads it nowhere else (rtld-audit(7)).
 //
 // How it works. Our folder is in LD_LIBRARY_PATH. A folder that the asking library names itself
 // (RPATH) would come before it, and a name with a path needs no search: these are passed over, and
-// searched for by name. The loader has this library in a namespace of its own: it needs nothing,
+// searched for by name. The loader has this library in a separate namespace: it needs nothing,
 // not even the C library, of which there would be a second one.
 #include <link.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clocks: in front of the functions of the C library by which threads sleep and tell the time.
 //
-// How it works. Where threads take turns time passes only where all of them wait for it, so that a
+// How it works. If threads take turns time passes only where all of them wait for it, so that a
 // sleep costs nothing and its end has its place in the order. Else they are the system's own.
 #include <errno.h>
 #include <sys/time.h>
@@ -30,7 +31,7 @@ bool tells(clockid_t clock, timespec* now, const void* returns_to) {
   return may_turn(returns_to) && turns->now(clock, now) != kNotOurs;
 }
 
-/// Returns whether the calling thread has slept for so long.
+/// Returns whether the calling thread has slept for this long.
 bool sleeps(const timespec& rest, const void* returns_to) {
   if (rest.tv_sec < 0 || rest.tv_nsec < 0 || rest.tv_nsec >= kSecond) return false;
   return may_turn(returns_to) && turns->sleep(rest) != kNotOurs;

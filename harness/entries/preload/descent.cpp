@@ -1,4 +1,5 @@
-// Descent: counts the processes that this one starts, so that each has a name of its own which is
+// SPDX-License-Identifier: Apache-2.0
+// Descent: counts the processes that this one starts, so that each has its own name which is
 // the same in every run.
 //
 // How it works. A fork is seen by pthread_atfork(). What becomes another program is told by a
@@ -33,7 +34,7 @@ constexpr size_t kVariableBytes = 18;
 constexpr size_t kTextBytes = Descent::kPathBytes + 64;
 constexpr int kForAnybody = 0;
 
-/// Called where the process ends by _exit(): nobody else hears of it.
+/// Called where the process ends by _exit(): nothing else hears of it.
 void (*ending)() = nullptr;
 
 bool is_counted() { return afterlife_descent.path[0] != '\0'; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded first: shared by the libraries that are loaded before all others of a program. It needs
 // nothing but the C library.
 #pragma once
@@ -16,7 +17,7 @@ Function system_function(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Returns whether it is code of the interpreter, where there is one.
+/// Returns whether it is code of the interpreter, if there is one.
 inline bool is_of_python(const NativeCode& code) {
   const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
   return python != nullptr && code.base != nullptr && native_code(python).base == code.base;

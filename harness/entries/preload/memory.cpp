@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: in front of the functions of the C library by which a program's memory ends. C++'s
 // `delete`, and what other languages allocate by the C library, comes through them.
 //

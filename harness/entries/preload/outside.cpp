@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outside: in front of the functions of the C library by which threads wait for what comes from
 // elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
 //
 // How it works. Each looks first whether it would have to wait. If so the driver's hooks have other
-// threads go on, and look again now and then; the system's own function comes last, and does not
+// threads continue, and look again now and then; the system's own function comes last, and does not
 // wait. In a program of Python's the waits of libraries that are not are the system's own: these
 // may not expect to be interrupted without a signal.
 #include <fcntl.h>
@@ -46,7 +47,7 @@ bool is_python(const void* returns_to) {
          (code.file != nullptr && strstr(code.file, "/lib-dynload/") != nullptr);
 }
 
-/// The moment so long from now.
+/// The moment this long from now.
 Moment after(long seconds, long nanoseconds) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -64,7 +65,8 @@ struct Call {
   const void* returns_to;
 };
 
-/// Has others go on until `is_there` says so. Unwatched: there was no need, or nobody to go on.
+/// Has others continue until `is_there` says so. Unwatched: there was no need, or nothing to
+/// continue.
 template <class What>
 Woken await(What what, const Call& call, const Moment* limit) {
   const auto is_there = [](void* one) { return static_cast<What*>(one)->is_there(); };
@@ -142,7 +144,7 @@ ChildChange change_of(pid_t child, int options) {
   return {P_PGID, static_cast<id_t>(-child), changes};
 }
 
-/// Has others go on before a function that would wait for ever. Returns whether a signal came
+/// Has others continue before a function that would wait for ever. Returns whether a signal came
 /// first, with errno; else errno is as it was.
 template <class What>
 bool is_interrupted(const What& what, const Call& call) {
@@ -168,7 +170,7 @@ bool is_interrupted(const ChildChange& change, int options, const Call& call) {
   return (options & WNOHANG) == 0 && is_interrupted(change, call);
 }
 
-/// Has others go on while there is no room to write.
+/// Has others continue while there is no room to write.
 void await_room(int file, int flags, const Call& call) {
   if (may_turn(call.returns_to) && may_wait(file, flags))
     (void)is_interrupted(Bytes{file, POLLOUT}, call);

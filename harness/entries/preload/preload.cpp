@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preload: loaded before all libraries of a program that `afterlife run` starts, it stands in front
 // of the functions of the C library by which threads begin, and by which Python's wait.
 //

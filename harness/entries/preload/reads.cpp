@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads: loaded before all libraries of a program in further runs of a finding that does not
 // repeat, it notes where the program's machine code reads a clock, chance, its process or the
 // network, or has it read the same in each run.

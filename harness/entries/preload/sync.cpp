@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sync: in front of the functions of the C library by which threads wait for each other.
 //
 // How it works. Where threads take turns the driver's hook decides, and does what the function
@@ -32,7 +33,7 @@ using harness::entries::turns;
 
 Moment by(clockid_t clock, const timespec* limit) { return {clock, *limit}; }
 
-/// The operation, where it is one that the driver knows.
+/// The operation, if it is one that the driver knows.
 bool is_known(int operation) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:

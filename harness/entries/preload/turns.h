@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns: how the functions that stand in front of the C library's synchronisation ask the driver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting: what the functions have in common that stand in front of the C library's waits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small program for `afterlife selftest`: it frees device memory, and with "stale" it uses it
 // afterwards; with "kernel" it runs a kernel in PTX. It knows nothing of us.
 #include <cuda.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two small programs for `afterlife selftest`: with "stale", the collector ends a buffer whose address is still used."""
 import ctypes
 import sys

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Neither tool's options are listed: they differ from version to version. A value
-// that follows its option is no source, as it names no file that is PTX, or none with a suffix of a
-// source.
+// that follows its option is not a source, as it names no file that is PTX, or none with a suffix
+// of a source.
 #include "harness/entries/stand_ins/commands.h"
 
 #include <algorithm>
@@ -37,14 +38,14 @@ struct Option {
   }
 };
 
-/// The arguments that are no options, and the values of those that matter.
+/// The arguments that are not options, and the values of those that matter.
 struct Split {
   std::vector<std::string> files;
   std::string output;
   std::string folder;
 };
 
-/// The values of `others` are no files either.
+/// The values of `others` are not files either.
 Split split(const Arguments& arguments, std::initializer_list<Option> others) {
   constexpr Option kOutput{"-o", "--output-file"};
   constexpr Option kFolder{"-odir", "--output-directory"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands: what nvcc and ptxas are asked for, as far as a stand-in has to know it.
 #pragma once
 
@@ -8,7 +9,7 @@ namespace harness::stand_ins {
 
 using Arguments = std::vector<std::string>;
 
-/// One source that is to become a cubin. Both are empty where the tool itself has to do it.
+/// One source that is to become a cubin. Both are empty if the tool itself has to do it.
 struct Wanted {
   std::string input;
   std::string output;
@@ -21,7 +22,7 @@ Wanted read_ptxas(const Arguments& arguments);
 /// Reads one of nvcc. Several sources, or none, are the tool's.
 Wanted read_nvcc(const Arguments& arguments);
 
-/// Returns the command line of nvcc that makes PTX in place of a cubin.
+/// Returns the command line of nvcc that makes PTX instead of a cubin.
 Arguments for_ptx(const Arguments& arguments, const Wanted& wanted);
 
 /// Returns whether a file is PTX, which says its version.

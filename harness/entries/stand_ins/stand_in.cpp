@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // afterlife_stand_in: takes the place of nvcc and ptxas in the PATH of programs that run under
 // `afterlife run`. The cubin that it makes is the PTX, with a zero behind it: our driver loads PTX
 // under any name. Every other use is handed on to the tool that is found later.
@@ -28,7 +29,7 @@ std::vector<char*> words_of(std::string& tool, Arguments& arguments) {
   return words;
 }
 
-/// Says what there is in place of a tool that this machine has not.
+/// Says what there is instead of a tool that this machine has not.
 int do_without(const std::string& name, const Arguments& arguments) {
   if (name == "ptxas" && arguments.size() == 1 &&
       (arguments[0] == "--version" || arguments[0] == "-V")) {
@@ -37,8 +38,7 @@ int do_without(const std::string& name, const Arguments& arguments) {
         "Cuda compilation tools, release 13.0, V13.0.88");
     return 0;
   }
-  fmt::print(stderr, "afterlife: there is no {} here but ours, which only makes cubins of PTX\n",
-             name);
+  fmt::print(stderr, "afterlife: the only {} here is ours, which only makes cubins of PTX\n", name);
   return kNoTool;
 }
 

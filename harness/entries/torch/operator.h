@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator: an operator of PyTorch that is carried out by its CPU kernel, and what its arguments
 // and results are.
 #pragma once
@@ -185,7 +186,7 @@ class Description {
 enum class Sizes : std::uint8_t {
   known,
   unknown,  ///< There is no meta kernel, or only the values say.
-  refused,  ///< The meta kernel found an error: the CPU's kernel tells which.
+  refused,  ///< The meta kernel found an error: the CPU's kernel says which.
 };
 
 /// Finds the results, or of out= operators the arguments that they write, as meta tensors.

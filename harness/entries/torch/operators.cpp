@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. One boxed kernel serves all operators at the key CUDA, below autograd and autocast.
 // It finds the sizes of the results by the meta kernel, has PyTorch's allocator give them memory,
-// and launches work whose body is the CPU kernel on tensors over the same addresses. Where only
-// values say what sizes there are, it waits for the stream, computes, and launches the results as
-// work; where a GPU would not wait there, that is counted.
+// and launches work whose body is the CPU kernel on tensors over the same addresses. If only values
+// say what sizes there are, it waits for the stream, computes, and launches the results as work;
+// where a GPU would not wait there, that is counted.
 #include <ATen/ops/copy_native.h>
 #include <dlfcn.h>
 #include <torch/library.h>
@@ -211,7 +212,7 @@ bool is_plain_copy(const at::Tensor& target, const at::Tensor& source) {
          target.is_conj() == source.is_conj() && target.is_neg() == source.is_neg();
 }
 
-/// Copies between the host and the device, and plain ones, stay PyTorch's own.
+/// Copies between the host and the device, and default ones, stay PyTorch's own.
 at::Tensor& copy(at::Tensor& target, const at::Tensor& source, bool non_blocking) {
   if (target.device() != source.device() || is_plain_copy(target, source))
     return at::native::copy_(target, source, non_blocking);
@@ -303,8 +304,8 @@ const char* afterlife_torch_register(const char* names) {
   }
 }
 
-/// Tells what happened: "launched N most N", and a line "wait NAME count on_gpu" for each operator
-/// that waited. The text is valid until the next call.
+/// Returns what happened: "launched N most N", and a line "wait NAME count on_gpu" for each
+/// operator that waited. The text is valid until the next call.
 const char* afterlife_torch_counts() {
   static std::string text;
   using namespace afterlife;

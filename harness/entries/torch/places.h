@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places: tensors of the device as CPU tensors over the same addresses, and the bytes that they
 // use. Device memory of the simulated driver is the host's.
 //
@@ -52,7 +53,7 @@ struct Extent {
   std::uint64_t size;
 };
 
-/// Returns the dimensions in which a tensor goes on, the innermost first; those that follow each
+/// Returns the dimensions in which a tensor continues, the innermost first; those that follow each
 /// other without a gap are one.
 inline std::vector<Extent> extents_of(const at::Tensor& tensor) {
   const auto item = static_cast<std::uint64_t>(tensor.itemsize());
@@ -74,8 +75,8 @@ inline std::vector<Extent> extents_of(const at::Tensor& tensor) {
   return merged;
 }
 
-/// Adds the bytes of a tensor. Where these would be too many rows, all from the first to the last
-/// are used perhaps.
+/// Adds the bytes of a tensor. If these would be too many rows, all from the first to the last are
+/// used perhaps.
 inline void add_ranges(Ranges& ranges, const at::Tensor& tensor, int use) {
   constexpr std::uint64_t kMostRows = 1024;
   constexpr std::uint64_t kMostRanges = 64;

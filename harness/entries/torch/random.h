@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers: a generator of the CPU's for each operator that draws, made of the seed and the
 // offset of CUDA's, so that a program which seeds gets the same numbers again. They are not the
 // numbers that a GPU draws.
@@ -15,7 +16,7 @@ namespace afterlife {
 Operator& operator_named(const char* name);
 
 /// Returns the generator for an operator that is given `given`. In a capture CUDA's generator tells
-/// nothing: the numbers go on from replay to replay.
+/// nothing: the numbers continue from replay to replay.
 inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStream& stream) {
   static std::atomic<std::uint64_t> captured{0};
   if (given.isGenerator() && given.toGenerator().device().is_cpu()) return given;
@@ -37,7 +38,7 @@ inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStre
   return at::make_generator<at::CPUGeneratorImpl>((seed + 1) * kMix ^ offset);
 }
 
-/// CUDA's dropout, which draws without a generator of its own: a mask, and what it leaves.
+/// CUDA's dropout, which draws without its own generator: a mask, and what it leaves.
 inline std::tuple<at::Tensor, at::Tensor> dropout(const at::Tensor& input, double probability,
                                                   std::optional<bool> train) {
   const bool drops = !train.has_value() || *train;

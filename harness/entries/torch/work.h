@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: an operator with its arguments, as the stream carries it out later, and how it is launched.
 #pragma once
 
@@ -75,7 +76,7 @@ struct Work {
   const Operator* op = nullptr;  ///< Null: nothing is computed.
   Values arguments;
   std::vector<at::Tensor> targets;  ///< Where fresh results go.
-  std::vector<at::Tensor> sources;  ///< The results, where nothing is computed.
+  std::vector<at::Tensor> sources;  ///< The results, if nothing is computed.
 
   void carry_out() {
     const c10::impl::ForceDispatchKeyGuard guard = backend_only();
@@ -138,7 +139,7 @@ inline void launch(const Operator& op, std::unique_ptr<Work> work, const Ranges&
   Work* const given = work.release();
   const int status = launch_host_work(stream.stream(), op.name.c_str(), run_work, given,
                                       release_work, ranges.data(), ranges.size());
-  // The driver releases what it was given also where nothing was launched.
+  // The driver releases what it was given also if nothing was launched.
   C10_CUDA_CHECK(static_cast<cudaError_t>(status));
 }
 

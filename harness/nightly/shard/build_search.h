@@ -1,4 +1,5 @@
-// Build search: a cell that another build of the program searches, in a process of its own.
+// SPDX-License-Identifier: Apache-2.0
+// Build search: a cell that another build of the program searches, in a separate process.
 //
 // A sanitizer sees what the harness does not ask. Whatever the process finds goes the way of all
 // findings: the program that runs the shard replays it, tries repairs on it, and records it.
@@ -27,7 +28,7 @@ struct BuildSearch {
 CellRecord record_of(const Cell& cell, const BuildSearch& search, const std::string& folder);
 
 /// Adds that the process did not end by itself, which is a finding as well, with the command in the
-/// place of a reproducer, in `folder`. Does nothing where it did.
+/// place of a reproducer, in `folder`. Does nothing if it did.
 void add_bad_end(CellRecord& record, const BuildSearch& search, const std::string& folder);
 
 }  // namespace harness::nightly

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/shard/cell_search.h"
 
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ std::optional<CellRecord> CellSearch::run(const Cell& cell, const Place& place,
   if (services_.is_stopped()) return std::nullopt;
   if (cell.path == kPrograms) {
     if (!services_.search_program)
-      throw std::runtime_error("a night of programs needs the list of them: --programs FILE");
+      throw std::runtime_error("a night of programs needs their list: --programs FILE");
     services_.tell(Phase::run);
     return services_.search_program(place, cell, folder);
   }
@@ -184,7 +185,7 @@ FindingRecord CellSearch::keep(const Cell& cell, const Finding& finding,
   const std::string file = services_.write(folder, finding);
   record.file = (place.filename() / file).string();
   record.reproducer = read_whole_file((place / file).string());
-  if (finding.nondeterministic) record.difference = "replayed otherwise in the search itself";
+  if (finding.nondeterministic) record.difference = "its replay in the search differed";
   return record;
 }
 

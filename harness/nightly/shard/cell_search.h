@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cell search: a cell of a shard is searched, by this program or by another build of it, and all
 // that is found is replayed and tried with repairs.
 #pragma once

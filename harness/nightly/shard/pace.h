@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pace: shares out the time of a shard among its cells.
 //
 // Sound variants have one account and canaries have another: neither can spend the time of the
@@ -17,7 +18,7 @@ class Pace {
   static constexpr double kCellsPart = 0.95;
   /// The part of a canary's turn that its search has.
   static constexpr double kCanarySearch = 0.6;
-  /// A sound variant with findings may take so many times its turn, to replay and sort them.
+  /// A sound variant with findings may take this many times its turn, to replay and sort them.
   static constexpr double kSoundMost = 1.1;
   /// No turn is shorter than this part of the plan: each cell is searched.
   static constexpr double kLeastShare = 0.05;
@@ -28,7 +29,7 @@ class Pace {
     double seconds = 0;  ///< For all that is done for it; 0 = no limit.
   };
 
-  /// `scale` is what the plan's seconds come to in this shard.
+  /// `scale` is the result of the plan's seconds in this shard.
   explicit Pace(double scale = 1) : scale_(scale) {}
 
   /// Opens the accounts: called for each cell before the first turn. One that is left out (its

@@ -1,4 +1,5 @@
-// Phase: what a night is doing at a moment, for whoever looks.
+// SPDX-License-Identifier: Apache-2.0
+// Phase: what a night is doing at a moment, for code that looks.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/shard/repair_trials.h"
 
 #include "harness/nightly/cause.h"

@@ -1,5 +1,6 @@
-// Repair trials: which repairs remove what a shard found, noted with the finding for whoever gives
-// it a root later.
+// SPDX-License-Identifier: Apache-2.0
+// Repair trials: which repairs remove what a shard found, noted with the finding for code that
+// gives it a root later.
 #pragma once
 
 #include <map>

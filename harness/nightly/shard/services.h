@@ -1,4 +1,5 @@
-// Services: the things that a shard needs from whoever runs it.
+// SPDX-License-Identifier: Apache-2.0
+// Services: the things that a shard needs from code that runs it.
 #pragma once
 
 #include <atomic>
@@ -44,14 +45,14 @@ struct Services {
   /// Searches a program, and leaves its findings in a folder; nothing when it was told to stop.
   std::function<std::optional<CellRecord>(const Place&, const Cell&, const std::string& folder)>
       search_program;
-  /// Called now and then with what a search has come to; of one in another build, where it begins.
+  /// Called now and then with the result of a search; of one in another build, where it begins.
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
   std::function<void(Phase)> phase;  ///< Called where another one begins.
   /// Runs of other schedules in which a repair of a finding must work.
   std::uint64_t repair_runs = 240;
   /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
   std::function<std::int64_t()> clock;
-  /// Tells how many instructions this thread has carried out; empty or 0 = nobody counts them.
+  /// Returns how many instructions this thread has carried out; empty or 0 = nothing counts them.
   std::function<std::uint64_t()> instructions;
   /// Tells the most memory that this process had, in bytes; empty = it is not recorded.
   std::function<std::uint64_t()> peak_bytes;
@@ -59,7 +60,7 @@ struct Services {
 
   /// Whether the shard was told to stop.
   bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
-  /// Tells that another phase begins, if anybody listens.
+  /// Tells that another phase begins, if anything listens.
   void tell(Phase one) const {
     if (phase) phase(one);
   }

@@ -1,14 +1,15 @@
-// Shard: one part of a night, searched cell by cell into a folder of its own.
+// SPDX-License-Identifier: Apache-2.0
+// Shard: one part of a night, searched cell by cell into a separate folder.
 //
 // It is written as "shard-3-of-8.part" and gets its name without ".part" when all of it is there:
-// whoever sees the name sees a whole shard. A cell that is finished is on the disk, and is not
-// searched again where the shard goes on after a kill; the cell under way is begun anew. The same
-// shard of the same plan comes to the same, but for the seconds, where the budget is in runs.
+// code that sees the name sees a whole shard. A cell that is finished is on the disk, and is not
+// searched again where the shard continues after a kill; the cell under way is begun again. The
+// same shard of the same plan reaches the same, but for the seconds, if the budget is in runs.
 //
 //     shard-3-of-8/shard.json               the record
 //     shard-3-of-8/007-argpack-borrow/      the reproducers of a cell
 //
-// Errors: std::runtime_error with one line; what is finished stays, and the shard can go on.
+// Errors: std::runtime_error with one line; what is finished stays, and the shard can continue.
 #pragma once
 
 #include <string>
@@ -44,7 +45,7 @@ std::string shard_name(std::size_t index, std::size_t count);
 ShardFile read_shard(const std::string& folder);
 
 /// Returns the folders of the whole shards among `folders` and directly below them, sorted, each
-/// once. Errors: std::runtime_error where one of them neither is nor holds a shard.
+/// once. Errors: std::runtime_error if one of them neither is nor holds a shard.
 std::vector<std::string> find_shards(const std::vector<std::string>& folders);
 
 }  // namespace harness::nightly

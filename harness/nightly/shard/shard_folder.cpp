@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/shard/shard_folder.h"
 
 #include <fcntl.h>
@@ -70,7 +71,7 @@ void ShardFolder::require_same_plan() const {
   const std::string text = to_text(plan_);
   if (!fs::exists(file)) return write_whole_file(file.string(), text);
   if (ForeignFile::in_folder(part_.string(), kPlanFile, "plan").text() != text)
-    fail(part_, "is of another night; remove it, or finish that one");
+    fail(part_, "is of another night; remove it, or finish that night");
 }
 
 fs::path ShardFolder::file_of_cell(std::size_t index) const {
@@ -151,7 +152,7 @@ std::vector<std::string> find_shards(const std::vector<std::string>& folders) {
         if (is_shard(entry.path())) require_no_link(entry.path().string());
         add(entry.path());
       }
-    if (!is_any) fail(name, "is no finished shard, and holds none directly below it");
+    if (!is_any) fail(name, "is not a finished shard, and contains none");
   }
   return {found.begin(), found.end()};
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shard folder: where a shard that is under way keeps the plan that it follows, the file of each
 // cell that is finished, and a folder of reproducers per cell.
 //

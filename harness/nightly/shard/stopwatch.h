@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stopwatch: the seconds since it was made.
 #pragma once
 

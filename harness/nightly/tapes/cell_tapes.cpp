@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/tapes/cell_tapes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cell tapes: the tapes of one cell of a shard: those that earlier nights kept are replayed, a
 // sound variant is searched around them, and the shortest of all runs are kept for the nights to
 // come.
@@ -21,7 +22,7 @@ class CellTapes {
   /// Does what the plan has for the tapes, by means of what `options` says. Returns what a sound
   /// variant showed, each signature once in a window.
   std::vector<Finding> run(Runner& runner, const SearchOptions& options);
-  /// Returns what came of them. Features that another shard's tape has shorter are left out.
+  /// Returns the result of them. Features that another shard's tape has shorter are left out.
   TapesRecord record() const;
 
  private:

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes: what nights keep for the nights to come: for each feature of a variant (shortest_tapes.h),
 // the tape that got there.
 //
 // A later night counts more, and of one night the shortest tape: so a tape that no longer gets
 // anywhere makes room for one that does, and the order in which shards are merged changes nothing.
-// Of each variant so many features are kept as kMostFeatures says, those that were seen last.
+// Of each variant this many features are kept as kMostFeatures says, those that were seen last.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace harness::nightly {
 
-/// A feature that no night has seen for so many is not looked for any more.
+/// A feature that no night has seen for this many is not looked for any more.
 inline constexpr std::uint64_t kNightsLooked = 14;
 
 /// Keeps the tapes of a variant's cell in the night of this number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Features have numbers while runs are taken in; words are made of what is kept
 // alone.
 #include "harness/nightly/tapes/shortest_tapes.h"
@@ -54,8 +55,7 @@ std::string to_text(const Tape& tape) {
 }
 
 Tape parse_tape(const std::string& text) {
-  if (text.size() % kDigits != 0)
-    throw std::runtime_error("a tape has 32 digits for each decision");
+  if (text.size() % kDigits != 0) throw std::runtime_error("a tape has 32 digits for each choice");
   Tape tape;
   for (std::size_t at = 0; at < text.size(); at += kDigits)
     tape.push_back({hexadecimal<std::uint64_t>(text, at, 16),

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shortest tapes: of all runs of a variant, the one that gets to each feature with the fewest
-// decisions. A feature is what a run got to, in words that outlive the numbers of a table:
+// choices. A feature is what a run got to, in words that outlive the numbers of a table:
 //
 //     reaches stale            a window
 //     reaches stale by drop    the same, by one of several ways in
 //     fails in stale           a window, and it failed there
 //
-// Which ops ran together is none: a search around so many tapes finds less than one that knows
+// Which ops ran together is none: a search around this many tapes finds less than one that knows
 // nothing.
 #pragma once
 
@@ -26,12 +27,12 @@ struct KeptTape {
   bool operator==(const KeptTape&) const = default;
 };
 
-/// Returns the tape as text: 32 hexadecimal digits for each decision (activation, site, how many
-/// were asked before, value).
+/// Returns the tape as text: 32 hexadecimal digits for each choice (activation, site, how many were
+/// asked before, value).
 std::string to_text(const Tape& tape);
 /// Reads what to_text() wrote. Errors: std::runtime_error.
 Tape parse_tape(const std::string& text);
-/// Returns how many decisions such a text holds.
+/// Returns how many choices such a text holds.
 std::size_t decision_count(const std::string& tape);
 
 /// The features that a night keeps of a variant, at most.
@@ -43,11 +44,11 @@ class ShortestTapes {
   explicit ShortestTapes(const Scenario& scenario);
 
   /// Takes in a run. Of runs that get equally short to a feature, the first stays; one that took
-  /// too many decisions, or never ended, is not kept.
+  /// too many choices, or never ended, is not kept.
   void take_in(const Outcome& outcome, const Config& config);
   /// Returns the features that a run gets to, ascending.
   std::vector<std::string> features_of(const Outcome& outcome) const;
-  /// Returns the tapes of so many features, those that come first by name, each tape once.
+  /// Returns the tapes of this many features, those that come first by name, each tape once.
   std::vector<KeptTape> kept(std::size_t limit) const;
 
  private:

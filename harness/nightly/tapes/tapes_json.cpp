@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/nightly/tapes/tapes_json.h"
 
 #include "harness/files/plain_name.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tapes JSON: kept tapes as plans and records hold them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions: mathematics in f64, from series, and in f32 by rounding those. Within some units in
 // the last place of f64 (trigonometry below 1e6), and so nearly always the nearest f32.
 #pragma once

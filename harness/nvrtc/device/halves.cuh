@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Halves: the types and functions of cuda_fp16.h that most programs use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Language: the words that CUDA adds to C++, for clang. Source: CUDA C++ Programming Guide.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures: fetches from textures, loads and stores of surfaces, for clang. Source: CUDA C++
 // Programming Guide. Each is the instruction of PTX, of which a channel is a register of 32 bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warps: what threads say to each other: atomics, shuffles, votes; and bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convert: numbers from one type to another, and comparisons between two of the same.
 #pragma once
 
@@ -7,7 +8,7 @@ namespace ptx {
 
 // ---- to an integer ------------------------------------------------------------------------------
 
-/// The integer next to the number in the direction that M names; towards zero where it names none.
+/// The integer next to the number in the direction that M names; towards zero if it names none.
 template <u64 M>
 PTX_OP f64 to_integral(f64 value) {
   if constexpr ((M & (rni | rn)) != 0)
@@ -126,8 +127,8 @@ PTX_OP u32 cvt_integers(s32 high, s32 low, u32 rest) {
   return static_cast<u32>(above) | clamped(high) << count | clamped(low);
 }
 
-/// Rounds f32 to the digits of tf32, ties away from zero unless M says otherwise. Then it cuts the
-/// digits of a NaN as well: this is a sum and a mask on a GPU.
+/// Rounds f32 to the digits of tf32, ties away from zero unless M says differently. Then it cuts
+/// the digits of a NaN as well: this is a sum and a mask on a GPU.
 template <u64 M, class A>
 PTX_OP u32 cvt_tf32(A raw) {
   u32 value = get<u32>(raw);

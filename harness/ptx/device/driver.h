@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver: the border between a translated module and the driver that runs it. Both are compiled
 // with it.
 #pragma once
@@ -81,18 +82,19 @@ struct Driver {
   u16 (*atomic16)(u8 operation, u64 address, u16 value, u16 expected);
   u32 (*atomic32)(u8 operation, u64 address, u32 value, u32 expected);
   u64 (*atomic64)(u8 operation, u64 address, u64 value, u64 expected);
-  /// Barriers 0 to 15 of a block, for so many threads, 0 for all. Returns how many predicates hold.
+  /// Barriers 0 to 15 of a block, for this many threads, 0 for all. Returns how many predicates
+  /// hold.
   int (*wait_at)(u32 barrier, u32 threads, int predicate);
   void (*arrive_at)(u32 barrier, u32 threads);  ///< The same, without waiting.
-  /// A thread has looked whether others have come: where there is no news, they go on first.
+  /// A thread has looked whether others have come: where there is no news, they continue first.
   void (*poll)(int has_news);
-  /// A thread looks whether other blocks have come to a barrier across the grid.
+  /// A thread looks whether other blocks have reached a barrier across the grid.
   void (*wait_for_grid)();
   u64 (*malloc)(u64 bytes);  ///< From the heap of kernels; null if it is full.
   void (*free)(u64 address);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
   u32 (*ballot)(u32 mask, int predicate);
-  u32 (*active)(u64 site);  ///< The lanes that come to the same place together.
+  u32 (*active)(u64 site);  ///< The lanes that reach the same place together.
   /// Each lane of `mask` gives `count` words, and gets those of all 32 lanes, by their numbers.
   void (*gather)(u32 mask, const u64* given, u32 count, u64* all);
   void (*stop)(u32 why, const char* words);
@@ -120,7 +122,7 @@ struct Driver {
 /// The place of that table, in each module.
 inline Driver driver;
 
-/// Where a kernel finds what is no parameter of its own: KernelSurroundings of
+/// Where a kernel finds what is not a parameter of its own: KernelSurroundings of
 /// harness/kernel_image.h.
 struct Thread {
   const u32* registers;  ///< tid, ctaid, ntid, nctaid: x, y and z of each.
@@ -132,7 +134,7 @@ struct Thread {
   u64 grid;  ///< Memory for barriers across the grid; 0 unless it is cooperative.
 };
 
-/// Why a kernel is ended by an instruction of its own.
+/// Why a kernel is ended by its own instruction.
 enum class Stop : u32 { trap, unknown_instruction, misaligned };
 
 }  // namespace ptx

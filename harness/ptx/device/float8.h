@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Float8: numbers of 8 bits, e4m3 and e5m2, two in a register of 16.
 #pragma once
 

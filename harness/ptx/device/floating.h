@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating: arithmetic on f32, f64, f16 and bf16, and the instructions that approximate.
 //
-// Where the ISA bounds an error, the result is rounded from f64, so that it is the same everywhere.
+// If the ISA bounds an error, the result is rounded from f64, so that it is the same everywhere.
 #pragma once
 
 #include "harness/ptx/device/driver.h"
@@ -26,8 +27,8 @@ PTX_OP T float_add(T a, T b) {
   return finish<M>(result);
 }
 
-/// With .ftz, makes zero of a result that is below the normal numbers before it is rounded: a
-/// GPU's units look at it then, and the least normal number is no result of rounding up.
+/// With .ftz, makes zero of a result that is below the normal numbers before it is rounded: a GPU's
+/// units look at it then, and the least normal number is not a result of rounding up.
 template <u64 M, class T>
 PTX_OP T flush_before_rounding(T result, f64 exact) {
   if constexpr ((M & ftz) != 0 && is_same<T, f32>)

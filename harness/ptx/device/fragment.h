@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fragment: a matrix whose elements the lanes of a warp hold in an order of our own, which the ISA
 // leaves open.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer: arithmetic, logic, shifts and bit fields on integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix: what the lanes of a warp do together: matrices that they load, products of matrices.
 //
 // A lane holds some registers of each matrix. Four lanes share a row of A and of C, and a column of
@@ -140,7 +141,7 @@ PTX_OP T rounded(f64 total) {
     return canonical(static_cast<T>(total));
 }
 
-/// Multiplies; of bits, .xor tells whether they differ.
+/// Multiplies; of bits, .xor says whether they differ.
 template <u64 M>
 PTX_OP s64 counted(s64 left, s64 right) {
   return (M & exclusive) != 0 ? left ^ right : left * right;

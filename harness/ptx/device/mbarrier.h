@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mbarrier: barriers in shared memory, which count arrivals, phase by phase.
 //
 // The object is of our own making: how many arrivals are pending in the phase, how many each phase
@@ -62,8 +63,8 @@ PTX_OP u64 arrive_at_mbarrier(const Thread& t, u64 shared_address, u32 count) {
   return before;
 }
 
-/// Tells whether the phase of a state, or with .parity the last one of that parity, is complete.
-/// Where it is not, others go on before it is looked at again.
+/// Returns whether the phase of a state, or with .parity the last one of that parity, is complete.
+/// If it is not, others continue before it is looked at again.
 template <bool is_parity>
 PTX_OP bool is_phase_complete(const Thread& t, u64 shared_address, u64 state) {
   const u64 at = in_shared<8>(t, shared_address);

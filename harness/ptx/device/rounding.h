@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding: to a narrower format or an integer, in each direction, and arithmetic that rounds so.
 //
 // A sum or product of narrow numbers is made in f64, exactly, or rounded to odd, which loses

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse: products whose matrix A has zeroes in half of its places, which is given without those.
 //
 // A row of A is cut into chunks, of which half of the elements are held, in order: of 16 and 8 bits
-// two of four, of 4 bits two pairs of four, of tf32 one of two. Where those stand the metadata say,
+// two of four, of 4 bits two pairs of four, of tf32 one of two. If those stand the metadata say,
 // four bits for each chunk. Source: PTX ISA 9.0, "Matrix multiply-accumulate operation using mma.sp
 // instruction with sparse matrix A", figures of the metadata.
 #pragma once

@@ -1,4 +1,5 @@
-// Stack: local memory that a function takes as it goes on, until it returns.
+// SPDX-License-Identifier: Apache-2.0
+// Stack: local memory that a function takes as it continues, until it returns.
 #pragma once
 
 #include "harness/ptx/device/thread.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread: what a kernel's thread asks of the driver: its place, memory of each space, atomics,
 // other threads, and the end of the kernel.
 #pragma once
@@ -37,7 +38,7 @@ PTX_OP u32 lanes_there(const Thread& t) {
   return rest >= 32 ? ~u32{0} : (u32{1} << rest) - 1;
 }
 inline u64 clock_reads;
-/// Nanoseconds: a microsecond for each look, so that whoever waits for it comes to an end.
+/// Nanoseconds: a microsecond for each look, so that code that waits for it ends.
 PTX_OP u64 clock() { return 1000 * ++clock_reads; }
 /// Cycles of the same clock, at the 1.41 GHz that the device's attributes name.
 PTX_OP u64 cycles() { return clock() / 100 * 141; }
@@ -112,15 +113,15 @@ PTX_OP void may_store(const Thread& t, u64 address, Site& site) {
     driver.store_at(address, bytes, &site);
 }
 
-/// Lets other blocks of the grid go on before a look at the memory of their barriers, which a loop
-/// repeats until they have come.
+/// Lets other blocks of the grid continue before a look at the memory of their barriers, which a
+/// loop repeats until they have come.
 PTX_OP void look(const Thread& t, u64 address) {
   if (address - t.grid < 8) [[unlikely]]
     driver.wait_for_grid();
 }
 
-/// Returns where an address of the shared space is. Beyond the block's memory there is
-/// an address that nobody was given.
+/// Returns where an address of the shared space is. Beyond the block's memory there is an address
+/// that nothing was given.
 template <u32 bytes>
 PTX_OP u64 in_shared(const Thread& t, u64 offset) {
   aligned<bytes>(offset);
@@ -290,7 +291,7 @@ PTX_OP void check_barrier(u32 barrier, u32 threads) {
                                                 ? "a barrier for a part of a warp"
                                                 : "a barrier beyond the last, which is 15");
 }
-/// Waits until so many threads of the block have come to its barrier; 0: all. Returns how many
+/// Waits until this many threads of the block have reached its barrier; 0: all. Returns how many
 /// brought a predicate that holds.
 PTX_OP u32 wait_at(u32 barrier, u32 threads, bool value) {
   check_barrier(barrier, threads);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types: those of PTX as C++ has them, and how a register's raw bits are read and written as each.
 //
 // The headers of this folder are what translated modules are compiled with. They include nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Video: arithmetic on the bytes and halves of registers. Source: PTX ISA 9.0, "Video
 // Instructions": an exact result is clamped, combined with a third operand, or put into it.
 #pragma once
@@ -20,7 +21,7 @@ PTX_OP s64 field_of(u64 raw, Field field, bool has_sign) {
   return has_sign ? static_cast<s64>(top) >> (64 - field.bits)
                   : static_cast<s64>(top >> (64 - field.bits));
 }
-/// Clamps to what so many bits hold.
+/// Clamps to what this many bits hold.
 PTX_OP s64 clamped_to(__int128 value, u32 bits, bool has_sign) {
   const __int128 over = __int128{1} << (has_sign ? bits - 1 : bits);
   const __int128 under = has_sign ? -over : 0;
@@ -59,7 +60,7 @@ PTX_OP s64 shifted_by(s64 amount) {
   return amount < 32 ? amount : 32;
 }
 
-/// Ends a scalar instruction: `second` is add, min or max, or none where it is set; a field that is
+/// Ends a scalar instruction: `second` is add, min or max, or none if it is set; a field that is
 /// less than the register takes the low bits, and the rest is the third operand's.
 template <Video second, u64 M, bool has_sign>
 PTX_OP u32 video_end(__int128 value, Field to, u32 third) {

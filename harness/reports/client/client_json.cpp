@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/client/json.h"
 #include "harness/reports/client/client_views.h"
 
@@ -107,6 +108,12 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
                                   {"first_run", failure.run},
                                   {"runs", failure.run_count}});
   object["suppressions"] = suppressions_json(result);
+  object["survived"] = Json::array();
+  for (const client::SurvivedError& one : result.survived) {
+    Json row = fault_object(one.error);
+    row["runs"] = one.run_count;
+    object["survived"].push_back(row);
+  }
   object["injected"] = {{"runs", result.failed_runs}, {"given_up", result.given_up_runs}};
   if (result.options.forces) object["forced"] = {{"runs", result.forced_runs}};
   object["pedantic"] = Json::array();

@@ -1,4 +1,5 @@
-// Client views: what a search over somebody's program found, in the lines of that program, for a
+// SPDX-License-Identifier: Apache-2.0
+// Client views: what a search over someone's program found, in the lines of that program, for a
 // terminal and as JSON.
 #pragma once
 
@@ -28,7 +29,7 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
 std::string search_json(const client::SearchResult& result, const std::vector<std::string>& files);
 
 /// Returns the object of `afterlife replay --json` for a finding, and for the run that replayed it.
-/// `differs` is empty where it came out as recorded.
+/// `differs` is empty if it came out as recorded.
 std::string finding_json(const client::FindingFile& file, const client::ClientRun& run,
                          const std::string& differs);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,6 +141,9 @@ class Page {
   std::string parties() {
     std::string rows;
     for (const client::PartyInfo& info : client::kParties) rows += party_rows(info);
+    if (!is_absent(fault_.wait))
+      rows +=
+          row("waited", call_of(fault_.wait) + at(fault_.wait.place) + " " + idle_wait_of(fault_));
     if (!fault_.detail.empty()) rows += row("detail", with_plain_names(fault_.detail));
     if (!fault_.ended.empty()) rows += row("ended", "the program " + fault_.ended);
     if (!fault_.pedantic.empty()) rows += row("pedantic", fault_.pedantic);
@@ -148,12 +152,13 @@ class Page {
 
   std::string decisions() const {
     if (finding_.decisions.empty())
-      return "<section>\n<h2>Decisions</h2>\n<p class=\"dim\">None: the plain run shows "
+      return "<section>\n<h2>Choices</h2>\n<p class=\"dim\">None: the default run shows "
              "it.</p>\n</section>\n";
     std::string rows;
     for (const client::ToldDecision& told : finding_.decisions)
       rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n",
-                          shown_name(near(told.who) + at(told.place)), shown_text(told.answer));
+                          shown_name(near(in_words(told.who)) + at(told.place)),
+                          shown_text(in_words(told.answer)));
     return section("Decisions",
                    "<table class=\"wrap\">\n<tr><th>asked by</th><th>answer</th>"
                    "</tr>\n" +

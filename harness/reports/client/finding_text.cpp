@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Of a place the innermost function of the user's is told with its line; the calls
 // that led to it follow.
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
+#include "harness/reports/client/explored_text.h"
 #include "harness/reports/client/finding_views.h"
 #include "harness/reports/client/finding_words.h"
 #include "harness/reports/client/kernel_names.h"
@@ -43,15 +45,12 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  /// The calls that led there; of the same file, the line alone.
+  /// The calls that led there.
   static std::string callers(const std::vector<const Frame*>& frames) {
     constexpr std::size_t kCallersShown = 5;
     std::string text;
-    for (std::size_t i = 1; i < std::min(frames.size(), kCallersShown + 1); ++i) {
-      const bool same = frames[i]->file == frames[i - 1]->file && frames[i]->line > 0;
-      text += fmt::format("{}{}", i == 1 ? "called from " : ", ",
-                          same ? fmt::format(":{}", frames[i]->line) : where(*frames[i]));
-    }
+    for (std::size_t i = 1; i < std::min(frames.size(), kCallersShown + 1); ++i)
+      text += (i == 1 ? "called from " : ", ") + where(*frames[i]);
     return text;
   }
 
@@ -61,7 +60,7 @@ class Writer {
 };
 
 void add_decisions(Writer& writer, const client::Finding& finding) {
-  if (finding.decisions.empty()) writer.row("takes", "nothing: the plain run shows it");
+  if (finding.decisions.empty()) writer.row("takes", "nothing: the default run shows it");
   for (std::size_t i = 0; i < std::min(finding.decisions.size(), kDecisionsShown); ++i) {
     const client::ToldDecision& told = finding.decisions[i];
     writer.row(i == 0 ? "takes" : "", decision_of(told));
@@ -70,16 +69,16 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
 }
 
-/// Says why there are no lines, where there are none.
+/// Says why there are no lines, if there are none.
 void add_placing(Writer& writer, const client::Finding& finding) {
   if (finding.placing_count != 0)
     writer.row("",
-               fmt::format("without lines: none of {} runs that note them showed it",
+               fmt::format("without lines: none of {} runs that record lines showed the fault",
                            finding.replay_count + finding.placing_count),
                Colour::dim);
 }
 
-/// Tells which reads of the world make replays differ, as far as that is known.
+/// Returns which reads of the world make replays differ, as far as that is known.
 void add_reads(Writer& writer, const client::WorldReads& reads) {
   constexpr std::size_t kReadsShown = 6;
   std::string label = "reads";
@@ -93,7 +92,7 @@ void add_reads(Writer& writer, const client::WorldReads& reads) {
     label.clear();
   }
   if (!reads.cause.empty())
-    writer.row("", fmt::format("with its {} held still {} of {} replays agree",
+    writer.row("", fmt::format("with {} held constant, {} of {} replays agree",
                                printable(reads.cause), reads.agreed_count, reads.agreed_count));
 }
 
@@ -105,6 +104,8 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   Writer writer(terminal);
   for (const client::PartyInfo& info : client::kParties)
     writer.party(label_of(fault, info), fault.*info.party);
+  writer.party("waited", fault.wait);
+  if (!is_absent(fault.wait)) writer.row("", idle_wait_of(fault), Colour::dim);
   add_placing(writer, finding);
   if (!fault.detail.empty()) writer.row("", with_plain_names(fault.detail), Colour::dim);
   if (!fault.ended.empty()) writer.row("ended", "the program " + printable(fault.ended));
@@ -112,7 +113,7 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   add_decisions(writer, finding);
   if (finding.is_forced()) {
     writer.row("forced", printable(finding.forced), Colour::yellow);
-    writer.row("", "another version may, or the same program laid out otherwise", Colour::dim);
+    writer.row("", "another version might, or a slightly different program", Colour::dim);
   }
   if (!finding.fix.empty()) {
     writer.row("fix", with_plain_names(finding.fix));
@@ -138,12 +139,13 @@ std::string finding_why(const client::Finding& finding) {
   for (const client::ToldDecision& told : finding.decisions)
     text += fmt::format("takes: {}\n", decision_of(told));
   if (finding.fix.empty())
-    return text + "repair: none is recorded: none removed the fault, or there was none to try\n";
+    return text +
+           "repair: none is recorded: no repair removed the fault, or there was none to try\n";
   return text + fmt::format("repair: {}\n", with_plain_names(finding.fix)) +
          "tried: with it none of 3 replays shows the fault\n";
 }
 
-/// Tells in a line each which other faults the findings showed as.
+/// Returns in a line each which other faults the findings showed as.
 static std::string told_faces(const client::SearchResult& result) {
   std::string text;
   for (const client::Finding& finding : result.findings)
@@ -155,7 +157,7 @@ static std::string told_faces(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells which suppressions were used, in how many runs, and which never.
+/// Returns which suppressions were used, in how many runs, and which never.
 static std::string told_suppressions(const client::SearchResult& result) {
   const client::Suppressions& known = result.options.suppressions;
   std::string text;
@@ -164,14 +166,14 @@ static std::string told_suppressions(const client::SearchResult& result) {
     const std::uint64_t runs = result.suppressed_runs[i];
     const std::string what =
         fmt::format("{} {} ({})", printable(one.kind), printable(one.pattern), known.place(one));
-    text += runs == 0 ? fmt::format("suppression without use: {}\n", what)
+    text += runs == 0 ? fmt::format("unused suppression: {}\n", what)
                       : fmt::format("suppressed in {}: {}: {}\n", counted(runs, "run"), what,
                                     printable(one.reason));
   }
   return text;
 }
 
-/// Tells in a line each what only the documentation forbids.
+/// Returns in a line each what only the documentation forbids.
 static std::string told_pedantic(const client::SearchResult& result) {
   std::string text;
   for (const client::PedanticNote& note : result.pedantic) {
@@ -185,17 +187,27 @@ static std::string told_pedantic(const client::SearchResult& result) {
   return text;
 }
 
+/// Tells in a line each which errors the program survived.
+static std::string told_survived(const client::SearchResult& result) {
+  std::string text;
+  for (const client::SurvivedError& one : result.survived)
+    text += fmt::format("the program survived an error, in {} of {} runs: {}{} {} (--pedantic)\n",
+                        one.run_count, result.run_count, with_plain_names(one.error.use.site),
+                        at(one.error.use.place), with_plain_names(one.error.detail));
+  return text;
+}
+
 /// Tells how the program bore calls that were told to fail.
 static std::string told_failures(const client::SearchResult& result) {
   if (!result.options.fails) return {};
-  return fmt::format("calls were told to fail in {}, and the program gave up in {} of them\n",
+  return fmt::format("errors were injected in {}, and the program gave up in {} of them\n",
                      counted(result.failed_runs, "run"), result.given_up_runs);
 }
 
-/// Tells in how many runs something was forced.
+/// Returns in how many runs something was forced.
 static std::string told_forced(const client::SearchResult& result) {
   if (!result.options.forces) return {};
-  return fmt::format("collections or switches of threads were forced in {}\n",
+  return fmt::format("collections or thread switches were forced in {}\n",
                      counted(result.forced_runs, "run"));
 }
 
@@ -205,7 +217,7 @@ static std::string counted_findings(const client::SearchResult& result) {
   return forced == 0 ? all : fmt::format("{}, {} of them forced", all, forced);
 }
 
-/// Tells how many runs and findings there are, and whether the user stopped it.
+/// Returns how many runs and findings there are, and whether the user stopped it.
 static std::string told_counts(const client::SearchResult& result) {
   return fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
                      result.stopped ? "; stopped" : "");
@@ -230,18 +242,18 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   if (!result.note.empty() && !result.needs_runtime) text += printable(result.note) + "\n";
   if (!result.fixed_addresses)
     text +=
-        "the kernel lets no program have the same addresses in each run (personality): what is in "
-        "their order may differ\n";
+        "addresses differ from run to run, because the kernel refuses to fix them (personality): "
+        "results that depend on their order may differ\n";
   if (!result.no_server.empty())
-    text += fmt::format("a process for each run, as none can be forked: {}\n",
+    text += fmt::format("a process for each run, because forking is impossible: {}\n",
                         printable(result.no_server));
   text += told_faces(result) + told_suppressions(result) + told_pedantic(result) +
-          told_failures(result) + told_forced(result);
+          told_survived(result) + explored_text(result.explored) + told_failures(result) +
+          told_forced(result);
   text += told_counts(result);
   if (result.tried_whole > 0)
-    text +=
-        fmt::format("; every {} was tried",
-                    result.tried_whole == 1 ? "single decision" : "set of at most two decisions");
+    text += fmt::format("; every {} was tried",
+                        result.tried_whole == 1 ? "single choice" : "set of at most two choices");
   if (result.further_runs > 0)
     text += fmt::format("; {} minimized and replayed", counted(result.further_runs, "more run"));
   return text + "\n";

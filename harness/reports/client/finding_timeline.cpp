@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/client/finding_timeline.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,9 @@ class Drawer {
 
  private:
   static std::string thread_of(const Party& party) {
-    return party.thread.empty() ? "program" : "thread " + printable(party.thread);
+    if (party.thread.empty()) return "program";
+    const std::string words = printable(in_words(party.thread));
+    return words == printable(party.thread) ? "thread " + words : words;
   }
 
   /// Threads come first, then streams, then the object.

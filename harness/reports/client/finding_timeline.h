@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding timeline: what is known of a finding's run as lanes and rows: a row for each party, in
-// the order in which they are told; a lane for each thread and stream, and one for the object.
+// the order in which they are reported; a lane for each thread and stream, and one for the object.
 #pragma once
 
 #include "harness/client/finding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding views: findings of `afterlife run` as files: for other programs, and as pages.
 //
 // All text of the program is foreign: it stands in each of them as text alone.
@@ -36,11 +37,11 @@ std::string findings_markdown(const FindingsReport& report);
 
 /// The result of a replay, for a page.
 struct Replayed {
-  std::string differs;      ///< How the run was not as recorded; empty where it was.
+  std::string differs;      ///< How the run was not as recorded; empty if it was.
   bool is_replayed = true;  ///< Else the page is of the search that found it.
 };
 
-/// Returns the page of one finding: its parties, timeline, decisions and commands. No script, no
+/// Returns the page of one finding: its parties, timeline, choices and commands. No script, no
 /// network.
 std::string finding_page(const client::Finding& finding, const Command& command,
                          const std::string& file, const Replayed& replayed);

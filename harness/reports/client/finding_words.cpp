@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/client/finding_words.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
 #include <filesystem>
 
 #include "harness/client/search/failure.h"
@@ -14,6 +19,42 @@ namespace harness::reports {
 
 using client::Frame;
 using client::ToldFault;
+
+/// Returns the number in words of its own: "3rd".
+static std::string ordinal(unsigned long number) {
+  constexpr std::array kEnds{"th", "st", "nd", "rd"};
+  const bool is_teen = number / 10 % 10 == 1;
+  const unsigned long last = is_teen ? 0 : number % 10;
+  return fmt::format("{}{}", number, kEnds[last < kEnds.size() ? last : 0]);
+}
+
+/// Returns where " 12 of " begins, by which a file counts the calls of a thread; else npos.
+static std::size_t count_in(std::string_view told) {
+  const std::size_t of = told.find(" of ");
+  const std::size_t space = of == told.npos || of == 0 ? told.npos : told.rfind(' ', of - 1);
+  if (space == told.npos) return space;
+  const auto is_digit = [](unsigned char one) { return std::isdigit(one) != 0; };
+  return std::ranges::all_of(told.substr(space + 1, of - space - 1), is_digit) ? space : told.npos;
+}
+
+std::string in_words(const std::string& told) {
+  constexpr std::string_view kMain = "MainThread", kOf = " of ", kOnly = "thread 1";
+  std::string text = told;
+  if (const std::size_t count = count_in(text); count != text.npos) {
+    const std::size_t of = text.find(kOf, count);
+    const unsigned long nth = std::strtoul(text.c_str() + count, nullptr, 10);
+    std::string caller = text.substr(of + kOf.size());
+    const std::string rest =
+        caller.starts_with(kOnly) && !std::isdigit(static_cast<unsigned char>(caller[kOnly.size()]))
+            ? caller.substr(kOnly.size())
+            : fmt::format("{}{}", nth == 1 ? kOf : ", of ", caller);
+    const std::string which = nth == 1 ? "" : fmt::format(", the {} time", ordinal(nth));
+    text = text.substr(0, count) + which + rest;
+  }
+  if (const std::size_t at = text.find(kMain); at != text.npos)
+    text.replace(at, kMain.size(), "the main thread");
+  return text;
+}
 
 std::string near(const std::string& file) {
   std::error_code none;
@@ -51,16 +92,17 @@ std::string function_of(const Frame& frame) {
 std::string call_of(const client::Party& party) {
   const bool is_told = !party.process.empty() && !party.site.empty();
   const std::string in = is_told ? " in " + printable(party.process) : "";
-  if (party.stream.empty() && party.thread.empty()) return with_plain_names(party.site) + in;
-  const char* between = party.stream.empty() || party.thread.empty() ? "" : ", ";
+  const std::string thread = printable(in_words(party.thread));
+  if (party.stream.empty() && thread.empty()) return with_plain_names(party.site) + in;
+  const char* between = party.stream.empty() || thread.empty() ? "" : ", ";
   return fmt::format("{} on {}{}{}{}", with_plain_names(party.site), printable(party.stream),
-                     between, printable(party.thread), in);
+                     between, thread, in);
 }
 
 std::string by(const client::Party& party) {
   const bool waits = party.site == client::kWait;
   if (waits || party.site == client::kStep)
-    return fmt::format(", where {} {}", printable(party.thread), waits ? "waits" : "is");
+    return fmt::format(", where {} {}", printable(in_words(party.thread)), waits ? "waits" : "is");
   const std::string call = call_of(party);
   return call.empty() ? "" : ", by " + call;  // An end is not always known.
 }
@@ -107,17 +149,28 @@ std::string sentence_of(const client::Finding& finding) {
   return fmt::format("{}: {}; it died in {}", title, use, told_of(fault.death));
 }
 
+std::string idle_wait_of(const ToldFault& fault) {
+  if (is_absent(fault.wait)) return {};
+  if (is_absent(fault.record)) return "has no effect: its event was never recorded";
+  const client::Party& first = is_absent(fault.other) ? fault.use : fault.other;
+  return fmt::format("has no effect: its event was recorded{}, before {}{}", at(fault.record.place),
+                     with_plain_names(first.site), at(first.place));
+}
+
 std::string missing_in(const client::Finding& finding) {
   const ToldFault& fault = finding.fault;
   const bool has_two = !is_absent(fault.other) || !is_absent(fault.death);
   if (is_absent(fault.use) || !has_two) return {};
+  if (is_race(fault) && !is_absent(fault.wait))
+    return fmt::format("an order between the two: {} {}", told_of(fault.wait), idle_wait_of(fault));
   if (is_race(fault)) return "an order between the two";
   if (fault.kind == to_label(FaultKind::double_free).view()) return "one owner that ends it";
-  return "what keeps it alive until this use";
+  return "a reference that keeps it alive until this use";
 }
 
 std::string decision_of(const client::ToldDecision& told) {
-  return fmt::format("{}{}: {}", near(told.who), at(told.place), with_plain_names(told.answer));
+  return fmt::format("{}{}: {}", near(in_words(told.who)), at(told.place),
+                     with_plain_names(in_words(told.answer)));
 }
 
 std::string replays_of(const client::Finding& finding) {

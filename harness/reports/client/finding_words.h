@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding words: places, parties and results of a finding in the words that all its views share.
 #pragma once
 
@@ -15,10 +16,14 @@ std::string near(const std::string& file);
 /// Returns where a function was: "crash.py:12", "f in libx.so", "libx.so+0x12".
 std::string where(const client::Frame& frame);
 
+/// Returns what a file tells of a decision or a thread in a reader's words: "cuMemMap 2 of thread
+/// 1" is "cuMemMap, the 2nd time", and Python's MainThread the main thread.
+std::string in_words(const std::string& told);
+
 /// Returns the user's functions, the innermost first; those of libraries where there are no others.
 std::vector<const client::Frame*> users_frames(const client::Place& place);
 
-/// Says where a call was made, in words that follow it; "" where nobody looked.
+/// Says where a call was made, in words that follow it; "" if no one looked.
 std::string at(const client::Place& place);
 
 /// Returns the function in words that follow where(), which has it if there is no line.
@@ -47,6 +52,10 @@ std::string sentence_of(const client::Finding& finding);
 
 /// Returns which order or reference is missing; "" where neither is.
 std::string missing_in(const client::Finding& finding);
+
+/// Says why the wait that was meant to order two uses does not, in words that follow the wait; ""
+/// where there is none.
+std::string idle_wait_of(const client::ToldFault& fault);
 
 /// Returns a decision as who asked for it, where, and the answer.
 std::string decision_of(const client::ToldDecision& told);

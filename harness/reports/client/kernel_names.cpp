@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/client/kernel_names.h"
 
 #include <cxxabi.h>
@@ -16,14 +17,14 @@ namespace {
 constexpr std::size_t kPlainBytes = 60;  ///< Longer names have no template arguments.
 constexpr std::size_t kMangledBytes = 1024;
 /// Each reference to a part of the name ends with one: a name may double what it refers to, and
-/// names may come from a file of somebody else's.
+/// names may come from a file of another owner's.
 constexpr std::ptrdiff_t kReferenceLimit = 40;
 
 bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';
 }
 
-/// Calls `act` with each place that is not between brackets. It returns whether to go on.
+/// Calls `act` with each place that is not between brackets. It returns whether to continue.
 template <class Act>
 void for_outer(std::string_view name, Act act) {
   int depth = 0;
@@ -48,7 +49,7 @@ std::string_view bare(std::string_view name) {
   return name.substr(begin, end - begin);
 }
 
-/// Returns the names that the mangled one begins with; "" where it begins otherwise.
+/// Returns the names that the mangled one begins with; "" where it begins differently.
 std::string first_names(std::string_view mangled) {
   std::string_view rest = mangled.substr(2);
   if (rest.starts_with('N')) rest.remove_prefix(1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel names: names of kernels as their source has them, for views. Records and signatures keep
 // the names that modules have.
 #pragma once

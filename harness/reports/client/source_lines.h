@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Source lines: lines of the user's files, read when they are wanted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/gate/calibration_views.h"
 
 #include <fmt/format.h>
@@ -46,9 +47,9 @@ std::string calibration_table(const CanaryReport& report, std::size_t rounds,
                  {words_of(row.means)}});
   return table.to_string(terminal) +
          fmt::format(
-             "{} rounds; in brackets what the share may be, with 95 % confidence. The first "
-             "row has false alarms, in comparisons; the others have benchmarks that were "
-             "found. The two simpler rules judge the first 20 rounds at 5 %.\n",
+             "{} rounds; in brackets the 95 % confidence interval of the share. The first row "
+             "counts false alarms, in comparisons; the others count benchmarks that were found. "
+             "The two simpler rules judge the first 20 rounds at 5 %.\n",
              grouped(rounds));
 }
 

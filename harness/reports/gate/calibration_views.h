@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration views: how often the gate is wrong about one command on one machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row has its interval drawn as a bar from 0 to 100 %, with a line at what is
 // promised: false alarms stay left of 1 % with all of it, power reaches 95 % with some of it.
 #include "harness/reports/gate/canary_page.h"
@@ -45,7 +46,7 @@ std::string row_of(const std::string& of, const std::string& canary, bool is_fal
 
 std::string table_of(const CanaryReport& report) {
   std::string html =
-      "<table>\n<tr><th>what else the machine did</th><th>canary</th><th>counts as</th><th>called "
+      "<table>\n<tr><th>load of the machine</th><th>canary</th><th>counts as</th><th>called "
       "slower</th><th>95 % interval</th><th>0 to 100 %</th><th></th></tr>\n";
   for (const gate::CanaryRow& row : report.rows)
     html += row_of(row.load, std::string(name_of(row.canary)), is_false_alarm(row.canary),
@@ -83,10 +84,9 @@ std::string_view badge_of(const CanaryReport& report) {
 std::string canary_section(const CanaryReport& report) {
   return fmt::format(
       "<section>\n<h2>How often this gate is wrong</h2>\n<p><span class=\"badge "
-      "{}\">{}</span></p>\n"
-      "<p class=\"dim\">Programs of which the answer is known. Red where the interval is above 1 % "
-      "of false alarms, or below a power of 95 %; shown where it is within 2 % and 90 %; too few "
-      "samples before that.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "{}\">{}</span></p>\n<p class=\"dim\">Programs whose answer is known. Red if the interval is "
+      "above 1 % of false alarms, or below a power of 95 %; shown if it is within 2 % and 90 %; "
+      "too few samples before that.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"How often this gate is wrong\">{}</div>\n{}</section>\n",
       report.is_red() ? "bad" : "good", badge_of(report), table_of(report), plants_of(report));
 }

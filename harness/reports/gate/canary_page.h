@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Canary page: how often the gate was wrong, with Wilson's intervals drawn.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Canary views: how often the gate was wrong, as a table for a terminal and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/gate/effectiveness_views.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effectiveness views: how soon searches found what there is, whether a head does so later than its
 // base, and how often that comparison is wrong, as tables and as JSON.
 #pragma once

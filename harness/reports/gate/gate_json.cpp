@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns null of what is no number, as JSON has none.
+/// Returns null of what is not a number, as JSON has none.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json ratio(double log_ratio) { return number(std::exp(log_ratio)); }

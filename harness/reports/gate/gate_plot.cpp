@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A row per benchmark; the axis is in percent, and reaches as far as the widest
-// interval that is no wider than the limit. What reaches further is cut at the edge, and says so by
-// an arrow.
+// interval that is not a wider than the limit. What reaches further is cut at the edge, and says so
+// by an arrow.
 #include "harness/reports/gate/gate_plot.h"
 
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ class Plot {
                              x(in_percent(row.estimate->log_ratio)), y);
   }
 
-  /// Ends an interval by a bar, or by an arrow where it goes on.
+  /// Ends an interval by a bar, or by an arrow where it continues.
   std::string end(double percents, double y) const {
     const double at = x(percents);
     const bool cut = std::abs(percents) > reach_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gate plot: each benchmark's ratio with its interval, drawn one below the other.
 #pragma once
 

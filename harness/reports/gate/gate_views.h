@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gate views: a comparison as a table, as JSON, as JUnit's XML, as Markdown and as a page.
 //
 // No view holds a time or a folder of ours: equal comparisons give equal bytes. Names of benchmarks
@@ -26,7 +27,7 @@ std::string gate_junit(const gate::Comparison& comparison);
 std::string gate_markdown(const gate::Comparison& comparison);
 
 /// Returns a page without scripts: each benchmark's ratio with its interval drawn, the table, and
-/// how often the gate is wrong where `rates` says so (null: nobody does).
+/// how often the gate is wrong where `rates` says so (null: nothing does).
 std::string gate_page(const gate::Comparison& comparison, const CanaryReport* rates = nullptr);
 
 }  // namespace harness::reports

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/gate/gate_words.h"
 
 #include <fmt/format.h>

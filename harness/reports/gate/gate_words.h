@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gate words: figures and verdicts of the gate as all of its views say them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/nightly/night_builds.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ using nightly::NightFinding;
 
 constexpr std::size_t kShownBytes = 200;
 
-/// Returns the finding whose plainest reproducer has this cause; null where there is none.
+/// Returns the finding whose simplest reproducer has this cause; null if there is none.
 const NightFinding* finding_of(const Night& night, const std::string& cause) {
   for (const NightFinding& finding : night.findings)
     if (finding.symptoms.front().cause == cause) return &finding;
@@ -64,7 +65,7 @@ std::string outcome_of(const nightly::BuildSearches& searches) {
   std::string text =
       fmt::format("{} searched, {} runs", counted(searched, "variant"), grouped(searches.runs));
   if (searches.inputs_given > 0)
-    text += fmt::format(", {} of {} inputs of earlier nights get somewhere",
+    text += fmt::format(", {} of {} inputs of earlier nights still reach a window",
                         grouped(searches.inputs_survived), grouped(searches.inputs_given));
   if (searches.not_run > 0)
     text += fmt::format(", {} not: {}", grouped(searches.not_run), searches.why_not);
@@ -98,8 +99,8 @@ std::string builds_section(const Night& night) {
                    : "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" +
                          rows + "</table>";
   return section("Other builds",
-                 "Sound variants are searched there as well, and each finding's plainest "
-                 "reproducer is replayed.",
+                 "Sound variants are searched there as well, and the simplest reproducer of each "
+                 "finding is replayed.",
                  table + (missing.empty() ? "" : "<p class=\"late\">" + missing + "</p>"));
 }
 

@@ -1,4 +1,5 @@
-// Night builds: what a night's findings came to in other builds, for a page and in words.
+// SPDX-License-Identifier: Apache-2.0
+// Night builds: the result of a night's findings in other builds, for a page and in words.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ std::string outcome_of(const nightly::BuildReplays& replays);
 std::string outcome_of(const nightly::BuildSearches& searches);
 
 /// Returns the section of a page with a row for each build, and one for each finding that came out
-/// otherwise; "" where nothing is noted.
+/// differently; "" where nothing is noted.
 std::string builds_section(const nightly::Night& night);
 
 }  // namespace harness::reports

@@ -1,4 +1,5 @@
-// Night curves: what a history came to, night by night, drawn.
+// SPDX-License-Identifier: Apache-2.0
+// Night curves: the result of a history, night by night, drawn.
 #pragma once
 
 #include <string>

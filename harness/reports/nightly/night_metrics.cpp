@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text format is that of OpenMetrics 1.0, section "Text Format"
 // (https://prometheus.io/docs/specs/om/open_metrics_spec/).
 #include <fmt/format.h>
@@ -61,17 +62,17 @@ std::string per_change(const Night& night, std::string_view name, std::string_vi
 
 std::string night_metrics(const Night& night) {
   std::string text =
-      one("night_number", "Which night of its history it was.", night.terms.number) +
+      one("night_number", "Number of the night in its history.", night.terms.number) +
       one("night_red",
           "1 if a sound variant failed, a recording no longer replays or a canary was missed.",
           night.is_red() ? 1 : 0) +
       one("night_shards_missing", "Shards that are not merged.",
           night.terms.shards - night.shards_here) +
-      one("night_nights_missing", "Nights before it that did not happen.", night.nights_missing) +
-      one("night_end_timestamp_seconds", "When it ended; 0 where that is not known.",
+      one("night_nights_missing", "Earlier nights that did not happen.", night.nights_missing) +
+      one("night_end_timestamp_seconds", "Time at which the night ended; 0 if unknown.",
           night.past.empty() ? 0 : night.past.back().ended_at) +
-      one("night_canaries", "Variants that are there to be caught.", canary_count(night)) +
-      one("night_canaries_missed", "Those that were not, in enough runs.",
+      one("night_canaries", "Canaries.", canary_count(night)) +
+      one("night_canaries_missed", "Canaries that were not caught in enough runs.",
           night.missed_canaries().size());
   text += family("night_findings", "Findings of the night by state.");
   for (const State state : {State::fresh, State::known, State::regressed, State::ignored})
@@ -88,7 +89,7 @@ std::string night_metrics(const Night& night) {
                      [](const NightCell& cell) { return cell.seconds; }) +
          per_variant(night, "variant_tapes_replayed", "Tapes of earlier nights that were replayed.",
                      [](const NightCell& cell) { return cell.tapes.replayed; }) +
-         per_variant(night, "variant_tapes_survived", "Those that get to what they got to.",
+         per_variant(night, "variant_tapes_survived", "Tapes that still reach what they reached.",
                      [](const NightCell& cell) { return cell.tapes.survived; }) +
          per_change(night, "trend_change_ratio", "The last change of a series over nights.",
                     [](const nightly::Trend&, const nightly::ChangePoint& change) {

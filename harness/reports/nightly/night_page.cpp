@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>
@@ -173,21 +174,21 @@ std::string legend_of() {
            "An implementation that is broken on purpose. A search that misses it is "
            "broken, too."},
       Word{"claim",
-           "The result that a variant must have: sound, unsound (it fails in the way it "
-           "names) or vacuous (no run gets to the code under test)."},
+           "The result that a variant must have: sound, unsound (it fails in the way it names) or "
+           "vacuous (no run reaches the code under test)."},
       Word{"held, refuted", "A sound variant had no fault in enough runs; it had one."},
-      Word{"caught, missed", "A canary failed as it claims; it did not in enough runs."},
+      Word{"caught, missed", "A canary failed as claimed; it did not, in enough runs."},
       Word{"window", "A span of time in which a wrong implementation can fail."},
-      Word{"tape", "The recorded decisions of a run, which replay it."},
+      Word{"tape", "The recorded choices of a run, which replay it."},
       Word{"signature", "The kind and the sites of a fault: equal faults have equal ones."},
-      Word{"cause", "The name of one way in which a finding shows. Commands take it."},
+      Word{"cause", "The name of one form of a finding, for commands."},
       Word{"repair",
            "A change to the run that removes the fault. Faults with one repair are one "
            "finding."}};
   std::string html = "<dl>";
   for (const Word& one : kWords)
     html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", one.word, one.meaning);
-  return folded("The words of this page", html + "</dl>");
+  return folded("Glossary of this page", html + "</dl>");
 }
 
 std::string curves_of(const Night& night) {

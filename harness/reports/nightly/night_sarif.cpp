@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The form is that of SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
 #include <nlohmann/json.hpp>
 #include <set>

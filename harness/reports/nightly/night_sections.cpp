@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/nightly/night_sections.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::string further_of(const NightFinding& finding) {
                      shown_name(finding.file));
 }
 
-/// Returns what removes it, and all the ways in which it shows, for whoever opens them.
+/// Returns what removes it, and all the ways in which it shows, for code that opens them.
 std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
@@ -89,7 +90,7 @@ std::string findings_table(const Night& night, const std::vector<const NightFind
          rows + "</table>";
 }
 
-/// The same; a long one is closed until somebody opens it.
+/// The same; a long one is closed until another opens it.
 std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
                         const NightFiles& files) {
   const std::string table = findings_table(night, findings, files);
@@ -156,7 +157,7 @@ std::string folded(std::string_view line, const std::string& inside) {
 }
 
 std::string sound_sections(const Night& night, const NightFiles& files) {
-  return section("News in sound variants", "",
+  return section("New in sound variants", "",
                  short_table(night, findings_in(night, true, false), files)) +
          section("Known findings in sound variants", "",
                  short_table(night, findings_in(night, false, false), files));
@@ -167,11 +168,12 @@ std::string canary_sections(const Night& night, const NightFiles& files) {
   const std::size_t unsorted =
       std::erase_if(news, [](const NightFinding* finding) { return is_unsorted(*finding); });
   const auto known = findings_in(night, false, true);
-  const std::string rest = unsorted == 0
-                               ? ""
-                               : fmt::format("<p class=\"dim\">{} wait for a trial of repairs.</p>",
-                                             counted(unsorted, "more way"));
-  return section("News in canaries", "Canaries are broken on purpose: news of them is no alarm.",
+  const std::string rest =
+      unsorted == 0 ? ""
+                    : fmt::format("<p class=\"dim\">{} are not sorted by repairs yet.</p>",
+                                  counted(unsorted, "more way"));
+  return section("New in canaries",
+                 "Canaries are broken on purpose, so new findings in them are no alarm.",
                  short_table(night, news, files) + rest) +
          section("Known findings in canaries", "",
                  folded(counted(known.size(), "finding"), findings_table(night, known, files)));
@@ -181,7 +183,7 @@ std::string absent_sections(const Night& night) {
   std::vector<const NightFinding*> open;
   for (const NightFinding& finding : night.absent)
     if (finding.state != nightly::State::fixed) open.push_back(&finding);
-  return section("Fixed", "Not seen, gone from the reproducer, and enough runs went by without it.",
+  return section("Fixed", "Not seen, not shown by the reproducer, and absent in enough runs.",
                  absent_table(night.fixed())) +
          section("Known, and not seen in this night", "", absent_table(open));
 }

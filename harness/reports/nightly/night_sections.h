@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night sections: the parts that a night's page is made of, and its tables of findings.
 #pragma once
 

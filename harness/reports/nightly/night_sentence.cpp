@@ -1,5 +1,6 @@
-// How it works. A part is a sentence of its own, or empty; parts that make a night red come before
-// those that do not.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A part is its own sentence, or empty; parts that make a night red come before those
+// that do not.
 #include "harness/reports/nightly/night_sentence.h"
 
 #include <fmt/chrono.h>
@@ -87,7 +88,7 @@ std::string held_of(const Night& night) {
                                                  counted(sound, "sound variant"), rounded(runs));
   if (ignored > 0) text += fmt::format("; {} failed only by ignored findings", ignored);
   if (const std::size_t few = sound - held - ignored; few > 0)
-    text += fmt::format("; {} had too few runs to tell", few);
+    text += fmt::format("; {} had too few runs", few);
   return text + ".";
 }
 
@@ -142,7 +143,7 @@ std::string canary_news_of(const Night& night) {
   return fmt::format("{} in canaries.", counts.text());
 }
 
-/// Returns how long a night has to be for a canary with so many runs in this one.
+/// Returns how long a night has to be for a canary with this many runs in this one.
 std::string long_enough(const Night& night, std::uint64_t runs) {
   if (runs == 0 || night.terms.budget.seconds <= 0) return {};
   const double minutes = night.terms.budget.seconds / 60 / static_cast<double>(night.terms.shards);
@@ -171,7 +172,7 @@ std::string caught_of(const Night& night) {
   std::string text =
       fmt::format("{} of {} caught", canaries - uncaught, counted_canaries(canaries));
   if (const std::size_t few = uncaught - night.missed_canaries().size(); few > 0)
-    text += fmt::format("; {} had fewer than {} runs, too few to tell{}", few,
+    text += fmt::format("; {} had fewer than {} runs, which is too few{}", few,
                         grouped(nightly::kRunsToCatch), long_enough(night, fewest));
   return text + ".";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night sentence: the result of a night in one line, the same in every report.
 #pragma once
 

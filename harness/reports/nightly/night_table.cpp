@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +21,9 @@ using nightly::Night;
 using nightly::NightCell;
 using nightly::NightFinding;
 
-/// More news than this nobody reads in a terminal; all of it is in the JSON.
+/// More news than this no one reads in a terminal; all of it is in the JSON.
 constexpr std::size_t kShownNews = 20;
-/// A change of a trend is told for so many nights.
+/// A change of a trend is told for this many nights.
 constexpr std::uint64_t kToldNights = 14;
 
 /// Returns a row for each variant that is not as it claims, and each sound one that had too few

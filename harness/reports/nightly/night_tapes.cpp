@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/nightly/night_tapes.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using nightly::NightTapes;
 
 std::string survival_of(const NightTapes& tapes) {
   if (tapes.given == 0) return {};
-  std::string text = fmt::format("{} of {} tapes of earlier nights get to what they got to",
+  std::string text = fmt::format("{} of {} tapes of earlier nights still reach what they reached",
                                  grouped(tapes.survived), grouped(tapes.replayed));
   if (tapes.replayed < tapes.given)
     text += fmt::format(", {} were not replayed", grouped(tapes.given - tapes.replayed));

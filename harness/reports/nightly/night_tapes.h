@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night tapes: what became of the tapes that earlier nights kept, for a page and in words.
 #pragma once
 
@@ -7,8 +8,8 @@
 
 namespace harness::reports {
 
-/// Returns "120 of 122 tapes of earlier nights get to what they got to, 3 were not replayed"; ""
-/// where there was none.
+/// Returns "120 of 122 tapes of earlier nights still reach what they reached, 3 were not replayed";
+/// "" where there was none.
 std::string survival_of(const nightly::NightTapes& tapes);
 
 /// Returns the section of a page with a row for each variant whose tapes do not all survive; ""

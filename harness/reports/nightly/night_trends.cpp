@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A curve has a point per night, and through each segment between two change points a
 // line at its median. All of a whole night are drawn; of the variants, those that changed last.
 #include "harness/reports/nightly/night_trends.h"
@@ -80,7 +81,7 @@ class Drawing {
     return fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"><title>night {}, {}: {}</title></circle>\n",
         x(static_cast<double>(index)), y(point.value), point.number,
-        shown_text(point.revision.empty() ? "revision not said" : shown(point.revision)),
+        shown_text(point.revision.empty() ? "revision unknown" : shown(point.revision)),
         in_words(point.value));
   }
 
@@ -147,7 +148,7 @@ std::string change_in_words(const Trend& trend, const ChangePoint& change) {
   const nightly::TrendPoint& point = trend.points[change.index];
   return fmt::format("{} of {}: {:+.2f} % since night {} ({})", to_text(trend.quantity),
                      trend.name(), 100 * (change.ratio - 1), point.number,
-                     point.revision.empty() ? "revision not said" : shown(point.revision));
+                     point.revision.empty() ? "revision unknown" : shown(point.revision));
 }
 
 std::string trends_section(const nightly::Night& night) {
@@ -158,8 +159,8 @@ std::string trends_section(const nightly::Night& night) {
   std::string figures = "<div class=\"curves\">\n";
   for (const Trend* trend : trends) figures += figure_of(*trend);
   return section("Trend",
-                 fmt::format("Where a series changed for good: of {} series, by chance one in a "
-                             "thousand does. Nights on machines of another class are left out.",
+                 fmt::format("Lasting changes of a series; of {} series, one in a thousand changes "
+                             "by chance. Nights on machines of another class are left out.",
                              grouped(night.trends.size())),
                  figures + "</div>\n");
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night trends: series over nights with the points at which they changed, drawn.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night views: a night as tables, as a page, and as what other programs read.
 //
 // Equal nights give equal bytes, but for the times. Texts of files (a revision, a reproducer's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/nightly/night_words.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ std::string breadth_of(const NightFinding& finding) {
   if (finding.symptoms.size() < 2) return {};
   std::set<std::string_view> variants;
   for (const nightly::NightSymptom& symptom : finding.symptoms) variants.insert(symptom.variant);
-  return fmt::format("shows in {} ways{}", grouped(finding.symptoms.size()),
+  return fmt::format("appears in {} forms{}", grouped(finding.symptoms.size()),
                      variants.size() > 1 ? fmt::format(", in {} variants", variants.size()) : "");
 }
 
@@ -42,16 +43,16 @@ std::string change_of(const NightFinding& finding) {
   const nightly::Change& change = *finding.change;
   switch (change.outcome) {
     case nightly::ChangeOutcome::was_before:
-      return "not made since the night before, whose program shows it, too";
+      return "older than the previous night, whose program shows it, too";
     case nightly::ChangeOutcome::unclear:
       return {};
     case nightly::ChangeOutcome::named:
       break;
   }
-  return fmt::format("since the night before, {} goes another way, at {}:{}{}", change.function,
-                     change.file, change.line,
+  return fmt::format("since the previous night, {} behaves differently, at {}:{}{}",
+                     change.function, change.file, change.line,
                      change.upon.empty() ? ""
-                                         : fmt::format(", maybe upon the answer of {}",
+                                         : fmt::format(", perhaps because of the result of {}",
                                                        fmt::join(change.upon, " or of ")));
 }
 
@@ -61,7 +62,7 @@ std::string absence_of(const NightFinding& finding) {
                                        grouped(replay.runs), replay.expected);
   switch (replay.absence) {
     case nightly::Absence::shown:
-      return "not met, but its reproducer shows it still";
+      return "not seen, but its reproducer still shows it";
     case nightly::Absence::unclear:
       return "its reproducer shows another fault, or cannot be read; " + runs;
     case nightly::Absence::late:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choice: which lines of a story are told where there is no room for all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/story/why.h"
 
 #include <fmt/format.h>
@@ -35,12 +36,12 @@ std::string remedy_in_words(const Remedy& remedy) {
   if (!remedy.found)
     return line(remedy.tried_count == 0
                     ? "repair: none: nothing had ended, was left over or failed before it"
-                    : fmt::format("repair: none of {} that were tried removes it: to keep, "
-                                  "let go, spare or wait is not enough",
+                    : fmt::format("repair: none of {} repairs removes it: holding, releasing, "
+                                  "sparing and ordering are not enough",
                                   remedy.tried_count));
   return line(fmt::format("repair: {}", in_words(remedy.repair))) +
-         line(fmt::format("tried: the recorded schedule gets past the fault with it, and none of "
-                          "{} others of the same program shows it",
+         line(fmt::format("tried: with it the recorded schedule passes the fault, and none of {} "
+                          "other schedules of the program shows it",
                           remedy.schedule_count));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/timeline/choice.h"
 
 #include <algorithm>
@@ -65,7 +66,8 @@ class Ranks {
            event.kind == EventKind::finish;
   }
 
-  /// Other work matters where it is in the stream of the fault, and comes of an op that led to it.
+  /// Other work matters where it is in the stream of the fault, and results from an op that led to
+  /// it.
   int of_work(const Event& event) const {
     if (works_.contains(Work{event.activation, event.what.hash()})) return 4;
     const bool near =

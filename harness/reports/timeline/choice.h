@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline choice: which moments of a run are drawn: all that the fault is about, then the ops,
 // then what comes close to them, as far as there is room.
 #pragma once
@@ -13,7 +14,7 @@ namespace harness::reports {
 /// More rows than these are no picture.
 inline constexpr std::size_t kRowLimit = 40;
 
-/// Indices into what is told, ascending.
+/// Indices into what is reported, ascending.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
                                 std::span<const Told> told, const FaultSides& sides, Extent extent);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Every row has one line of text, or several where it is broken, right of all lanes,
 // so that no two texts ever meet. Layers are drawn from the back: bands, lanes, spans, edges,
 // marks, text.
@@ -159,7 +160,7 @@ class Drawing {
     return svg;
   }
 
-  /// Joins whoever acts in a row with what it acts on.
+  /// Joins code that acts in a row with what it acts on.
   std::string touches() const {
     std::string svg;
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline drawing: a timeline as inline SVG, time downwards: a column per lane, a line of text per
 // row.
 //
@@ -11,7 +12,7 @@
 
 namespace harness::reports {
 
-/// The drawing. `description` is read to whoever cannot see it.
+/// The drawing. `description` is read to code that cannot see it.
 std::string draw(const Timeline& timeline, std::string_view description);
 
 /// A list of the marks and edges that the drawing has, each with its meaning.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Edges between rows: causes, orders, and the order that should have been.
 #include "harness/fault/kinds.h"
 #include "harness/history/causes.h"
@@ -51,7 +52,7 @@ class Edges {
     return kNone;
   }
 
-  /// The stream that the call is about, else whoever calls.
+  /// The stream that the call is about, else code that calls.
   std::size_t side(const Event& call) {
     return lanes_.is_stream(call.object) ? lanes_.of_stream(call.object) : lanes_.of_actor(call);
   }

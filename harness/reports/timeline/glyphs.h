@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline glyphs: the shapes of marks, edges and spans, which the drawing and its legend share.
 #pragma once
 

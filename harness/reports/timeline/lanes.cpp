@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/timeline/lanes.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace harness::reports {
 namespace {
 
-constexpr Name kDevice = ~Name{0};  ///< Device work of which nobody knows the stream.
+constexpr Name kDevice = ~Name{0};  ///< Device work of which no one knows the stream.
 
 }  // namespace
 

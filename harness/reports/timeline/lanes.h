@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline lanes: who or what each lane belongs to, made when it is first asked for.
 #pragma once
 
@@ -20,9 +21,9 @@ class TimelineLanes {
   std::size_t of_stream(Name stream);
   /// Finds the lane of an object that the told fault is about.
   std::size_t of_object(Name object);
-  /// Finds the lane of whoever did it: a task, or the stream that executes it.
+  /// Finds the lane of code that did it: a task, or the stream that executes it.
   std::size_t of_actor(const Event& event);
-  /// Finds the lane of whoever was at work when the fault was found.
+  /// Finds the lane of code that was at work when the fault was found.
   std::size_t of_actor(const Fault& fault);
 
   /// Whether work was ever queued on it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The legend of a timeline: a sample of each thing that is drawn, with its meaning.
 #include <fmt/format.h>
 

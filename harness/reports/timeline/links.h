@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline links: what follows from the rows: how long things lived and ran, and what led to what.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/reports/timeline/rows.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ MarkKind object_mark(EventKind kind) {
   return kind == EventKind::death ? MarkKind::death : MarkKind::meet;
 }
 
-/// Nobody does what comes before the tasks; the device does nothing but work.
+/// Nothing does what comes before the tasks; the device does nothing but work.
 bool is_set_up(const Event& event) {
   return event.task == kNoTask && event.kind != EventKind::start &&
          event.kind != EventKind::finish && event.kind != EventKind::submit &&
@@ -119,7 +120,7 @@ void TimelineRows::add_objects(const Fault& fault, std::vector<Mark>& marks) {
     marks.push_back({lanes_.of_object(fault.recycler), MarkKind::meet});
 }
 
-/// A slot that is written anew is no event; it goes where its turn is.
+/// A slot that is written again is not an event; it goes where its turn is.
 void TimelineRows::add_overwriting_before(std::uint64_t turn, bool is_fault) {
   const Fault* fault = teller_.fault();
   if (overwritten_ != kNone || fault == nullptr || !is_overwritten(*fault)) return;

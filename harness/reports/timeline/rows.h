@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline rows: the chosen moments of a run, each with its marks in the lanes.
 #pragma once
 
@@ -25,7 +26,7 @@ class TimelineRows {
 
   /// The row of what was told `index`th, or kNone.
   std::size_t row_of(std::size_t index) const { return index == kNone ? kNone : rows_of_[index]; }
-  /// The row of the write of another generation, which is no event; or kNone.
+  /// The row of the write of another generation, which is not an event; or kNone.
   std::size_t overwritten() const { return overwritten_; }
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long tasks kept the turn, work ran and objects lived, in rows.
 #include <algorithm>
 

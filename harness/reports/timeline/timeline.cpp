@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. timeline_choice.h says which moments are drawn, timeline_rows.h makes a row of each
 // and a lane for each who acts in it, and timeline_links.h adds what follows from the rows. Lanes
 // are put in order last.

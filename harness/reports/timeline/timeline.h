@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline: a run as lanes and rows: what is to be drawn of it, apart from how.
 //
-// A row is a moment, a lane is somebody who acts (a task, a stream) or something that lives (an
+// A row is a moment, a lane is something who acts (a task, a stream) or something that lives (an
 // object). Rows follow each other as they happened; those that do not matter to the fault are left
 // out and counted.
 #pragma once
@@ -25,7 +26,7 @@ struct Lane {
 
 enum class MarkKind : std::uint8_t {
   op,     ///< Chosen by the driver.
-  event,  ///< Anything else that somebody did.
+  event,  ///< Anything else that something did.
   birth,
   death,
   meet,    ///< An object that was used, or was met instead of another.
@@ -44,7 +45,7 @@ struct Row {
   std::uint64_t turn;
   Weight weight;
   std::string text;
-  std::vector<Mark> marks;   ///< The one who did it comes first.
+  std::vector<Mark> marks;   ///< The one that did it comes first.
   std::size_t left_out = 0;  ///< Rows before it that are not drawn.
   bool operator==(const Row&) const = default;
 };
@@ -105,7 +106,7 @@ enum class Extent : std::uint8_t {
   whole,  ///< All rows.
 };
 
-/// Draws up the run that is told.
+/// Draws up the run that is reported.
 Timeline timeline(const Telling& telling, Extent extent = Extent::drawn);
 
 }  // namespace harness::reports

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two functions that make the same mistake: they free on a stream that does not wait for the other one, which uses the memory.
 "race": two streams write the same bytes. "twice": what is used after its end is freed by a call that is not the last to need it."""
 import ctypes

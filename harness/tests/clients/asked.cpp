@@ -1,7 +1,8 @@
-// A program of which much can go otherwise: two streams, work that may lag behind, and storage that
-// may be given out again. It uses a buffer whose end is ordered after nothing. It has a thread that
-// it ends for a fork, as libraries of linear algebra have. With an argument it goes so
-// many rounds, and makes no mistake.
+// SPDX-License-Identifier: Apache-2.0
+// A program of which much can go differently: two streams, work that may lag behind, and storage
+// that may be given out again. It uses a buffer whose end is ordered after nothing. It has a thread
+// that it ends for a fork, as libraries of linear algebra have. With an argument it goes this many
+// rounds, and makes no mistake.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fails at random, whatever our driver answers: at_random.py SOURCE END. The source is what differs from run to run."""
 import ctypes
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads pinned and managed memory in all the ways in which a program may know that a copy into it is done."""
 import ctypes
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits for the work of one stream, and lets go of its memory on another one; meanwhile a host function of a third has been
 called."""
 import ctypes

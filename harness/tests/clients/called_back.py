@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory is given back by a host function, under a lock that the program holds over calls, too. "unlocked" is right. "counting" only counts the
 functions that have been called, and writes how many into a file."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that sets memory which is freed before it is launched."""
 import ctypes
 

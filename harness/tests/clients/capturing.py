@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that only the collector frees, perhaps while a stream is captured: that is an error, and ends the capture.
 With "deferred" it is freed after the capture."""
 import ctypes
@@ -25,7 +26,7 @@ class Array:
         if DEFERRED and Array.capturing:
             Array.deferred.append(self.address)
         elif self.address.value != 0:
-            cuda.cuMemFree_v2(self.address)  # In a finalizer, nobody looks at its status.
+            cuda.cuMemFree_v2(self.address)  # In a finalizer, no one looks at its status.
 
 
 def record(stream, kept):

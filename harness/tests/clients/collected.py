@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A buffer that only the collector ends, and whose address outlives it."""
 import ctypes
 

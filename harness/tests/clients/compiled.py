@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A kernel that is compiled from a string, by whichever NVRTC is loaded already, and reads freed memory."""
 import ctypes
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two threads take two locks in the opposite order. The argument says what happens instead: "fixed", one order; "timer", a timer ends the wait;
 "child", a child does; "limited", the wait has a limit; "spinning", the main thread loops for ever."""
 import contextlib

@@ -1,4 +1,5 @@
-"""A thread that waits for another one by the lock of a file, which nobody sees."""
+# SPDX-License-Identifier: Apache-2.0
+"""A thread that waits for another one by the lock of a file, which no one sees."""
 import ctypes
 import fcntl
 import tempfile

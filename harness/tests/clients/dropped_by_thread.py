@@ -1,4 +1,5 @@
-"""A graph that sets a buffer which another thread drops: whoever launches has looked whether it is there, a moment before."""
+# SPDX-License-Identifier: Apache-2.0
+"""A graph that sets a buffer which another thread drops: the launching thread checked that it is there, a moment before."""
 import ctypes
 import threading
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program whose functions do not return when the driver calls them. It knows nothing of us.
 //
 // Usage: client_ending KIND HOW. KIND: host_function, stream_callback, host_node, destructor,

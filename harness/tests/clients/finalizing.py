@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Has a host function of Python's called while the interpreter finalizes, which ends the thread that calls it, or blocks it."""
 import ctypes
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A child of fork() that frees twice, and a parent that uses what it freed. Neither had a driver before the fork."""
 import ctypes
 import os

@@ -1,7 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """A child of fork() that goes on with the driver of its parent, which it has not, and a parent that uses what it freed."""
 import ctypes
 import os
+import warnings
 
+warnings.simplefilter("ignore", DeprecationWarning)  # From 3.12 on, fork() warns with the number of the process.
 cuda = ctypes.CDLL("libcuda.so.1")
 context, address = ctypes.c_void_p(), ctypes.c_uint64()
 cuda.cuInit(0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A kernel keeps a piece of memory of its own; another gives it back, and a third still reads it."""
 import ctypes
 import os

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that frees memory which it has lent to the driver, in each way that there is. It knows
 // nothing of us.
 //
-// Usage: client_lending WAY [fixed]. Where it is fixed, the memory lives for as long as it is lent.
+// Usage: client_lending WAY [fixed]. If it is fixed, the memory lives for as long as it is lent.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -202,7 +203,7 @@ void destroyed_graph() {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/// Lets what is queued go on, and frees before that or once it is done.
+/// Lets what is queued continue, and frees before that or once it is done.
 template <class Free>
 void finish(Free let_go) {
   if (!fixed) let_go();
@@ -382,7 +383,7 @@ void lent_again() {
   }
 }
 
-/// A number is no memory.
+/// A number is not memory.
 void numbers() {
   close();
   for (long i = 0; i < 20; ++i) CALL(cuLaunchHostFunc, stream, ignore, reinterpret_cast<void*>(i));

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two modules in PTX, linked by whichever nvJitLink is loaded already; the kernel writes to freed memory."""
 import ctypes
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same as dropped_by_thread.py, but that a lock and an event have the buffer outlive its use."""
 import ctypes
 import threading

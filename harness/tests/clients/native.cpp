@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that frees memory and copies from it, as a user's would: it knows nothing of us.
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph keeps the address of the second of two buffers that were freed; larger memory may then
 overlap both. `fixed`: the graph goes first."""
 import ctypes

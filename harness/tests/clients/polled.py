@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks until its copies are done, and never waits: of a stream, and of an event."""
 import ctypes
 

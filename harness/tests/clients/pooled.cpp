@@ -1,4 +1,5 @@
-// A program with a pool of its own, which tells NVTX what it gives out and takes back. By its
+// SPDX-License-Identifier: Apache-2.0
+// A program with a separate pool, which tells NVTX what it gives out and takes back. By its
 // argument it makes one mistake, or, with "sound", none.
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of a pool of which the first frees a buffer, as each looks whether it has been freed, a moment before."""
 import concurrent.futures
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A consumer that takes buffers from a queue, and a producer that takes one back which it thinks is unused."""
 import ctypes
 import queue

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of several threads in C++, each with a mistake that shows in few of their schedules.
 // They know nothing of us.
 //
-// Usage: client_racing MISTAKE [fixed]. Where it is fixed, no schedule shows anything.
+// Usage: client_racing MISTAKE [fixed]. If it is fixed, no schedule shows anything.
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -191,7 +192,7 @@ void lost_wakeup() {
   waiter.join();
 }
 
-/// An `if` in place of a `while`: who was woken finds nothing.
+/// An `if` instead of a `while`: who was woken finds nothing.
 void condition() {
   std::mutex mutex;
   std::condition_variable filled;
@@ -342,7 +343,7 @@ void posted_first() {
   consumer.join();
 }
 
-/// The flag that somebody waits for is set before its data.
+/// The flag that something waits for is set before its data.
 void flag_first() {
   std::atomic<int> flag = 0;
   std::vector<int> data;

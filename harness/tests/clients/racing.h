@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts that the programs of several threads in C++ share. They know nothing of Afterlife.
 #pragma once
 

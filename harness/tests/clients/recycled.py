@@ -1,4 +1,5 @@
-"""A graph that sets memory after its end, when somebody else may have been given the address."""
+# SPDX-License-Identifier: Apache-2.0
+"""A graph that sets memory after its end, when someone else may have been given the address."""
 import ctypes
 
 cuda = ctypes.CDLL("libcuda.so.1")

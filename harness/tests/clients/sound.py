@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same as collected.py, but that the buffer is kept."""
 import ctypes
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A copy from pageable memory, and then a use on a stream that is not ordered after it. With "raced" also one that was
 submitted before the copy; with "large" a copy that drivers of today have late, too."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph whose kernel reads an array through a texture; the array is destroyed between two launches."""
 import ctypes
 import os

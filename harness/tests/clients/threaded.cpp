@@ -1,5 +1,6 @@
-// A program of two threads of its own, each of which frees the same memory: nobody knows who does
-// so first. It knows nothing of us.
+// SPDX-License-Identifier: Apache-2.0
+// A program of two its own threads, each of which frees the same memory: no one knows who does so
+// first. It knows nothing of us.
 #include <cuda.h>
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of several threads in C++ that do what cannot be held, let time pass, or fork. They know
 // nothing of us.
 //
@@ -83,7 +84,7 @@ void sleepy() {
   }
 }
 
-/// A child of fork() goes on with the thread that forked alone, and without the driver.
+/// A child of fork() continues with the thread that forked alone, and without the driver.
 void forking() {
   std::mutex mutex;
   std::thread other([&] {

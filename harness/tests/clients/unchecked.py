@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A buffer whose error path frees what a caller goes on to use."""
 import ctypes
 

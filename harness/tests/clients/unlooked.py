@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A buffer that only the collector ends, used right after it is dropped: in between the interpreter never looks whether to collect."""
 import ctypes
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A segment of memory that is mapped part by part; where a part fails, its end unmaps all of them.
 // With an argument, those that were mapped. It knows nothing of us.
 #include <cuda.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uses pinned memory while a copy does. Its argument says how: `read` or `rewritten`, before it has waited for the copy; `waited`; `sign`,
 where the stream writes a word behind the copy, which is looked for; `file`, where a file is read into another part of the memory."""
 import ctypes
@@ -34,6 +35,6 @@ if way == "file":
     with open(__file__, "rb") as text:
         os.readv(text.fileno(), [memoryview(numbers)[96:100]])
     raise SystemExit
-print(numbers[3])  # Nobody may have waited.
+print(numbers[3])  # No one may have waited.
 cuda.cuStreamSynchronize(stream)
 print(numbers[3], numbers[100])

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that frees twice in every other run of its own: it counts its runs in the file that it
-// is given. What it reads of the world besides, by its first argument, says so only where that is
-// held still. It knows nothing of us.
+// is given. What it reads of the world as well, by its first argument, says so only if that is held
+// still. It knows nothing of us.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <sys/random.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows: noted, written down, read back, and compared.
 #include "harness/flow/flow.h"
 
@@ -70,12 +71,12 @@ TEST(Flow, IsRefusedWhereItIsNone) {
     }
     return "";
   };
-  EXPECT_EQ(refusal("{"), "file: is no flow as `afterlife replay --flow` writes it");
+  EXPECT_EQ(refusal("{"), "file: is not a flow as written by `afterlife replay --flow`");
   EXPECT_EQ(refusal(R"({"schema": 1, "points": [], "path": "no"})"), refusal("{"));
   EXPECT_EQ(refusal(R"({"schema": 2, "points": [], "path": []})"),
             "file: is of another version of afterlife");
   EXPECT_EQ(refusal(R"({"schema": 1, "points": [], "path": [0]})"),
-            "file: names a point that it does not hold");
+            "file: names a point that it does not contain");
 }
 
 TEST(Divergence, IsInTheFunctionThatTurns) {
@@ -93,7 +94,7 @@ TEST(Divergence, ByAValueIsInTheFirstFunctionThatActsOnItUponAnAnswer) {
   EXPECT_THAT(divergence->upon[0].function, EndsWith("::inner"));
   const auto other = divergence_of(flow_of(Turn::none), flow_of(Turn::early_return));
   ASSERT_TRUE(other);
-  EXPECT_TRUE(other->upon.empty()) << "inner() had called nobody";
+  EXPECT_TRUE(other->upon.empty()) << "inner() had called no one";
 }
 
 TEST(FlowSymbols, AreQualifiedNames) {
@@ -181,7 +182,7 @@ TEST(Divergence, IsUponWhateverPassedTheAnswerOn) {
     for (const CodePlace& one : divergence.value().upon) names += one.function;
     return names;
   };
-  EXPECT_EQ(upon(), "ghij") << "four, with nobody back in between";
+  EXPECT_EQ(upon(), "ghij") << "four, with no one back in between";
   both.push_back(edge("h", 2));
   both.push_back(edge("g", 2));
   EXPECT_EQ(upon(), "ghij") << "each was back by itself";

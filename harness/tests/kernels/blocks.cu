@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels whose threads work together, and saxpy, whose threads do not.
 #include "harness/kernel.h"
 
@@ -72,7 +73,7 @@ extern "C" __global__ void exchange(std::uint32_t* out) {
   mine[7] = __syncthreads_or(threadIdx.x == 1) * 2 + __syncthreads_and(threadIdx.x != 1);
 }
 
-/// The two halves of a warp exchange apart, then threads leave early and the rest goes on.
+/// The two halves of a warp exchange apart, then threads leave early and the rest continues.
 extern "C" __global__ void diverge(std::uint32_t* out) {
   const std::uint32_t thread = threadIdx.x;
   const std::uint32_t lane = thread % 32;
@@ -111,7 +112,7 @@ extern "C" __global__ void sum_last(std::uint32_t* parts, std::uint32_t* done, s
 
 __constant__ std::uint32_t squares[8] = {0, 1, 4, 9, 16, 25, 36, 49};
 
-/// Reads constants, and an array of its own by an index that no compiler can know.
+/// Reads constants, and its own array by an index that no compiler can know.
 extern "C" __global__ void look_up(std::uint32_t* memory) {
   volatile std::uint32_t mine[8];
   for (std::uint32_t i = 0; i < 8; ++i) mine[i] = squares[(memory[0] + i) % 8];

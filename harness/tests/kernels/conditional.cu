@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that set the value a conditional node asks.
 #include "harness/kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels for the conformance suite of devices/.
 #include "harness/kernel.h"
 extern "C" __global__ void add_one(int* data, int count) {
@@ -19,7 +20,7 @@ extern "C" __global__ void mixed(char first, Pair pair, int* out) {
   *out = first + pair.small + static_cast<int>(pair.large);
 }
 
-// Each thread reads a place of its own.
+// Each thread reads a separate place.
 extern "C" __global__ void fetch_places(cudaTextureObject_t texture, const float* places,
                                         float* out) {
   const int i = static_cast<int>(threadIdx.x);

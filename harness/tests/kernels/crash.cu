@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that end in a signal, or never, in the middle of a block whose other threads wait.
 #include "harness/kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that find their data through pointers in device memory.
 #include "harness/kernel.h"
 
@@ -81,7 +82,7 @@ extern "C" __global__ void read_at(const std::uint8_t* memory, std::int64_t dist
   *out = memory[distance];
 }
 
-/// Walks a list of nodes, each a block of its own.
+/// Walks a list of nodes, each a separate block.
 struct Node {
   const Node* next;
   std::uint64_t value;

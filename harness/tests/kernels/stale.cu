@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One kernel per kind of access. Each touches `memory` in one line, which the tests find by its
 // mark and expect in the fault when `memory` is stale. `out` is always alive.
 #include "harness/kernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that our libnvrtc.so.13 compiles, by each compiler that is here.
 #include "harness/tests/child.h"
 #include "harness/tests/nvrtc/nvrtc_stage.h"
@@ -133,7 +134,7 @@ TEST_P(NvrtcCompiles, TheSourcesLinesAreInThePtx) {
   const Tried tried = compile({kKernel, {}, {}, {}, "named.cu"});
   EXPECT_THAT(tried.ptx, HasSubstr("named.cu\""));
   EXPECT_THAT(tried.ptx, HasSubstr(".loc"));
-  EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is nobody's";
+  EXPECT_THAT(tried.ptx, Not(HasSubstr("afterlife-nvrtc"))) << "our folder is no one's";
 }
 
 // ---- what is kept -------------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options, names and expressions that mean something else to a compiler or to a shell: nothing of a
 // program's reaches them as that.
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using ::testing::Not;
 
 constexpr const char* kKernel = "extern \"C\" __global__ void k(int* p) { p[threadIdx.x] += 1; }\n";
 
-/// A folder with files of options, and a file that nobody may change.
+/// A folder with files of options, and a file that nothing may change.
 class NvrtcHostile : public NvrtcBy {
  protected:
   void SetUp() override {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of our libnvrtc.so.13, asked as its header says, and wrongly.
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>
@@ -27,7 +28,7 @@ constexpr const char* kKernel = "__global__ void k(int* p) { *p += 1; }\n";
 #if __has_include(<nvrtc.h>)
 // ---- as NVIDIA's header has it ------------------------------------------------------------------
 
-/// Types count as the same where the header's is a type of its own: handles and results.
+/// Types count as the same where the header's is its own type: handles and results.
 template <class Ours, class Theirs>
 constexpr bool is_same() {
   if (std::is_same_v<Ours, Theirs>) return true;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that our libnvrtc.so.13 compiles, run by our libcuda.so.1: what each compiler makes of
 // them, with a toolkit's headers and with our own, is the same.
 #include <fmt/format.h>

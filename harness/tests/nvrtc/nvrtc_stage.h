@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NvrtcStage: our libnvrtc.so.13, loaded as a program does that knows nothing of us.
 #pragma once
 

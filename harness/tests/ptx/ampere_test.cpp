@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of compute capability 8.0 that few programs use: policies of the cache, spaces of
 // addresses, memory of the stack, registers of 128 bits.
 #include "harness/tests/ptx/program_stage.h"

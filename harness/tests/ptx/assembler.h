@@ -1,11 +1,12 @@
-// NVIDIA's assembler, where the toolkit has it: the judge of whether a text is PTX.
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's assembler, if the toolkit has it: the judge of whether a text is PTX.
 #pragma once
 
 #include <string>
 
 namespace harness::testing {
 
-/// Returns the complaint about a text; empty where it is taken, and where there is no assembler.
+/// Returns the complaint about a text; empty if it is taken, and where there is no assembler.
 std::string assembler_complaint(const std::string& text);
 
 }  // namespace harness::testing

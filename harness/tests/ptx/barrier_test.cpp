@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of a part of the block, and atomics of 16 bits.
 #include "harness/tests/ptx/program_stage.h"
 

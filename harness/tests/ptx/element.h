@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of matrices, by the names of their types in PTX.
 #pragma once
 
@@ -16,7 +17,7 @@ inline std::size_t bits_of(const std::string& type) {
          : type == "f64"                   ? 64
                                            : 32;
 }
-/// Tells whether it is one.
+/// Returns whether it is one.
 inline bool is_integer(const std::string& type) {
   return type[0] == 's' || type[0] == 'u' || type == "b1";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX in images that are no text: files and memory that hold some beside other bytes, and what
 // NVIDIA's cuobjdump finds in the rest.
 #include <fmt/format.h>
@@ -182,7 +183,7 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
 }
 
 /// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes
-/// that somebody else has left in memory.
+/// that something else has left in memory.
 TEST_F(PtxFatbinLoaded, FromATextInMemoryThatHasNoZero) {
   const auto page = static_cast<std::size_t>(::getpagesize());
   auto* mapped = static_cast<char*>(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wmma: matrices that a warp loads from memory, multiplies and stores, beside a product written as
 // three loops on what is in memory. Nothing is said of which lane has which element.
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ struct Case {
   std::string a_order, b_order, c_order, d_order;
   std::string space;      ///< ".global", ".shared" or "", for generic addresses.
   std::string operation;  ///< ".xor.popc", ".satfinite" or a rounding mode.
-  std::size_t gap;        ///< A line begins so many elements behind the one before.
+  std::size_t gap;        ///< A line begins this many elements behind the one before.
 };
 
 /// A matrix in memory.
@@ -77,7 +78,7 @@ std::size_t register_count(const Case& one, char name) {
   return lines / (one.factor == "bf16" ? 4 : 8);
 }
 
-/// Copies so many bytes from `from` to `to`, each lane words of its own.
+/// Copies this many bytes from `from` to `to`, each lane its own words.
 std::string copy_words(const std::string& label, std::size_t bytes, const std::string& load,
                        const std::string& from, const std::string& store, const std::string& to) {
   return fmt::format(
@@ -376,7 +377,7 @@ TEST_F(OwnPtxFragmentProgram, MemoryThatIsNotThereIsTold) {
   release(all), release(small), release(to);
 }
 
-/// Tells whether a kernel with one instruction is stopped by it.
+/// Returns whether a kernel with one instruction is stopped by it.
 bool is_stopped_at(const std::string& instruction) {
   const std::string source = ptx::source_of(
       product_header("sm_80") + ".visible .entry k()\n{\n.reg .b32 %r<8>; .reg .b64 %p;\n" +

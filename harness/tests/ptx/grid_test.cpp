@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers across a cooperative grid: blocks wait for each other, with what they hold in shared
-// memory, and those that wait for nobody are told.
+// memory, and those that wait for nothing are reported.
 #include <numeric>
 
 #include "harness/cuda/launch_count.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Halves: f16 and bf16 as their formats say, by looking for the nearest among all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that kernels allocate by themselves.
 #include "harness/tests/ptx/program_stage.h"
 
@@ -11,7 +12,7 @@ class PtxHeap : public OnGpuToo<ProgramStage<PtxStage>> {
  protected:
   PtxHeap() : OnGpuToo("heap.ptx") {}
 
-  /// The addresses of pieces of so many bytes, as a kernel of so many threads got them.
+  /// The addresses of pieces of this many bytes, as a kernel of this many threads got them.
   CUdeviceptr take(unsigned threads, std::uint64_t bytes) const {
     const CUdeviceptr slots = copy_of(std::vector<std::uint64_t>(threads, 1));
     EXPECT_EQ(launch(kernel("take"), 1, threads, 0, slots, bytes), CUDA_SUCCESS);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuLink*: modules in PTX that use each other, and inputs that do not fit together.
 #include <cstring>
 #include <fstream>

@@ -1,5 +1,6 @@
-// Matrices that the lanes of a warp hold together, beside a product written as three loops. Where
-// an element is held is said here as the ISA's figures say it, register by register.
+// SPDX-License-Identifier: Apache-2.0
+// Matrices that the lanes of a warp hold together, beside a product written as three loops. If an
+// element is held is said here as the ISA's figures say it, register by register.
 #include <fmt/format.h>
 
 #include <bit>
@@ -39,7 +40,7 @@ std::uint64_t bits_of_half(int value) {
 std::uint64_t bits_of_float(int value) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
-/// The same with so many digits, and that much added to the exponent.
+/// The same with this many digits, and that much added to the exponent.
 std::uint64_t bits_of_byte(int value, int digits, int bias) {
   if (value == 0) return 0;
   const auto magnitude = static_cast<unsigned>(std::abs(value));
@@ -140,7 +141,7 @@ class PtxMatrix : public OnGpuToo<PtxStage> {
     PtxStage::SetUp();
     if (library != nullptr) module_ = load(file("matrices.ptx"));
   }
-  /// Compares a product with what three loops come to.
+  /// Compares a product with the result of three loops.
   void check(const Case& one, std::mt19937& random) const {
     const auto numbers = [&](std::size_t count, const char* type) {
       std::uniform_int_distribution<int> pick(type[0] == 'u' ? 0 : -4, 4);
@@ -236,8 +237,8 @@ TEST_P(PtxMatrix, AndWrapsWithoutIt) {
 }
 
 TEST_P(PtxMatrix, ASumOfProductsIsRoundedOnce) {
-  // 2048 + 16 * (1 * 1) is no f16 on the way, where every second odd number is lost; 2^24 + 16 so
-  // is no f32.
+  // 2048 + 16 * (1 * 1) is not a f16 on the way, where every second odd number is lost; 2^24 + 16
+  // so is not a f32.
   expect_all(kCases[4], 1, 1, 2048, 2064);
   expect_all(kCases[1], 1, 1, 1 << 24, (1 << 24) + 16);
 }

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers in shared memory: how they count, beside the ISA's formula; who waits at them, and what
-// becomes of those that wait for nobody.
+// becomes of those that wait for nothing.
 #include <algorithm>
 #include <random>
 

@@ -1,4 +1,5 @@
-// Names, sizes and depths of texts that somebody made to see whether we break.
+// SPDX-License-Identifier: Apache-2.0
+// Names, sizes and depths of texts that something made to see whether we break.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>

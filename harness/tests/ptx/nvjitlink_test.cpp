@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of our libnvJitLink.so.13, asked as its header says, and wrongly.
 #if __has_include(<nvJitLink.h>)
 #include <nvJitLink.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of one product of matrices, written as PTX: each lane reads its registers of A, B and C,
 // one after another, and writes those of D.
 #pragma once
@@ -31,8 +32,8 @@ inline std::string product_header(const char* target) {
   return fmt::format(".version 8.7\n.target {}\n.address_size 64\n", target);
 }
 
-/// The kernel `name`, of pointers to A, B, C and D, with one instruction. Where it has more
-/// operands, there is a pointer to words %e, too.
+/// The kernel `name`, of pointers to A, B, C and D, with one instruction. If it has more operands,
+/// there is a pointer to words %e, too.
 inline std::string product_kernel(const std::string& name, const std::string& instruction,
                                   const Fragment& a, const Fragment& b, const Fragment& c,
                                   const Fragment& d, const std::string& more = "") {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ProgramStage: a file of PTX, whose kernels are run, and how that ends.
 #pragma once
 
@@ -23,7 +24,7 @@ class ProgramStage : public Stage {
     if (this->library != nullptr) module_ = this->load(this->file(text_));
   }
   CUfunction kernel(const char* name) const { return this->function(module_, name); }
-  /// Runs a thread of a kernel in a process of its own, which ends with the error that it came to.
+  /// Runs a thread of a kernel in a separate process, which ends with the error that it came to.
   template <class... Values>
   void expect_end(CUresult error, const std::string& words, const char* name, Values... values) {
     expect_end_of(1, error, words, name, values...);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that give their kernels as text: what they calculate, and how they end.
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@ class PtxProgram : public OnGpuToo<ProgramStage<PtxStage>> {
   PtxProgram() : OnGpuToo("programs.ptx") {}
 };
 
-/// Some that our driver alone says, or has a clock of its own for.
+/// Some that our driver alone says, or has its own clock for.
 class OwnPtxProgram : public ProgramStage<PtxStage> {
  protected:
   OwnPtxProgram() : ProgramStage("programs.ptx") {}
@@ -303,7 +304,7 @@ TEST_F(OwnPtxProgram, AModuleThatCannotBeTranslatedSaysWhy) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(status(".version 8.3\n.target sm_80\n.address_size 64\n.entry k() { oops oops; }\n"),
             CUDA_SUCCESS)
-      << "an instruction that nobody knows is told when it is executed";
+      << "an instruction that no one knows is told when it is executed";
   EXPECT_EQ(status(".version 8.3\n.target sm_80\n.address_size 64\n.entry k( {"),
             CUDA_ERROR_INVALID_PTX);
   EXPECT_EQ(status("\x7f"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PtxStage: programs that give our libcuda.so.1 their kernels as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mma.m8n8k4 of halves: a warp makes four products, beside one written as three loops. Where an
 // element is held is said here as the ISA's formulas say it.
 #include <fmt/format.h>

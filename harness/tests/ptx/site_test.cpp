@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses that a kernel makes without asking the driver, as it has been allowed the same at that
 // place of its text: all is seen that is seen of one that asks.
 #include <numeric>
@@ -22,7 +23,7 @@ class PtxSite : public PtxStage {
     out_ = copy_of(std::vector<int>(kThreads));
   }
   CUfunction kernel(const char* name) const { return function(module_, name); }
-  /// Ends a process of its own as the context has ended.
+  /// Ends a separate process as the context has ended.
   [[noreturn]] void leave(CUresult expected) const {
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == expected ? 7 : 8);
   }
@@ -31,7 +32,7 @@ class PtxSite : public PtxStage {
     EXPECT_EQ(AFTERLIFE_CU(cuStreamCreate)(&made, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     return made;
   }
-  /// Copies so many words on a stream of its own, to what is `first` words behind `out`.
+  /// Copies this many words on its own stream, to what is `first` words behind `out`.
   void copy_on_a_stream(CUdeviceptr out, unsigned first) const {
     CUdeviceptr in = words_;
     CUdeviceptr to = out + 4 * first;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lines of a PTX text that was compiled from a source which it names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,7 +68,7 @@ TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
   EXPECT_THAT(second, Not(HasSubstr("kernel.cu"))) << "it has no .loc";
 }
 
-/// A function of the toolkit's that is one instruction stands in place of its call.
+/// A function of the toolkit's that is one instruction stands instead of its call.
 TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
   const std::string third = between(source_of(kText), "static void f_third", "afterlife.ptx");
   EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mma.sp: products whose matrix A is given without its zeroes, beside those of the whole matrices.
 // Where an element and its metadata are held is said here as the ISA's figures say it.
 #include <fmt/format.h>
@@ -88,14 +89,14 @@ Sparse sparse(const Case& one, std::mt19937& random) {
   return made;
 }
 
-/// So many bits of a row's metadata.
+/// This many bits of a row's metadata.
 std::uint32_t cut(const std::vector<bool>& row, unsigned first, unsigned count) {
   std::uint32_t made = 0;
   for (unsigned i = 0; i < count; ++i) made |= std::uint32_t{row.at(first + i)} << i;
   return made;
 }
 
-/// The word of metadata that a lane has; those that nobody asks have what is none.
+/// The word of metadata that a lane has; those that no one asks have what is none.
 std::uint32_t metadata_of(const Case& one, const Sparse& a, unsigned lane) {
   const auto& upper = a.metadata[lane / 4];
   const auto& lower = a.metadata[lane / 4 + 8];

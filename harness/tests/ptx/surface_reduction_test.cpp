@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of surfaces (sured) by byte and by texel, in each geometry, type, operation and
 // boundary, beside a reference over a copy of the bytes.
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ constexpr Reduction kReductions[] = {
     {false, "or", "b32"},  {true, "add", "b32"},  {true, "min", "b32"},  {true, "max", "b32"},
     {true, "and", "b32"},  {true, "or", "b32"},   {true, "min", "b64"},  {true, "max", "b64"}};
 
-/// Each thread changes a place of its own by a value of its own.
+/// Each thread changes a separate place by its own value.
 std::string kernel(const Reduction& reduction, const std::string& geometry,
                    const std::string& boundary) {
   const u32 bits = 8 * reduction.bytes();
@@ -53,7 +54,7 @@ __int128 combined(const std::string& operation, __int128 old, __int128 value) {
   return operation == "and" ? (old & value) : (old | value);
 }
 
-/// The number of so many bytes.
+/// The number of this many bytes.
 __int128 number_of(u64 bits, u32 bytes, bool is_signed) {
   if (bytes == 4)
     return is_signed ? __int128{static_cast<s32>(bits)} : __int128{static_cast<u32>(bits)};
@@ -81,7 +82,7 @@ class PtxSurfaceReduction : public OnGpuToo<TextureStage> {
     module_ = load(text);
   }
 
-  /// Coordinates of which the first is in steps of so many; several are clamped to one place.
+  /// Coordinates of which the first is in steps of this many; several are clamped to one place.
   static std::vector<int> places(const Image& image, int step, int last) {
     std::vector<int> made;
     for (const int x : {0, step, last, last + step, -step})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surface instructions of each geometry, size and boundary, beside a reference over a copy of the
 // bytes.
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 constexpr const char* kGeometries[] = {"1d", "2d", "3d", "a1d", "a2d"};
 constexpr const char* kBoundaries[] = {"clamp", "zero"};
 
-/// So many parts of so many bits.
+/// This many parts of this many bits.
 struct Size {
   u32 bits;
   u32 parts;
@@ -76,7 +77,7 @@ class PtxSurface : public OnGpuToo<TextureStage> {
     return made;
   }
 
-  /// The bytes of an access, or null where it has no effect.
+  /// The bytes of an access, or null if it has no effect.
   static u8* bytes_at(Image& image, const std::string& geometry, Size size, const int* at,
                       const std::string& boundary) {
     const int row = image.width * static_cast<int>(image.format.bytes());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores of texels to surfaces (sust.p) in each geometry, format and boundary, beside a reference
 // over a copy of the bytes.
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ std::string name_of(const std::string& geometry, u32 parts, const std::string& b
   return fmt::format("store_{}_{}_{}", geometry, parts, boundary);
 }
 
-/// Each thread stores a texel of its own at a place of its own.
+/// Each thread stores its own texel at a separate place.
 std::string kernel(const std::string& geometry, u32 parts, const std::string& boundary) {
   const std::string vector = parts == 1 ? "" : fmt::format(".v{}", parts);
   constexpr const char* kRegisters[] = {"", "%a", "%a, %b", "", "%a, %b, %c, %d"};
@@ -99,7 +100,7 @@ class PtxSurfaceTexel : public OnGpuToo<TextureStage> {
     return made;
   }
 
-  /// The texel that a place means, or null where a store has no effect.
+  /// The texel that a place means, or null if a store has no effect.
   static u8* texel_at(Image& image, const std::string& geometry, const int* at,
                       const std::string& boundary) {
     const int x = bounded(at[1], image.width - 1, boundary);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweep: an instruction, executed by a kernel on every edge value, beside what its documentation
 // says of it.
 #pragma once
@@ -51,10 +52,10 @@ struct Sweep {
   std::vector<u32> source_bytes;
   std::vector<bool> source_predicates;
   std::function<u64(const u64*)> reference;
-  /// Tells whether two answers are the same, for numbers; null where bits are compared.
+  /// Returns whether two answers are the same, for numbers; null where bits are compared.
   std::function<bool(u64, u64)> same;
   /// Says what a lane gets, by the sources of its warp's 32 lanes, of which each has kSources; null
-  /// where each thread is alone.
+  /// if each thread is alone.
   std::function<u64(const u64*, u32)> across;
   /// Returns whether an H200 differs from the ISA for these sources, by a rule that fits all its
   /// answers (harness/docs/reference/ptx.md). They are left out on a GPU. Null if there are none.

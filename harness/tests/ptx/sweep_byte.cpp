@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on conversions to what no register is as wide as: numbers of 8 bits, tf32, and integers
 // of 2 to 16 bits, packed.
 #include <algorithm>

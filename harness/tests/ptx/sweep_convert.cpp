@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on conversions, comparisons and selection.
 #include <algorithm>
 #include <cfenv>
@@ -105,7 +106,7 @@ void add_halves(std::vector<Sweep>& all) {
   for (const auto& [mode, number_of] : kModes) {
     const std::string op = std::string("cvt.") + mode + "." + h;
     all.push_back(half_sweep<H, f32>(op + ".f32", [m = number_of](f32 a) {
-      // Beyond the largest, rounding towards zero stops there: infinity is no neighbour.
+      // Beyond the largest, rounding towards zero stops there: infinity is not a neighbour.
       const H made = directed<H>(m, a, std::signbit(a));
       return made;
     }));

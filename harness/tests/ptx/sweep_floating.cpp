@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
 // the bounds of what is approximated.
 #include <algorithm>
@@ -31,8 +32,8 @@ T rounded(int mode, Act act, V... values) {
   return result;
 }
 
-/// Rounds to the nearest, but gives zero where the number is below the normal ones before that:
-/// an H200 does so where rounding would lead to the least of them. Cut, such a number is below it.
+/// Rounds to the nearest, but gives zero if the number is below the normal ones before that: an
+/// H200 does so where rounding would lead to the least of them. Cut, such a number is below it.
 template <class T, class Act, class... V>
 T flushing(Act act, V... values) {
   const T result = rounded<T>(FE_TONEAREST, act, values...);

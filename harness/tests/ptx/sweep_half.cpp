@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on f16 and bf16, alone and in pairs.
 #include <tuple>
 
@@ -11,7 +12,7 @@ H flushed(H value) {
   return (value.raw & 0x7c00) == 0 ? H{static_cast<u16>(value.raw & 0x8000)} : value;
 }
 
-/// A sum is +0 where its parts cancel, -0 where both are.
+/// A sum is +0 if its parts cancel, -0 if both are.
 template <class H>
 H sum(quad a, quad b, bool both_negative) {
   const quad value = a + b;
@@ -86,7 +87,7 @@ void add_arithmetic(std::vector<Sweep>& all, const std::string& t) {
 }
 
 /// The comparisons of the ISA's table, each as the orders of two numbers for which it holds: less,
-/// equal, more, and none where one is no number.
+/// equal, more, and none if one is not a number.
 struct Comparison {
   const char* name;
   bool less, equal, more, none;

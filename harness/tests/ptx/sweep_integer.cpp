@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on integers, in 128 bits or bit by bit.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on bits: logic, shifts, counts and choices of bytes, bit by bit.
 #include <algorithm>
 #include <tuple>

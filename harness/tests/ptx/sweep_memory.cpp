@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on moves, on loads and stores of each space and size, and on atomics. %s is a place of
 // the thread's own in shared memory, of 16 bytes.
 #include <algorithm>

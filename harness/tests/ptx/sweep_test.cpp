@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every row of the table of instructions that calculates, on edge values, beside a reference that
 // is written from the documentation alone.
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace harness::testing {
 namespace {
 
-constexpr std::size_t kTold = 8;  ///< Wrong answers of one sweep that are told.
+constexpr std::size_t kTold = 8;  ///< Wrong answers of one sweep that are reported.
 constexpr std::size_t kThreads = 64;
 
 /// The first lines of a module for that compute capability.
@@ -126,7 +127,7 @@ std::string line_of(const ptx::Family& row, const Figure& figure) {
 
 class PtxSweep : public OnGpuToo<PtxStage> {
  protected:
-  /// How many answers differ; tells of the first of them, in one failure.
+  /// How many answers differ; reports the first of them, in one failure.
   Figure run(const Sweep& one, CUfunction kernel) const {
     const std::vector<u64> in = inputs(one);
     const std::size_t count = in.size() / kSources;
@@ -159,7 +160,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     return made;
   }
 
-  /// Tells whether the device has instructions of a compute capability.
+  /// Returns whether the device has instructions of a compute capability.
   bool has(int target) const {
     int major = 0;
     AFTERLIFE_CU(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
@@ -184,7 +185,7 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     }
   }
 
-  /// Runs them, of which there are at least so many, and records the figure of each row.
+  /// Runs them, of which there are at least this many, and records the figure of each row.
   void check(const std::vector<Sweep>& all, std::size_t least) const {
     Figures figures;
     for (const int target : {90, 100}) run_all(all, target, figures);
@@ -212,7 +213,7 @@ INSTANTIATE_ON_GPU_TOO(PtxSweep);
 
 class PtxRows : public PtxStage {};
 
-/// Tells whether this program has a test "Suite.Name", of any parameter.
+/// Returns whether this program has a test "Suite.Name", of any parameter.
 bool is_test(const std::string& wanted) {
   const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
   const auto last = [](std::string name) { return name.substr(name.rfind('/') + 1); };

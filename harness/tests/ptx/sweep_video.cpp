@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on video instructions, in 128 bits: parts of registers as arrays of bytes and halves.
 #include <algorithm>
 #include <limits>
@@ -69,9 +70,9 @@ std::string operand(const char* name, const char* part) {
   return std::string(name) + (*part != 0 ? "." : "") + part;
 }
 
-/// Tells of an exact result that an H200 ends otherwise than the ISA says: the upper half of d gets
-/// the upper half of the result, for which `.sat` leaves nothing; a result below 0 is clamped to
-/// the greatest byte; an unsigned sum of 33 bits is not clamped.
+/// Reports an exact result that an H200 ends differently than the ISA says: the upper half of d
+/// gets the upper half of the result, for which `.sat` leaves nothing; a result below 0 is clamped
+/// to the greatest byte; an unsigned sum of 33 bits is not clamped.
 bool departs(const Form& form, bool clamps, wide exact) {
   const std::string to = form.to;
   if (to == "h1") return true;

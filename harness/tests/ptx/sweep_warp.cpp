@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ISA on what the lanes of a warp give each other: each lane's answer by the sources of all.
 #include <algorithm>
 
@@ -151,7 +152,7 @@ void add_matrices(std::vector<Sweep>& all) {
 // ---- products of integers -----------------------------------------------------------------------
 
 /// A matrix of A's shape: lane 4 * g + t has `packed` elements of row g in each register; the next
-/// register has those of row g + 8, where there is one, and the one after that those farther on.
+/// register has those of row g + 8, if there is one, and the one after that those farther on.
 std::vector<s64> matrix(const u64* warp, u32 rows, u32 depth, u32 bits, bool has_sign,
                         std::size_t first) {
   std::vector<s64> made(rows * depth);

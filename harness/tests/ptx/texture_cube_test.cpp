@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cubemaps: fetches and gathers by a direction, of each face, format and filter, within faces and
 // across their edges, beside a reference; and surfaces of their faces.
 #include <fmt/format.h>
@@ -97,7 +98,8 @@ class CubeReference {
         channel_(channel),
         seamless_(seamless) {}
 
-  /// Tells whether a filter there wants a texel beyond a corner, of which no document says enough.
+  /// Returns whether a filter there wants a texel beyond a corner, of which no document says
+  /// enough.
   static bool is_at_corner(const Look& at, int extent) {
     const auto is_near = [extent](Number x) { return x < 0.51L || x > extent - 0.51L; };
     return is_near(at.x) && is_near(at.y);
@@ -118,7 +120,7 @@ class CubeReference {
   Number nearest(const Look& at) const {
     return texel({at.face, static_cast<int>(std::floor(at.x)), static_cast<int>(std::floor(at.y))});
   }
-  /// The filtered number, whose weights are so many last bits off.
+  /// The filtered number, whose weights are this many last bits off.
   Number filtered(const Look& at, int x_steps, int y_steps) const {
     const auto [x, x_weight] = parted(at.x, x_steps);
     const auto [y, y_weight] = parted(at.y, y_steps);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathers (tld4) of each channel, geometry, format and mode, and offsets of places, beside a
 // reference.
 #include <fmt/format.h>
@@ -170,7 +171,7 @@ TEST_P(PtxTextureGather, GivesFourTexelsAsIntegers) {
   EXPECT_EQ(checked_, 2 * 4 * 8 * 12);
 }
 
-/// A place with an offset is that of so many texels further on.
+/// A place with an offset is that of this many texels further on.
 TEST_P(PtxTextureGather, AnOffsetMovesAPlace) {
   int compared = 0;
   for (const std::string geometry : {"1d", "2d", "3d", "a1d", "a2d"}) {

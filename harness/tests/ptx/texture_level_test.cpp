@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mipmapped textures: levels by their number, by gradients and by no word at all, in each geometry
 // and filter, beside a reference.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference: a texture's fetch, written from the formulas of the programming guide, *Texture
 // fetching*, in another way than the device's.
 #pragma once
@@ -106,7 +107,7 @@ inline u32 integer_border(CUarray_format channel, u32 index) {
   return static_cast<u32>(integer_at(channel, reinterpret_cast<const u8*>(&kBorder[index])));
 }
 
-/// One channel of a texel as an integer, 0 where there is no channel. Beyond the border it is
+/// One channel of a texel as an integer, 0 if there is no channel. Beyond the border it is
 /// `outside`.
 inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddress_mode mode,
                           u32 outside) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TextureStage: textures and surfaces that modules in PTX read and write, with what their texels
 // are.
 #pragma once
@@ -27,8 +28,8 @@ inline int axes_of(const std::string& geometry) {
   return geometry.ends_with("cube") ? 3 : geometry[geometry.size() - 2] - '0';
 }
 
-/// A kernel whose threads read four words at a layer and three coordinates of their own. `what` is
-/// the instruction, and `behind` what follows the place.
+/// A kernel whose threads read four words at a layer and three their own coordinates. `what` is the
+/// instruction, and `behind` what follows the place.
 inline std::string fetch_kernel(const std::string& name, const std::string& what,
                                 const std::string& geometry, const std::string& behind = "") {
   return fmt::format(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texture instructions of each geometry, format, mode and filter, beside the reference.
 #include <fmt/format.h>
 

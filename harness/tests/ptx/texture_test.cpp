@@ -1,4 +1,6 @@
-// Programs whose kernels in PTX read textures and surfaces: what they are told, and how they end.
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose kernels in PTX read textures and surfaces: what they are reported, and how they
+// end.
 #include <gmock/gmock.h>
 
 #include "harness/tests/ptx/program_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA arrays, copies of rows and slices, textures and surfaces.
 #include "harness/tests/sound_programs/steps.h"
 
@@ -37,7 +38,7 @@ void destroy(Program& p, Image& image) {
   p.move(image.state, Via::destroyed);
 }
 
-/// Fills the first row from memory of the host's that nobody writes.
+/// Fills the first row from memory of the host's that no one writes.
 void fill(Program& p, Image& image, std::size_t home) {
   static constexpr std::array<int, kWidth> kValues{};
   cuMemcpyHtoAAsync_v2(image.handle, 0, kValues.data(), kBytes, p.handle(home));

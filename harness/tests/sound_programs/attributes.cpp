@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of launches and of kernel nodes; graphs for the device, and graphs as text.
 #include "harness/tests/sound_programs/graph_parts.h"
 

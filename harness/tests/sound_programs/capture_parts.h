@@ -1,5 +1,6 @@
-// CaptureParts: what the topics of stream capture have in common: how a capture begins, goes on in
-// another stream, and ends.
+// SPDX-License-Identifier: Apache-2.0
+// CaptureParts: what the topics of stream capture have in common: how a capture begins, continues
+// in another stream, and ends.
 #pragma once
 
 #include "harness/tests/sound_programs/graph_parts.h"
@@ -33,7 +34,7 @@ inline void run_in(Program& p, std::size_t home, Graph& graph) {
   destroy(p, graph);
 }
 
-/// Makes a stream's capture go on in another one, by an event.
+/// Makes a stream's capture continue in another one, by an event.
 inline void join(Program& p, std::size_t from, std::size_t to) {
   Event event = p.events.make();
   cuEventRecord(event.handle, p.handle(from));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that a capture forbids: by its mode and its thread's, and by where it begins and ends; and
 // captures that are lost to a call which they forbid.
 #include "harness/sync.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream capture: of one stream and of several, in all modes, into a new graph or one that is
 // there.
 #include "harness/tests/sound_programs/capture_parts.h"

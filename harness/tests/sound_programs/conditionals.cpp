@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditional nodes: which body runs, by a default or by what a kernel says.
 #include "harness/tests/sound_programs/graph_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: the primary one and others, and which one is current.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries: the driver's entry points under their own names, each counted where it is called.
 //
 // A program that is in here and says cuMemAlloc_v2 means an object of this file, which calls the
 // entry point and counts it, if it answered as a sound program expects: with success, or with the
-// error that the program said it would. Anything else is remembered. Whoever names a stream also
+// error that the program said it would. Anything else is remembered. Code that names a stream also
 // calls the function's `_ptsz` twin at times, which by the documentation is the same, but for
 // stream 0.
 //
@@ -39,7 +40,7 @@ const char* name_of(Entry entry);
 
 class Calls {
  public:
-  /// Begins a program. The counts go on.
+  /// Begins a program. The counts continue.
   void begin(std::uint64_t seed) {
     current_ = this;
     coin_.seed(seed);
@@ -56,7 +57,7 @@ class Calls {
   bool takes_twin(CUstream& on);
 
   int count_of(Entry entry) const { return counts_[raw(entry)]; }
-  /// The first call of the program that answered otherwise than expected, or Entry::count.
+  /// The first call of the program that answered differently than expected, or Entry::count.
   Entry wrong() const { return wrong_; }
   CUresult wrong_status() const { return wrong_status_; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events: recorded, recorded again, waited for by the host and by streams, asked, and ended at any
 // time.
 #include "harness/tests/sound_programs/steps.h"

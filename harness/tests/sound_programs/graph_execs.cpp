@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executable graphs: launched, uploaded, changed while launches are in flight, updated, and ended.
 #include "harness/tests/sound_programs/graph_parts.h"
 

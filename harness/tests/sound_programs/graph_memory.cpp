@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that allocate and free: one address, a new life with each launch, and four ways to end it.
 #include "harness/tests/sound_programs/graph_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of each type: made, asked and set, by the function of the type and by those for any type.
 #include "harness/tests/sound_programs/graph_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphParts: what the topics of graphs have in common: graphs and executables with their states,
 // and short names for the calls that make nodes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: nodes and edges, questions about them, clones, and graphs within graphs.
 #include "harness/tests/sound_programs/graph_parts.h"
 

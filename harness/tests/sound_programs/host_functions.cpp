@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host functions and stream callbacks, which may not call CUDA.
 #include "harness/tests/sound_programs/steps.h"
 

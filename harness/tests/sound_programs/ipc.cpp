@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-process communication: this process exports, another one opens, uses and closes.
 #include "harness/tests/sound_programs/steps.h"
 
@@ -8,8 +9,8 @@ namespace {
 constexpr unsigned kLazy = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
 constexpr unsigned kShared = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
 
-/// Calls from here on are the other process's, with a stream of its own in its primary
-/// context, which it keeps.
+/// Calls from here on are the other process's, with its own stream in its primary context, which it
+/// keeps.
 class Importer {
  public:
   Importer() : scope_(World::current()->scheduler, ProcessId{1}) {

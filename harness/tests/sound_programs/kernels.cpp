@@ -1,4 +1,5 @@
-// Kernels: modules and libraries, what they tell of their functions, and launches.
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: modules and libraries, what they report their functions, and launches.
 #include "harness/tests/sound_programs/steps.h"
 
 extern "C" {

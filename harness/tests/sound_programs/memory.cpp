@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of cuMemAlloc and its like: copies, sets, questions about it, and who frees it.
 #include "harness/tests/sound_programs/steps.h"
 
@@ -269,8 +270,8 @@ static void free_from_the_start(Program& p) {
   p.memory.leave(memory);
 }
 
-/// Neither free is sure to wait for what is in flight.
-/// The end of a registration may wait, and may not: once in so many does not.
+/// Neither free is sure to wait for what is in flight. The end of a registration may wait, and may
+/// not: once in this many does not.
 static void unregister_what_is_in_flight(Program& p) {
   const bool kept = p.keep(Rule::registered_memory_is_waited_for);
   void* host = p.host_memory.data();

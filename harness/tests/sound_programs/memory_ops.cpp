@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: a stream waits for a value that another one writes.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory, and the pools that it comes from.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The functions above the members make the calls; the members keep the reference
 // state. Work is handed from stream to stream by whatever the documentation offers: an event that
 // the other stream or the host waits for, a query that says so, or a wait for the whole stream.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: a random program that keeps what the documentation asks of it, and the reference state
 // by which it knows what that is: which stream used a piece of memory last (its *home*), what the
 // host has waited for, and in which state of its life each object is. Nothing in here asks the
@@ -61,8 +62,8 @@ inline constexpr std::size_t kPerThread = 4;
 
 struct Program;
 
-/// The memory that a program has, and what of it nobody uses any more.
-/// Ownership: borrows the program that it is part of.
+/// The memory that a program has, and what of it nothing uses any more. Ownership: borrows the
+/// program that it is part of.
 class Memories {
  public:
   explicit Memories(Program& program) : program_(program) {}
@@ -85,7 +86,7 @@ class Memories {
  private:
   Program& program_;
   std::vector<Memory> shared_;
-  std::vector<Memory> left_;  ///< Memory that nobody uses any more.
+  std::vector<Memory> left_;  ///< Memory that nothing uses any more.
 };
 
 /// The events that a program has. Ownership: borrows the program that it is part of.
@@ -114,7 +115,7 @@ struct Program {
   Program(const Program&) = delete;  // Its parts point to it.
   Program& operator=(const Program&) = delete;
 
-  /// Runs so many steps; then, if a rule is to be dropped, as many as it takes.
+  /// Runs this many steps; then, if a rule is to be dropped, as many as it takes.
   void run(std::span<const Step> steps, int count);
 
   // ---- chance ----

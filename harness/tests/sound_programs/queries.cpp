@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's answers about itself, its devices and errors.
 #include "harness/tests/sound_programs/steps.h"
 

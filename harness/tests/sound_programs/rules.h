@@ -1,4 +1,5 @@
-// Rules: what the documentation asks of a program, one row per precondition, and what comes of it
+// SPDX-License-Identifier: Apache-2.0
+// Rules: what the documentation asks of a program, one row per precondition, and the result of it
 // when a program leaves it out: a fault, or the documented error.
 #pragma once
 

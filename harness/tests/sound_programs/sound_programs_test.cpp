@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No false alarms: programs that keep what the documentation asks of them are never at fault,
 // however late the work is and whatever storage they are given; and every precondition that is
 // dropped gives its fault, or the error that is documented for it.
@@ -20,7 +21,7 @@ constexpr int kLeastCount = 100;  ///< Times that each function, transition and 
 constexpr int kStepCount = 60;
 
 /// Picks at random. In some programs all work is done as it comes, in some it is late; in some of
-/// these it goes on while the host goes on, in some only once somebody waits for it.
+/// these it continues while the host continues, in some only once something waits for it.
 class Whim : public Strategy {
  public:
   explicit Whim(std::uint64_t seed)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: what programs are made of, by topic. One file each.
 #pragma once
 

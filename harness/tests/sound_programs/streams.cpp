@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: their birth and end, waiting, and what they know of themselves.
 #include "harness/tests/sound_programs/steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transitions: the lives of the driver's objects as a program sees them, one row per step of a
 // life. A program that does something that has no row is not sound; a row that no program takes is
 // not covered.

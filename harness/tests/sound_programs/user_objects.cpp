@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // User objects: references of the program, of graphs, of their copies, and of launches in flight.
 #include "harness/sync.h"
 #include "harness/tests/sound_programs/graph_parts.h"
@@ -32,7 +33,7 @@ Object make_object(Program& p, unsigned count) {
   return made;
 }
 
-/// Nobody has a reference any more: the destructor is called, some time.
+/// Nothing has a reference any more: the destructor is called, some time.
 void gone(Program& p, Object& object) {
   p.move(object.state, Via::released_last);
   object.destroyed->wait();

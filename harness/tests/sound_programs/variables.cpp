@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: modules and libraries with memory of their own, from a file or from memory.
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr const char* kText = "kernels of a sound program";
 constexpr std::size_t kTableBytes = 64;
 
-/// The kernels for conformance, with a variable besides, and a managed one.
+/// The kernels for conformance, with a variable as well, and a managed one.
 const KernelImage& with_tables() {
   static std::array<std::uint64_t, 2> addresses{};
   static const std::array<KernelVariable, 2> tables{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory: addresses, memory, and mappings of the one to the other.
 #include "harness/tests/sound_programs/steps.h"
 

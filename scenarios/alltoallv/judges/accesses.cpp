@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. An event has no other words than its label, and the object that it names: so there
 // is a label for each number that is told (Labels).
 #include "scenarios/alltoallv/judges/accesses.h"
@@ -16,9 +17,10 @@ using targets::alltoallv::Labels;
 
 namespace {
 
-constexpr std::uint32_t kNumbers = 64;   ///< Numbers of collectives; those beyond are told as last.
-constexpr std::uint32_t kRequests = 33;  ///< Collectives by request, from 1.
-constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are told as so many.
+constexpr std::uint32_t kNumbers =
+    64;  ///< Numbers of collectives; those beyond are reported as last.
+constexpr std::uint32_t kRequests = 33;   ///< Collectives by request, from 1.
+constexpr std::uint32_t kCountLimit = 9;  ///< Uses of a mapping; more are reported as this many.
 
 /// A label for each collective.
 Labels by_collective(const char* before, const char* after) {
@@ -48,7 +50,7 @@ void Accesses::tell(EventKind kind, Label label, BirthId object) {
 
 void Accesses::number_lost(Request request) {
   static const Labels kLabels =
-      by_collective("collective_init: an error, and the number of ", " is taken all the same");
+      by_collective("collective_init: an error, and the number of ", " is taken nevertheless");
   tell(EventKind::note, kLabels[request + 1]);
 }
 
@@ -106,7 +108,7 @@ void Accesses::gave_up(Request request) {
 
 void Accesses::went_on(Request request) {
   static const Labels kLabels = by_collective(
-      "triggered_post: ", ", whose triggered_post_setup failed, is posted all the same");
+      "triggered_post: ", ", whose triggered_post_setup failed, is posted nevertheless");
   tell(EventKind::note, kLabels[request + 1]);
 }
 

@@ -1,4 +1,5 @@
-// Accesses: tells what ranks do to what they share as events of the story, under the names of UCC's
+// SPDX-License-Identifier: Apache-2.0
+// Accesses: says what ranks do to what they share as events of the story, under the names of UCC's
 // functions and fields, without their prefix ucc_tl_cuda_. It judges nothing.
 //
 // A note is what a reader of the race needs, and a story always tells it: a claim and a release,
@@ -19,14 +20,14 @@ class Accesses {
   void posting_again(const targets::alltoallv::Reposting& posting);
   void claimed(const targets::alltoallv::Taking& taking);
   void entered(const targets::alltoallv::Entering& entering);
-  /// `memory`: the source, none where nothing is sent.
+  /// `memory`: the source, none if nothing is sent.
   void source_written(Request request, harness::BirthId memory);
   void arrived(const targets::alltoallv::Arrival& arrival);
   void passed(const targets::alltoallv::Passage& passage);
   void gave_up(Request request);
   void went_on(Request request);
   void released(std::uint32_t slot);
-  /// `memory`: what is under the key, where anybody knows.
+  /// `memory`: what is under the key, where anything knows.
   void key_read(const targets::alltoallv::KeyReading& reading, harness::BirthId memory);
 
   // ---- mappings ----

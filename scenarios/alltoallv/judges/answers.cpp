@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/answers.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace scenarios::alltoallv {
 
 using harness::Label;
 
-/// Says if a failure follows from a fault that was found: that is no refusal.
+/// Says if a failure follows from a fault that was found: that is not a refusal.
 bool Answers::is_at_fault() const {
   const auto& faults = scene_.world().history.faults();
   return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
@@ -59,25 +60,26 @@ std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
   return last != named.rend() ? std::optional(last->name) : std::nullopt;
 }
 
-// An open that was told of the process's next one as well may have been of another collective, or
-// of a team that was made meanwhile.
+// An open that was informed of the process's next one as well may have been of another collective,
+// or of a team that was made meanwhile.
 bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const {
   const harness::World& world = scene_.world();
   const std::uint32_t since = posted_at_[rank][slot][round % 2];
   const auto own = [&](harness::Name name) { return was_injected(world, name, since); };
   const auto left = [&](harness::Name name) { return was_next_injected(world, name); };
   return any_collective(rank, slot, own) ||
-         std::any_of(course_.plan().begin(), course_.plan().end(), [&](const Step& step) {
-           return left(step_of(rank, step.slot)) ||
-                  (step.posts() && any_collective(rank, step.slot, left));
-         });
+         std::any_of(state_of_job_.plan().begin(), state_of_job_.plan().end(),
+                     [&](const Step& step) {
+                       return left(step_of(rank, step.slot)) ||
+                              (step.posts() && any_collective(rank, step.slot, left));
+                     });
 }
 
 Circumstances Answers::circumstances_of(std::uint32_t rank, std::uint32_t slot) const {
   Circumstances circumstances;
   const std::uint32_t round = slots_.round(rank, slot);
   circumstances.injected = was_injected_into(rank, slot, round);
-  for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer)
+  for (std::uint32_t peer = 0; peer < state_of_job_.rank_count(); ++peer)
     if (peer != rank && slots_.round(peer, slot) >= round)
       circumstances.peer_injected |= was_injected_into(peer, slot, round);
   return circumstances;
@@ -86,7 +88,7 @@ Circumstances Answers::circumstances_of(std::uint32_t rank, std::uint32_t slot) 
 // The table says who may be at fault; what the rank's own calls came to is in the history.
 void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const {
   if (status != Status::ok) note_answer("wait", status, circumstances_of(rank, slot));
-  if (!course_.bounded() || scene_.world().injected_failures == 0) return;
+  if (!state_of_job_.bounded() || scene_.world().injected_failures == 0) return;
   if (status == Status::peer_error) return judge_peer_error(rank, slot);
   const std::optional<harness::Name> collective = last_collective(rank, slot);
   Failures failures;
@@ -100,10 +102,10 @@ void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status
 void Answers::judge_peer_error(std::uint32_t rank, std::uint32_t slot) const {
   const std::optional<harness::Name> collective = last_collective(rank, slot);
   if (!collective) return;
-  const Step& step = course_.step_at(slot);
+  const Step& step = state_of_job_.step_at(slot);
   const std::size_t all =
-      transfer_count(step, rank, course_.rank_count(), course_.topology(rank, step.team),
-                     copies_in_batches(scene_.config()));
+      transfer_count(step, rank, state_of_job_.rank_count(),
+                     state_of_job_.topology(rank, step.team), copies_in_batches(scene_.config()));
   if (all != 0 && transfers_of(scene_.world(), *collective, posted_event_[rank][slot]) == all)
     scene_.refuse("wait", "a peer's error, and all that it brings the rank has come");
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers: what calls of the path answer, against what the scenario knows itself.
 #pragma once
 
@@ -8,22 +9,22 @@
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's; borrows the scene, the course and who counts posts. Threads: the run's.
+/// Ownership: the job's; borrows the scene, the job_state and who counts posts. Threads: the run's.
 class Answers {
  public:
   using Status = targets::alltoallv::Status;
 
-  Answers(harness::Scene& scene, const Course& course, const Slots& slots)
-      : scene_(scene), course_(course), slots_(slots) {}
+  Answers(harness::Scene& scene, const JobState& job_state, const Slots& slots)
+      : scene_(scene), state_of_job_(job_state), slots_(slots) {}
 
-  /// Makes a call, and again while CUDA calls that it made were told to fail: the job goes on, or
+  /// Makes a call, and again while CUDA calls that it made were made to fail: the job continues, or
   /// it would show nothing. An answer that nothing documents is a refusal.
   template <class Call>
   Status insist(harness::Label name, Circumstances circumstances, Call call);
 
   /// A rank is about to post a request.
   void posting(std::uint32_t rank, std::uint32_t slot);
-  /// Judges an answer of `wait` by what the collective's CUDA calls came to.
+  /// Judges an answer of `wait` by the result of the collective's CUDA calls.
   void judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const;
 
  private:
@@ -44,9 +45,9 @@ class Answers {
   void judge_peer_error(std::uint32_t rank, std::uint32_t slot) const;
 
   harness::Scene& scene_;
-  const Course& course_;
+  const JobState& state_of_job_;
   const Slots& slots_;
-  /// How many decisions there were when a rank posted a request: for this post and the one before.
+  /// How many choices there were when a rank posted a request: for this post and the one before.
   ByPost<std::array<std::uint32_t, 2>> posted_at_;
   /// How many events, for this post.
   ByPost<std::uint32_t> posted_event_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/calls.h"
 
 #include "harness/fault/kinds.h"
@@ -107,13 +108,13 @@ void report_wrong_calls(harness::Scene& scene) {
     if (!is_error(event) || is_refused_open(event)) continue;
     if (std::find(reported.begin(), reported.end(), event.what) != reported.end()) continue;
     reported.push_back(event.what);
-    report(scene, event, event.what, "failed, and no call was told to");
+    report(scene, event, event.what, "failed without an injected error");
   }
 }
 
 void report_busy_opens(harness::Scene& scene, std::span<const std::uint32_t> planned_polls) {
   // 20 polls of one collective, each of which tries to open what each of the peers has: those that
-  // the plan has a rank make while it stays behind come to that.
+  // the plan has a rank make while it stays behind reach that.
   constexpr std::uint32_t kPolls = 20, kFewestPeers = 3;
   const std::uint32_t opens = std::max(kFewestPeers, rank_count(scene.config()) - 1);
   const harness::World& world = scene.world();

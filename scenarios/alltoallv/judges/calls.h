@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls: what the driver answered to the CUDA calls of a run: from the history alone, whatever the
 // path made of it.
 //
@@ -17,7 +18,7 @@ bool was_told_twice(const harness::World& world);
 
 /// Results of the calls on behalf of an activation.
 struct Failures {
-  /// One failed, and was not made again at once. "Not ready" and "already mapped" are no failures.
+  /// One failed, and was not made again at once. "Not ready" and "already mapped" are not failures.
   bool error = false;
   /// "Already mapped" thrice in a row: the end, unless what is in the way goes.
   bool refused = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/judges.h"
 
 #include <fmt/format.h>
@@ -16,29 +17,30 @@ using targets::alltoallv::Collective;
 using targets::alltoallv::Publication;
 using targets::alltoallv::Topology;
 
-Judges::Judges(harness::Scene& scene, const Course& course)
+Judges::Judges(harness::Scene& scene, const JobState& job_state)
     : scene_(scene),
-      course_(course),
-      slots_(scene, course.rank_count(), course.bounded()),
+      state_of_job_(job_state),
+      slots_(scene, job_state.rank_count(), job_state.bounded()),
       accesses_(scene, slots_),
-      ghost_(scene, slots_),
-      mappings_(scene, course.bounded()),
-      memory_(scene, course.bounded()),
+      shadow_(scene, slots_),
+      mappings_(scene, job_state.bounded()),
+      memory_(scene, job_state.bounded()),
       leftovers_(scene) {}
 
 // ---- results ------------------------------------------------------------------------------------
 
 void Judges::read(const targets::alltoallv::Reading& reading) {
   ++reading_count_;
-  const Step& step = course_.step_at(reading.request);
-  const ExpectedRows rows =
-      expected_of(step, reading.rank, course_.rank_count(), course_.fills(reading.request));
+  const Step& step = state_of_job_.step_at(reading.request);
+  const ExpectedRows rows = expected_of(step, reading.rank, state_of_job_.rank_count(),
+                                        state_of_job_.fills(reading.request));
   std::int32_t expected = 0;
   const int at = first_mismatch(rows, step.collective == Collective::reduce_scatter_linear,
                                 reading.destination, expected);
   scene_.world().scheduler.note(harness::EventKind::observe, "destination", 0,
                                 static_cast<std::uint32_t>(reading.destination[at < 0 ? 0 : at]));
-  if (at >= 0 && was_read_ahead(scene_.world(), reading.rank, reading.request)) ghost_.read_ahead();
+  if (at >= 0 && was_read_ahead(scene_.world(), reading.rank, reading.request))
+    shadow_.read_ahead();
   if (at >= 0)
     report_wrong_value(fmt::format("element {} is {} instead of {}", at,
                                    reading.destination[static_cast<std::size_t>(at)], expected));
@@ -73,21 +75,21 @@ void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
 
 void Judges::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
   scratch_[team][rank] = births.last_allocation();
-  if (course_.bounded()) leftovers_.team_made(rank, team, births);
+  if (state_of_job_.bounded()) leftovers_.team_made(rank, team, births);
 }
 
-// It is told once: when it goes, or, where that was seen too late, by whoever lets go of it.
+// It is reported once: when it goes, or, if that was seen too late, by code that lets go of it.
 void Judges::team_destroyed(std::uint32_t rank, std::uint32_t team) {
   const BirthId scratch = std::exchange(scratch_[team][rank], BirthId::none);
   if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
     if (const auto peer = mappings_.mapper_of_scratch(rank, team)) report_freed(scratch, *peer);
   mappings_.team_destroyed(rank, team);
-  if (course_.bounded()) leftovers_.judge_team(rank, team);
+  if (state_of_job_.bounded()) leftovers_.judge_team(rank, team);
 }
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
   const harness::Ledger& ledger = scene_.world().ledger;
-  if (ledger.serves(scratch, {})) return;  // A repair keeps it for whoever has it mapped.
+  if (ledger.serves(scratch, {})) return;  // A repair keeps it for code that has it mapped.
   harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
   fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
   scene_.world().history.add(std::move(fault));
@@ -99,7 +101,7 @@ void Judges::compare(Label what, const Memo& found, const Place& place, std::uin
   const harness::Life& life = scene_.world().ledger.life(place.allocation);
   const bool there = place.allocation != BirthId::none;
   scene_.expect(what, found.ptr, there ? life.address : 0);
-  if (!there) return;  // Then nobody reads the rest.
+  if (!there) return;  // Then no one reads the rest.
   scene_.expect(what, found.length, life.bytes);
   scene_.expect(what, found.offset, place.offset + offset);
 }
@@ -107,15 +109,15 @@ void Judges::compare(Label what, const Memo& found, const Place& place, std::uin
 void Judges::published(const Publication& publication) {
   constexpr std::uint32_t kBytes = sizeof(std::int32_t);
   const std::uint32_t rank = publication.rank;
-  const Step& step = course_.step_at(publication.request);
+  const Step& step = state_of_job_.step_at(publication.request);
   compare("mem_info_src", publication.source, memory_.place_of_source(rank, step.slot),
           std::uint64_t{step.offset} * kBytes);
   const bool proxied = topology_of(publication) != Topology::direct;
   compare("mem_info_dst", publication.destination,
           proxied ? memory_.place_of_destination(rank, step.slot) : Place{}, 0);
   if (step.collective == Collective::alltoall) return;
-  const Exchange exchange = exchange_of(step, rank, course_.rank_count());
-  for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer) {
+  const Exchange exchange = exchange_of(step, rank, state_of_job_.rank_count());
+  for (std::uint32_t peer = 0; peer < state_of_job_.rank_count(); ++peer) {
     scene_.expect("shares", publication.send_bytes[peer], exchange.send_count[peer] * kBytes);
     scene_.expect("shares", publication.send_displacement[peer],
                   exchange.send_displacement[peer] * kBytes);
@@ -125,10 +127,10 @@ void Judges::published(const Publication& publication) {
 }
 
 void Judges::batching(const targets::alltoallv::Batching& batching) {
-  const Step& step = course_.step_at(batching.request);
+  const Step& step = state_of_job_.step_at(batching.request);
   if (has_proxied_share(step, batching.rank, topology_of(batching)))
-    ghost_.batching_by_proxy(batching.one_call);
-  if (memory_.is_ordered_by(step.stream, batching.request)) ghost_.reach(Window::read_ahead);
+    shadow_.batching_by_proxy(batching.one_call);
+  if (memory_.is_ordered_by(step.stream, batching.request)) shadow_.reach(Window::read_ahead);
 }
 
 // The mark of a key tells whose it is.
@@ -144,13 +146,13 @@ void Judges::key_read(const targets::alltoallv::KeyReading& reading) {
 void Judges::process_closes(std::uint32_t rank) {
   mappings_.settle(rank);
   memory_.over(rank);
-  if (course_.bounded()) leftovers_.judge(rank, allowance(rank));
+  if (state_of_job_.bounded()) leftovers_.judge(rank, allowance(rank));
   mappings_.process_closes(rank);
 }
 
 Allowance Judges::allowance(std::uint32_t rank) const {
   std::uint32_t streams = 0;
-  for (const Step& step : course_.plan()) streams |= step.stream != 0 ? 1U << step.stream : 0;
+  for (const Step& step : state_of_job_.plan()) streams |= step.stream != 0 ? 1U << step.stream : 0;
   return {.mappings = mappings_.open_count(rank),
           .allocations = 1,  // The blocks that kernels are given by address.
           .streams = 1 + static_cast<std::size_t>(std::popcount(streams)),

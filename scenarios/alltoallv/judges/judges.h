@@ -1,24 +1,25 @@
-// Judges: those who hear what a job tells, each of one thing, and what they compare it with.
+// SPDX-License-Identifier: Apache-2.0
+// Judges: those that hear what a job tells, each of one thing, and what they compare it with.
 #pragma once
 
-#include "scenarios/alltoallv/course.h"
+#include "scenarios/alltoallv/job_state.h"
 #include "scenarios/alltoallv/judges/accesses.h"
-#include "scenarios/alltoallv/judges/ghost.h"
 #include "scenarios/alltoallv/judges/leftovers.h"
 #include "scenarios/alltoallv/judges/mappings.h"
 #include "scenarios/alltoallv/judges/memory.h"
+#include "scenarios/alltoallv/judges/shadow.h"
 
 namespace scenarios::alltoallv {
 
-/// Ownership: the job's; borrows the scene and the course. Threads: the run's.
+/// Ownership: the job's; borrows the scene and the job_state. Threads: the run's.
 class Judges final : public targets::alltoallv::Observer {
  public:
-  Judges(harness::Scene& scene, const Course& course);
+  Judges(harness::Scene& scene, const JobState& job_state);
   Judges(const Judges&) = delete;  // Its parts point at each other, and the path at it.
   Judges& operator=(const Judges&) = delete;
 
-  Ghost& ghost() { return ghost_; }
-  const Ghost& ghost() const { return ghost_; }
+  Shadow& shadow() { return shadow_; }
+  const Shadow& shadow() const { return shadow_; }
   Slots& slots() { return slots_; }
   const Slots& slots() const { return slots_; }
   Mappings& mappings() { return mappings_; }
@@ -28,7 +29,7 @@ class Judges final : public targets::alltoallv::Observer {
   std::uint32_t reading_count() const { return reading_count_; }
 
   // ---- what a rank does beside its collectives ----
-  /// Until a team is there, nobody knows its scratch.
+  /// Until a team is there, no one knows its scratch.
   void team_begun(std::uint32_t rank, std::uint32_t team) {
     scratch_[team][rank] = harness::BirthId::none;
   }
@@ -50,28 +51,28 @@ class Judges final : public targets::alltoallv::Observer {
   }
   void init_failed(const targets::alltoallv::FailedInit& failed) override {
     if (failed.numbered) accesses_.number_lost(failed.request);
-    ghost_.init_failed(failed);
+    shadow_.init_failed(failed);
   }
   void posting_again(const targets::alltoallv::Reposting& posting) override {
     accesses_.posting_again(posting);
-    ghost_.posting_again(posting);
+    shadow_.posting_again(posting);
   }
   void posted(const targets::alltoallv::Posting& posting) override {
-    ghost_.posted(posting);
+    shadow_.posted(posting);
     slots_.posted(posting);
   }
-  void found_free(Request request) override { ghost_.found_free(request); }
+  void found_free(Request request) override { shadow_.found_free(request); }
   void claimed(const targets::alltoallv::Taking& taking) override {
     accesses_.claimed(taking);
-    ghost_.claimed(taking);
+    shadow_.claimed(taking);
     if (taking.former == 0) slots_.claimed(taking.slot, taking.request);
   }
   void entered(const targets::alltoallv::Entering& entering) override {
     accesses_.entered(entering);
-    ghost_.entered(entering);
+    shadow_.entered(entering);
   }
   void publishing(const targets::alltoallv::Publishing& publishing) override {
-    ghost_.publishing(publishing, is_proxy(publishing.rank, topology_of(publishing)));
+    shadow_.publishing(publishing, is_proxy(publishing.rank, topology_of(publishing)));
   }
   void source_written(std::uint32_t rank, Request request) override {
     accesses_.source_written(request, memory_.source_of(rank, request));
@@ -79,22 +80,22 @@ class Judges final : public targets::alltoallv::Observer {
   void published(const targets::alltoallv::Publication& publication) override;
   void batching(const targets::alltoallv::Batching& batching) override;
   void overwriting(const targets::alltoallv::Overwriting& overwriting) override {
-    ghost_.overwriting(overwriting.at_once);
+    shadow_.overwriting(overwriting.at_once);
   }
   void arrived(const targets::alltoallv::Arrival& arrival) override {
     accesses_.arrived(arrival);
     if (arrival.crossing == targets::alltoallv::Crossing::setup)
-      ghost_.waits_no_more(arrival.rank, arrival.request);
+      shadow_.waits_no_more(arrival.rank, arrival.request);
   }
   void passed(const targets::alltoallv::Passage& passage) override { accesses_.passed(passage); }
-  void failed(const targets::alltoallv::Failure& failure) override { ghost_.failed(failure); }
+  void failed(const targets::alltoallv::Failure& failure) override { shadow_.failed(failure); }
   void went_on(std::uint32_t, Request request) override {
     accesses_.went_on(request);
-    ghost_.went_on();
+    shadow_.went_on();
   }
   void gave_up(std::uint32_t, Request request) override {
     accesses_.gave_up(request);
-    ghost_.gave_up();
+    shadow_.gave_up();
   }
   void key_read(const targets::alltoallv::KeyReading& reading) override;
   void released(std::uint32_t slot) override {
@@ -102,20 +103,20 @@ class Judges final : public targets::alltoallv::Observer {
     slots_.released(slot);
   }
   void leaving(const targets::alltoallv::Leaving& leaving) override {
-    ghost_.leaving(leaving.has_scratch &&
-                   mappings_.mapper_of_scratch(leaving.rank, leaving.team).has_value());
+    shadow_.leaving(leaving.has_scratch &&
+                    mappings_.mapper_of_scratch(leaving.rank, leaving.team).has_value());
   }
   void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
   void ended(std::uint32_t rank, Request request) override {
-    ghost_.waits_no_more(rank, request);
-    ghost_.ended(rank, request);
+    shadow_.waits_no_more(rank, request);
+    shadow_.ended(rank, request);
     mappings_.ended(rank, request);
   }
   void opened(const Opening& opening) override {
     accesses_.opened(opening.region);
     mappings_.opened(opening);
   }
-  void open_failed(std::uint32_t, std::uint32_t) override { ghost_.open_failed(); }
+  void open_failed(std::uint32_t, std::uint32_t) override { shadow_.open_failed(); }
   void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
     accesses_.mapped(region, count);
     mappings_.mapped(use, region, count, memory_of(use));
@@ -127,7 +128,7 @@ class Judges final : public targets::alltoallv::Observer {
   void evicting(const targets::alltoallv::Eviction& eviction) override {
     accesses_.evicting(eviction);
     mappings_.evicting(eviction);
-    ghost_.evicting(eviction, mappings_.is_used(eviction.region));
+    shadow_.evicting(eviction, mappings_.is_used(eviction.region));
   }
   void marked(harness::BirthId region) override { mappings_.marked(region); }
   void closing(harness::BirthId region) override { mappings_.closing(region); }
@@ -137,7 +138,7 @@ class Judges final : public targets::alltoallv::Observer {
   /// Returns the topology of the team in which the rank of a fact has its request.
   template <class Fact>
   targets::alltoallv::Topology topology_of(const Fact& fact) const {
-    return course_.topology(fact.rank, course_.step_at(fact.request).team);
+    return state_of_job_.topology(fact.rank, state_of_job_.step_at(fact.request).team);
   }
   void compare(harness::Label what, const Memo& found, const Place& place, std::uint64_t offset);
   void report_wrong_value(std::string detail);
@@ -145,10 +146,10 @@ class Judges final : public targets::alltoallv::Observer {
   Allowance allowance(std::uint32_t rank) const;
 
   harness::Scene& scene_;
-  const Course& course_;
+  const JobState& state_of_job_;
   Slots slots_;
   Accesses accesses_;
-  Ghost ghost_;
+  Shadow shadow_;
   Mappings mappings_;
   Memory memory_;
   Leftovers leftovers_;

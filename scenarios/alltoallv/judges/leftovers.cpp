@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/leftovers.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
   }
 }
 
-// Whoever makes a team may go on with collectives of another one meanwhile, and open theirs.
+// Code that makes a team may continue with collectives of another one meanwhile, and open theirs.
 void Leftovers::team_made(std::uint32_t rank, std::uint32_t team, const Births& births) {
   const harness::Ledger& ledger = scene_.world().ledger;
   const auto keep = [&](Label kind, Lives& lives) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leftovers: what a rank has open when nothing is outstanding and its process is about to close,
 // and which events of peers are open when a team has gone: from the ledger of lives alone. When the
 // process has closed it is too late to look: closing takes everything along.
@@ -20,7 +21,7 @@ struct Allowance {
   std::size_t mappings = 0;     ///< Mappings of peers' memory that its cache is known to keep.
   std::size_t allocations = 0;  ///< Allocations of device memory.
   std::size_t streams = 0;
-  std::size_t events = 0;      ///< Events of its own.
+  std::size_t events = 0;      ///< its own Events.
   std::size_t ipc_events = 0;  ///< Events of peers.
 };
 
@@ -31,7 +32,7 @@ class Leftovers {
   void judge(std::uint32_t rank, const Allowance& allowance);
   /// A rank has made its part of a team; `births`: those of that call.
   void team_made(std::uint32_t rank, std::uint32_t team, const Births& births);
-  /// Reports an event that the rank has destroyed, as it went from the team, while somebody has
+  /// Reports an event that the rank has destroyed, as it went from the team, while something has
   /// the team's open. Looks at the first to go: what is closed by then stays so.
   void judge_team(std::uint32_t rank, std::uint32_t team);
 
@@ -42,8 +43,8 @@ class Leftovers {
   harness::Scene& scene_;
   bool looked_ = false;
   std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
-  // Events of a team, where it was made: each rank's own, and those of peers that were opened,
-  // until the first rank has gone from it.
+  // Events of a team, if it was made: each rank's own, and those of peers that were opened, until
+  // the first rank has gone from it.
   std::array<std::array<Lives, targets::alltoallv::kRankLimit>, targets::alltoallv::kTeamLimit>
       own_;
   std::array<Lives, targets::alltoallv::kTeamLimit> opened_;

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A use begins when the cache gives a mapping and ends when the same use counts it
-// down; a count that another use takes is stolen, one that nobody took wraps. Where the variant
-// says that it is bounded, a mapping that left the table is closed with its last use, one that
-// nobody holds is closed where the config says so, no address is mapped twice, and none leaves the
-// table without a reason: its memory is gone, the driver said twice that something is in the way,
-// or nobody holds it and the config or the end of the process says so. A cache that never hits is
+// down; a count that another use takes is stolen, one that nothing took wraps. If the variant says
+// that it is bounded, a mapping that left the table is closed with its last use, one that nothing
+// holds is closed where the config says so, no address is mapped twice, and none leaves the table
+// without a reason: its memory is gone, the driver said twice that something is in the way, or
+// nothing holds it and the config or the end of the process says so. A cache that never hits is
 // none.
 #include "scenarios/alltoallv/judges/mappings.h"
 
@@ -174,7 +175,7 @@ std::string Mappings::holders(const Region& region) const {
   for (const Held& held : held_[region.opening.rank])
     if (held.region == region.opening.region)
       text += (text.empty() ? "" : ", ") + in_words(held.use);
-  return text.empty() ? "nobody any more" : text;
+  return text.empty() ? "no rank any more" : text;
 }
 
 void Mappings::ended(std::uint32_t rank, const Use& what) {
@@ -230,7 +231,7 @@ void Mappings::settle(std::uint32_t rank) {
     if (region.reported || !must_go(region)) continue;
     region.reported = true;
     retain(scene_, region.opening.region,
-           region.marked ? "out of the table, and nobody holds it" : "nobody holds it");
+           region.marked ? "out of the table, and no rank holds it" : "no rank holds it");
   }
 }
 

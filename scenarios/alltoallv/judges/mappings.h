@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mappings: who uses which mapping of a peer's memory, as the judges count it: from what a rank
 // opened, took, let go of and closed, and never from the counts that the path keeps for itself.
 #pragma once
@@ -18,18 +19,18 @@ using targets::alltoallv::Use;
 /// A mapping that was not there.
 inline constexpr harness::Label kMissingRegion{"missing region"};
 
-/// Reports a life that outlasted, during the run, the last one who could use it.
+/// Reports a life that outlasted, during the run, the last one that could use it.
 void retain(harness::Scene& scene, harness::BirthId life, std::string why);
 
 /// Ownership: the job's. Threads: the run's.
 class Mappings {
  public:
-  /// `bounded`: whether the variant says that what nobody holds is closed.
+  /// `bounded`: whether the variant says that what nothing holds is closed.
   Mappings(harness::Scene& scene, bool bounded);
 
   // ---- facts ----
   void opened(const Opening& opening);
-  /// `memory`: the peer's allocation that it is of; none where the judges do not know.
+  /// `memory`: the peer's allocation that it is of; none if the judges do not know.
   void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
   void let_go(const Use& use, harness::BirthId met, std::uint64_t told, harness::BirthId memory);
   void followed_null(harness::BirthId meant);
@@ -48,16 +49,16 @@ class Mappings {
   // ---- judgement ----
   /// A call of `rank` has returned: whatever must not stay open by now is closed.
   void settle(std::uint32_t rank);
-  /// How many mappings `rank` has open, whoever holds them.
+  /// How many mappings `rank` has open, code that holds them.
   std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
-  /// The peer that has scratch of `rank` mapped for that team; none where nobody has.
+  /// The peer that has scratch of `rank` mapped for that team; none if nothing has.
   std::optional<std::uint32_t> mapper_of_scratch(std::uint32_t rank, std::uint32_t team) const;
   /// Whether a collective that is not over on its rank, or a team, has mapped it.
   bool is_used(harness::BirthId region) const;
   /// Whether the mapping is the one that the use was given.
   bool is_own(const Use& use, harness::BirthId region) const;
-  /// Why the mapping left the table, or the one that was meant when this one was let go of; none
-  /// where neither has.
+  /// Why the mapping left the table, or the one that was meant when this one was let go of; none if
+  /// neither has.
   std::optional<targets::alltoallv::Reason> thrown_for(harness::Name region) const;
 
  private:

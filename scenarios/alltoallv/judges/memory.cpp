@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/alltoallv/judges/memory.h"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ void Memory::finalized(std::uint32_t rank, Request request) {
 
 void Memory::over(std::uint32_t rank) {
   for (Tensor& tensor : tensors_[rank]) tensor.cycled = false;
-  sweep(rank, "nobody holds it, and the collector has run");
+  sweep(rank, "no rank holds it, and the collector has run");
 }
 
 bool Memory::is_used(BirthId allocation, std::uint32_t rank) const {

@@ -1,5 +1,6 @@
-// Memory: which allocations of a rank somebody can still use, as the judges know it: from what the
-// caller did. What nobody can use any more is freed by the end of the call that let go of it.
+// SPDX-License-Identifier: Apache-2.0
+// Memory: which allocations of a rank something can still use, as the judges know it: from what the
+// caller did. What nothing can use any more is freed by the end of the call that let go of it.
 #pragma once
 
 #include <memory_resource>
@@ -18,7 +19,7 @@ class Births {
   explicit Births(const harness::World& world)
       : world_(world), event_(world.history.events().size()), life_(world.ledger.lives().size()) {}
 
-  /// The last allocation of device memory since then; none where there was none.
+  /// The last allocation of device memory since then; none if there was none.
   harness::BirthId last_allocation() const;
   /// Whether all of them have died.
   bool all_freed() const;
@@ -46,7 +47,7 @@ void Births::for_each(harness::Label kind, Visit visit) const {
   }
 }
 
-/// Where a tensor is: in an allocation, so many bytes behind its start.
+/// If a tensor is: in an allocation, this many bytes behind its start.
 struct Place {
   harness::BirthId allocation = harness::BirthId::none;
   std::uint64_t offset = 0;
@@ -72,9 +73,9 @@ class Memory {
 
   /// Returns a variable's content, by the judges' own account.
   bool is_filled(std::uint32_t rank, Buffer buffer) const { return in(rank, buffer) != nullptr; }
-  /// Life of the source that the variable holds; none where it is empty.
+  /// Life of the source that the variable holds; none if it is empty.
   harness::BirthId source(std::uint32_t rank, Buffer buffer) const;
-  /// Life of the source that a request was given; none where it sends nothing.
+  /// Life of the source that a request was given; none if it sends nothing.
   harness::BirthId source_of(std::uint32_t rank, Request request) const {
     return place_of_source(rank, request).allocation;
   }
@@ -84,8 +85,8 @@ class Memory {
     return place_of_destination(rank, request).allocation;
   }
   Place place_of_destination(std::uint32_t rank, Request request) const;
-  /// Whether some rank's source of the request is filled on this stream of the user's, where nobody
-  /// waits for it.
+  /// Whether some rank's source of the request is filled on this stream of the user's, where
+  /// nothing waits for it.
   bool is_ordered_by(std::uint32_t stream, Request request) const;
   /// Most requests that `rank` had at once.
   std::uint32_t most_requests(std::uint32_t rank) const { return most_[rank]; }
@@ -107,7 +108,7 @@ class Memory {
     return const_cast<Tensor*>(std::as_const(*this).in(rank, buffer));
   }
   bool is_used(harness::BirthId allocation, std::uint32_t rank) const;
-  /// Forgets what nobody uses, and reports what is alive all the same.
+  /// Forgets what nothing uses, and reports what is alive nevertheless.
   void sweep(std::uint32_t rank, const char* why);
 
   harness::Scene& scene_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Service: which calls may answer with something else than ok, and when.
 //
 // The table is the contract's: everything that it does not list is a refusal, a fault. Whether a
@@ -13,9 +14,9 @@ namespace scenarios::alltoallv {
 struct Circumstances {
   bool in_place = false;  ///< It was asked to work in place.
   bool empty = false;     ///< It was given a variable that holds nothing.
-  bool injected = false;  ///< A CUDA call that this rank made for it was told to fail.
+  bool injected = false;  ///< A CUDA call that this rank made for it was made to fail.
   bool peer_injected =
-      false;  ///< A call that a peer made for the same collective was told to fail.
+      false;  ///< A call that a peer made for the same collective was made to fail.
 };
 
 /// One row of the table.
@@ -30,12 +31,12 @@ std::span<const Refusal> refusals();
 bool is_documented(harness::Label call, targets::alltoallv::Status answer,
                    const Circumstances& circumstances);
 
-/// Whether a CUDA call was told to fail on behalf of `activation`, after the first `since` of the
-/// run's decisions.
+/// Whether a CUDA call was made to fail on behalf of `activation`, after the first `since` of the
+/// run's choices.
 bool was_injected(const harness::World& world, harness::Name activation, std::size_t since);
 
-/// Whether an open of IPC memory was told to fail on behalf of `activation` together with the
-/// process's next one, whoever's that is (harness/cuda/open.h).
+/// Whether an open of IPC memory was made to fail on behalf of `activation` together with the
+/// process's next one, code that's that is (harness/cuda/open.h).
 bool was_next_injected(const harness::World& world, harness::Name activation);
 
 }  // namespace scenarios::alltoallv

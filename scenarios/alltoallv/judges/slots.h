@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slots: which use of a slot is which, and who has it, as the judges know it: from what the ranks
 // were told to post, and never from the numbers that the path gives.
 #pragma once
@@ -26,12 +27,12 @@ class Slots {
 
   /// How often the rank has posted the request.
   std::uint32_t round(std::uint32_t rank, Request request) const { return rounds_[rank][request]; }
-  /// A rank is done with a post. When all are, nobody has the slot for it any more.
+  /// A rank is done with a post. When all are, nothing has the slot for it any more.
   void finished(Request request);
 
  private:
   struct Owner {
-    std::uint8_t request = 0xff;  ///< Nobody's.
+    std::uint8_t request = 0xff;  ///< Nothing's.
     std::uint8_t round = 0;
   };
   static constexpr std::size_t kRequests = kSlotCountLimit;

@@ -1,4 +1,6 @@
-// Broken paths: the sound policy, or a call of its job, with one thing wrong. They are no variants.
+// SPDX-License-Identifier: Apache-2.0
+// Broken paths: the sound policy, or a call of its job, with one thing wrong. They are not
+// variants.
 #pragma once
 
 #include "harness/tests/corpus.h"
@@ -73,7 +75,7 @@ Alltoallv* make_wrapper(harness::Runtime& runtime, const Setup& setup) {
   return runtime.scheduler.arena().make<Broken>(*make_policy<SnapshotRegion>(runtime, setup));
 }
 
-/// The scenario with that path in place of snapshot_region, whose claim it has.
+/// The scenario with that path instead of snapshot_region, whose claim it has.
 template <Maker make>
 const harness::Scenario& broken_scenario() {
   static const harness::Scenario broken = [] {
@@ -100,7 +102,7 @@ std::vector<std::string> run_wrapper(const char* config, const Program& program)
   return run_broken<make_wrapper<Broken>>(config, program);
 }
 
-/// The faults of the first failing run of the program under at most two further decisions.
+/// The faults of the first failing run of the program under at most two further choices.
 template <class Lifetime>
 std::vector<std::string> search_policy(Case the_case) {
   harness::Runner runner;

@@ -1,5 +1,6 @@
-// The collector runs on a thread of its own, which has no context: what it frees is freed all the
-// same, and the thread is left as it was.
+// SPDX-License-Identifier: Apache-2.0
+// The collector runs on a separate thread, which has no context: what it frees is freed
+// nevertheless, and the thread is left as it was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

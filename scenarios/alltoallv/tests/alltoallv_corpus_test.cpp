@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the path: what they show of the real system, and that nothing smaller does.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ Case program_for(const std::map<std::string, harness::Reproducer>& programs,
                    Program().script(Op::alltoallv).script(Op::alltoallv, {1, 0, 0, 1}));
 }
 
-// Those that are missing: the first of the smallest sets of decisions that show the hazard.
+// Those that are missing: the first of the smallest sets of choices that show the hazard.
 TEST(AlltoallvPrograms, WriteTheMissingReproducersWhenAsked) {
   if (!harness::testing::writes_corpus()) GTEST_SKIP() << "AFTERLIFE_WRITE_CORPUS is not set";
   ProgramProofs proofs(scenario);

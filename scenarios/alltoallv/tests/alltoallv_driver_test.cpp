@@ -1,4 +1,5 @@
-// The driver's offers, and the plan that comes of them.
+// SPDX-License-Identifier: Apache-2.0
+// The driver's offers, and the plan that results from them.
 #include <gtest/gtest.h>
 
 #include "harness/tests/told_scene.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Known facts of the reported race come out: when it can happen at all, and what a stale key
 // does, by what the slow rank has in its cache.
 #include <gmock/gmock.h>
@@ -28,7 +29,7 @@ harness::Scenario blocking() {
   return other;
 }
 
-/// Runs the program under every set of at most `decisions` further decisions.
+/// Runs the program under every set of at most `decisions` further choices.
 harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
                          const Program& program, std::uint32_t decisions) {
   harness::Runner runner;
@@ -49,7 +50,7 @@ Program collectives(int count) {
 }
 
 TEST(AlltoallvPreconditions, BlockingCollectivesWithEightSlotsCannotReachTheWindow) {
-  // Nine collectives, so that a slot is used twice, and every single decision on top.
+  // Nine collectives, so that a slot is used twice, and every single choice on top.
   const harness::Proof proof = enumerate(blocking(), "C=8 ranks=2 close=never", collectives(9), 1);
   EXPECT_TRUE(proof.complete);
   EXPECT_FALSE(proof.failed);
@@ -73,22 +74,22 @@ TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
 
 // ---- what a stale key does ----------------------------------------------------------------------
 
-const std::string kGhost = "ghost_generation mem_info_src";
+const std::string kShadow = "ghost_generation mem_info_src";
 
 TEST(AlltoallvStaleKey, OfTheSameBufferIsRightByLuck) {
   EXPECT_THAT(run("reread_slot", kOneSlot, Program().script(Op::alltoallv).script(Op::alltoallv)),
-              ElementsAre(kGhost));
+              ElementsAre(kShadow));
 }
 
 TEST(AlltoallvStaleKey, ThatIsNotCachedIsTheReportedCrash) {
   EXPECT_THAT(run("reread_slot", kOneSlot, collectives(2)),
-              ElementsAre(kGhost, "wild_access missing region"));
+              ElementsAre(kShadow, "wild_access missing region"));
 }
 
 TEST(AlltoallvStaleKey, ThatIsNullLeaksSilently) {
   const Program program = Program().script(Op::alltoallv).script(Op::alltoallv, {0, 0, 0, 1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
-              ElementsAre(kGhost, "retention reference to a mapping"));
+              ElementsAre(kShadow, "retention reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
@@ -98,20 +99,20 @@ TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
                               .script(Op::alltoallv)
                               .script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
-              ElementsAre(kGhost, "double_free region", "retention reference to a mapping"));
+              ElementsAre(kShadow, "double_free region", "retention reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::alltoallv, {1}).script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kTwoSlots, program),
-              ElementsAre(kGhost, "wrong_owner region", "retention reference to a mapping",
+              ElementsAre(kShadow, "wrong_owner region", "retention reference to a mapping",
                           "double_free region"));
 }
 
 TEST(AlltoallvStaleKey, ThatIsIgnoredLeaksInstead) {
   EXPECT_THAT(run("ignore_missing", kOneSlot, collectives(2)),
-              ElementsAre(kGhost, "retention reference to a mapping"));
+              ElementsAre(kShadow, "retention reference to a mapping"));
   EXPECT_THAT(run("check_generation", kOneSlot, collectives(2)),
               ElementsAre("retention reference to a mapping"));
 }

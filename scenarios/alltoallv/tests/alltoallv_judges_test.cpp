@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every judge of this path goes red when the target misbehaves: each test breaks the sound policy,
 // or a call of the job, in one place, and nothing else.
 #include <gmock/gmock.h>
@@ -216,7 +217,7 @@ TEST(AlltoallvJudges, ABlindCloseIsAWrongOwner) {
   EXPECT_THAT(search_policy<CloseBlindly>(the_case), Contains("wrong_owner region"));
 }
 
-/// Keeps open what the config says is closed when nobody holds it.
+/// Keeps open what the config says is closed when nothing holds it.
 class KeepIdle final : public SnapshotRegion {
  public:
   explicit KeepIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = false; }
@@ -305,7 +306,7 @@ class Reread final : public SnapshotRegion {
     Policy::unmap(mappings, side, peer);  // NOLINT(bugprone-parent-virtual-call): not its parent's.
   }
 };
-TEST(AlltoallvJudges, AWordOfAnotherPostIsAGhostWhateverNumbersThePathGives) {
+TEST(AlltoallvJudges, AWordOfAnotherPostIsAShadowWhateverNumbersThePathGives) {
   EXPECT_THAT(run_policy<Reread>("C=1 ranks=2 close=never", two()),
               Contains("ghost_generation mem_info_src"));
 }

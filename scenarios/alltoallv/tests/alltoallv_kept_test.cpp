@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judges of what is kept and what was answered, each red when the target misbehaves: a mapping
 // that goes too early or too late, scratch that the team still uses, an error that is swallowed or
 // made up, a CUDA call that is wrong.
@@ -119,7 +120,7 @@ class Answer final : public Wrapper {
   }
 };
 
-/// Returns what is found where the `nth` call that `rank` makes for its first collective is told to
+/// Returns what is found where the `nth` call that `rank` makes for its first collective is made to
 /// fail: 0 is cuEventRecord, 1 the opening of the peer's memory, which is told "already mapped" (1)
 /// or fails (3).
 template <Maker make>

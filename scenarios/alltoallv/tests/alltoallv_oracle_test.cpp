@@ -1,5 +1,6 @@
-// Judges that only this path has, and how the windows of a fault are told. That the judges go red
-// is shown with broken targets: alltoallv_judges_test.cpp.
+// SPDX-License-Identifier: Apache-2.0
+// Judges that only this path has, and how the windows of a fault are reported. That the judges go
+// red is shown with broken targets: alltoallv_judges_test.cpp.
 #include <cuda.h>
 #include <gtest/gtest.h>
 
@@ -116,7 +117,7 @@ TEST(AlltoallvCalls, MoreOpensThanAPlanAsksForAreMadeInVain) {
   EXPECT_EQ(first_signature(open_in_vain<80, 6>()), "api_misuse cuIpcOpenMemHandle used:driver");
 }
 
-/// Rank 0 has posted a collective, and makes a second team, where an open is told "already mapped,
+/// Rank 0 has posted a collective, and makes a second team, if an open is told "already mapped,
 /// then ..." (harness::OpenFailures): the next one may be the collective's, which ends with an
 /// error.
 Outcome end_with_an_error_after(std::uint32_t told) {
@@ -223,7 +224,7 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 int window_met(const Fault& fault, int disorder = -1) {
   harness::testing::ToldScene told(scenario);
   Job& job = make_job(told.scene());
-  if (disorder >= 0) job.judges.ghost().disorder(static_cast<Window>(disorder));
+  if (disorder >= 0) job.judges.shadow().disorder(static_cast<Window>(disorder));
   return window_of(told.scene(), fault);
 }
 
@@ -267,7 +268,7 @@ TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
             (std::vector<int>{-1, reused, reused, closed, reused}));
 }
 
-/// CPU seconds that a run with so many silent faults takes.
+/// CPU seconds that a run with this many silent faults takes.
 double seconds_with(int count) {
   static int silent_count;
   silent_count = count;

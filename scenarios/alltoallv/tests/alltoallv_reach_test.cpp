@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random run gets to what is judged: a copy; and a fair number where the policy is hard to keep.
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using harness::EventKind;
 using harness::Label;
 
 /// Whether a mapping was refused to the last until another thread of the process closed what lay at
-/// its address, and no call was told to fail.
+/// its address, and no call was made to fail.
 bool is_blocked(const harness::Runner& runner) {
   const harness::World& world = runner.world();
   if (world.injected_failures > 0) return false;

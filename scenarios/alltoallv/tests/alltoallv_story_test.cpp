@@ -1,4 +1,5 @@
-// The story shows the race: what ranks do to what they share is told, in the words of UCC.
+// SPDX-License-Identifier: Apache-2.0
+// The story shows the race: what ranks do to what they share is reported, in the words of UCC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ TEST(AlltoallvStory, TellsTheFourStepsOfTheReport) {
   EXPECT_THAT(told.faults[1].detail, HasSubstr("0x78"));
 }
 
-// A read that is right is told as a step, and no note.
+// A read that is right is reported as a step, and no note.
 TEST(AlltoallvStory, HasNoNoteOfAKeyThatIsRight) {
   const Told told = tell("reread_slot-source_reread", "third_barrier");
   EXPECT_TRUE(told.faults.empty());
@@ -80,7 +81,7 @@ TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
   constexpr std::array kSteps{
       "get_sync: sync_state[1] = 1",
       "setup_start: collective 1, mem_info_src.ptr =",
-      "triggered_post: collective 1, whose triggered_post_setup failed, is posted all the same",
+      "triggered_post: collective 1, whose triggered_post_setup failed, is posted nevertheless",
       "put_sync: sync_state[1] = 0",
   };
   expect_in_order(told.notes, kSteps);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several teams over one cache, and tensors that are pieces of one allocation: what a rank shares
 // beyond a collective, judged as what it has alone.
 #include <cuda.h>
@@ -5,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"
-#include "scenarios/alltoallv/offer.h"
+#include "scenarios/alltoallv/enabled_ops.h"
 #include "scenarios/alltoallv/tests/alltoallv_broken.h"
 
 namespace scenarios::alltoallv::testing {
@@ -83,7 +84,7 @@ TEST(AlltoallvTeams, AreMadeWhileCollectivesOfOthersGoOn) {
   EXPECT_THAT(tell("snapshot_region", kPlain, program).faults, IsEmpty());
 }
 
-/// Runs `variant` with the `nth` call that rank 0 makes for its second team told to fail so.
+/// Runs `variant` with the `nth` call that rank 0 makes for its second team made to fail so.
 Told tell_failing(std::string_view variant, std::uint16_t nth, std::uint32_t how) {
   const Program program = Program().script(Op::allgather).script(Op::second_team);
   Case the_case = make_case(variant, kPlain, program);
@@ -121,7 +122,7 @@ class Recycling final : public harness::Strategy {
   harness::TapeIndex program_;
 };
 
-/// Rank 1 is late, and the last to come to the second team: it holds a source of rank 0's whose
+/// Rank 1 is late, and the last to reach the second team: it holds a source of rank 0's whose
 /// address rank 0's new scratch has.
 TEST(AlltoallvTeams, AreMadeWhenWhatIsInTheWayHasGone) {
   constexpr std::uint32_t kPastItsCopies = 7;  // A delay of `renew`.
@@ -160,7 +161,7 @@ TEST(AlltoallvTeams, AreJudgedEachByItself) {
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner event"));
 }
 
-/// Leaves its first team, made anew, to the end of the process.
+/// Leaves its first team, made again, to the end of the process.
 class KeepNewTeam final : public Wrapper {
  public:
   using Wrapper::Wrapper;
@@ -226,7 +227,7 @@ TEST(AlltoallvPieces, ShareOneMapping) {
   EXPECT_EQ(told.allocations, 2) << "one of each rank, for two sources and two destinations";
 }
 
-/// Another buffer's key finds the mapping all the same: why the race is seldom seen.
+/// Another buffer's key finds the mapping nevertheless: why the race is seldom seen.
 TEST(AlltoallvPieces, OfOneAllocationHaveOneKey) {
   const Case alone = make_case("reread_slot", "C=1 ranks=2 close=never", both_buffers());
   EXPECT_THAT(tell(alone).faults, Contains("wild_access missing region"));

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repairs of what goes wrong in slots and teams: a rank drives several collectives, of which one
-// can wait only if another task goes on with the others.
+// can wait only if another task continues with the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each backend keeps, frees and follows as its own code does, and no other: what fails on one is
 // looked for on all.
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ using targets::argpack::PageCache;
 
 // ---- what a search finds, by backend ------------------------------------------------------------
 
-/// Returns how many of so many runs of `borrow` on this backend, with a GIL, come to a fault that
+/// Returns how many of this many runs of `borrow` on this backend, with a GIL, reach a fault that
 /// `counts`.
 template <class Counts>
 std::uint64_t failing_runs(Backend backend, Counts counts, std::uint64_t runs = 6000) {
@@ -55,8 +56,8 @@ bool is_of_torch_memory(const Fault& fault, const History&) {
   return fault.object_kind == harness::Label("device memory") &&
          fault.birth_site == harness::Label("new_external");
 }
-/// Whatever a kernel met dead was freed after the last kernel was submitted. torch frees on a
-/// stream of its own, so that what it has let go before may die later.
+/// Whatever a kernel met dead was freed after the last kernel was submitted. torch frees on its own
+/// stream, so that what it has let go before may die later.
 bool is_of_work_in_flight(const Fault& fault, const History& history) {
   if (!targets::argpack::is_kernel(fault.use_site)) return false;
   const bool is_torch = fault.birth_site == harness::Label("new_external");
@@ -147,7 +148,7 @@ TEST(ArgpackBackends, ALaunchFreesItsBuffersAsTheDriverDoesThatAllocatedThem) {
 using Sites = std::vector<std::string>;
 
 /// Returns the use sites of the faults of a program whose script launches a context with what it
-/// has made, a pack and what `made` makes, and goes on with `rest`.
+/// has made, a pack and what `made` makes, and continues with `rest`.
 Sites uses_after_launch(Backend backend, const std::string& rest, const std::string& made = "") {
   const std::string text =
       "afterlife reproducer 1\npath argpack\nvariant borrow\nconfig backend=" +

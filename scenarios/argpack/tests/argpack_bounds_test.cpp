@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of boundedness goes red when a policy, which is `own` with one thing broken, keeps what
-// nobody can use, and not where nobody knows whether it can be used.
+// nothing can use, and not where no one knows whether it can be used.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -119,7 +120,7 @@ TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
   find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
 }
 
-/// Holds all that was launched until the context goes: longer than anybody may.
+/// Holds all that was launched until the context goes: longer than anything may.
 struct HoldsForTheContext : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {

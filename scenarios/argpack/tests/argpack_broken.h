@@ -1,4 +1,5 @@
-// Broken: paths of one's own, each with one thing broken, and the first fault that comes of it.
+// SPDX-License-Identifier: Apache-2.0
+// Broken: paths of one's own, each with one thing broken, and the first fault that results from it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -152,7 +153,7 @@ targets::argpack::Argpack break_path(harness::Runtime& runtime,
           either(whole.contexts, part)};
 }
 
-// ---- what comes of it ---------------------------------------------------------------------------
+// ---- the result of it ---------------------------------------------------------------------------
 
 template <Maker maker>
 void drive_broken(harness::Scene& scene) {
@@ -170,7 +171,7 @@ inline std::vector<harness::Config> configs_of(std::optional<targets::argpack::B
   return configs;
 }
 
-/// Returns the first fault of this kind (and, where it is given, of this use site) within so many
+/// Returns the first fault of this kind (and, if it is given, of this use site) within this many
 /// runs, as a claim of `own`.
 template <Maker maker>
 harness::Fault find(harness::FaultKind kind, std::string_view use_site = {},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the path: what they show of the real system, and that nothing smaller does.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's offers, and when it makes them.
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@
 
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/tape_survival.h"
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "scenarios/argpack/windows.h"
 

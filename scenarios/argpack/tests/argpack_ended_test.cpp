@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that end while a frame still has them: a call loads its program when it
 // compiles, and launches in that one whatever was reset meanwhile.
 #include <fmt/format.h>
@@ -266,7 +267,7 @@ TEST(ArgpackEnded, ItsPackIsWrittenByItsOwnTable) {
 
 // ---- addresses that the next program has --------------------------------------------------------
 
-/// The mutator, after the reset, makes a pack where the script's was: an answer of so many.
+/// The mutator, after the reset, makes a pack where the script's was: an answer of this many.
 Program take_address(std::string_view variant, std::uint32_t question, std::uint32_t memory) {
   return {.variant = variant,
           .backend = Backend::cpu,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which nothing is wrong, and which look wrong to a judge that knows too little. A search
 // of ten million runs came to each.
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ harness::Case told(std::string_view config, std::string_view decisions) {
   return harness::parse_reproducer(text, "a test's").the_case;
 }
 
-/// Runs decisions of the sound variant, in the words of a reproducer: all of them are asked for.
+/// Runs choices of the sound variant, in the words of a reproducer: all of them are asked for.
 void expect_nothing(std::string_view config, std::string_view decisions) {
   harness::Runner runner;
   const harness::Case the_case = told(config, decisions);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has go red when they should: each fault is planted.
 #include <gtest/gtest.h>
 
@@ -237,7 +238,7 @@ void launch_whole(Observer& judges) {
   judges.launching(kContext, 1);
 }
 
-/// An access of a kernel's that is nobody's.
+/// An access of a kernel's that is no one's.
 int window_of_wild_access(void (*tell)(Observer&)) {
   return window_met({{}, "walk_packs", {}, FaultKind::wild_access}, tell);
 }

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of service goes red when the target misbehaves: each policy here is `own` with one
-// thing broken, or a path with one answer broken, and no fault is handed to anybody.
+// thing broken, or a path with one answer broken, and no fault is handed to anything.
 #include <gtest/gtest.h>
 
 #include "harness/fault/kinds.h"
@@ -125,7 +126,7 @@ TEST(ArgpackService, AFailureThatIsNotAnsweredIsAFault) {
   EXPECT_EQ(find<break_path<KeepsFailuresToItself>>(FaultKind::refusal, "synchronize", 60'000,
                                                     Backend::gfx)
                 .detail,
-            "answered ok, though a CUDA call of its own failed");
+            "answered ok, although one of its CUDA calls failed");
 }
 
 struct BindsMoreThanItWasGiven : WholeContexts {
@@ -169,7 +170,7 @@ TEST(ArgpackService, ASynchronizeThatWaitsForNothingIsAFault) {
   find<break_path<FinishesNothing>>(FaultKind::refusal, "synchronize");
 }
 
-/// Launches each kernel once more, on arguments of its own.
+/// Launches each kernel once more, on its own arguments.
 struct LaunchesTwice : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {

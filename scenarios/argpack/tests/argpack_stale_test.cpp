@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers from before a reset: Taichi binds, writes and reads what they wrap as it does any other,
 // and `own` refuses.
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include "harness/fault/kinds.h"
 #include "harness/intervention.h"
 #include "harness/reproducer.h"
-#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/enabled_ops.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 #include "scenarios/argpack/windows.h"
 
@@ -27,7 +28,7 @@ using targets::argpack::Status;
 constexpr const char* kStalePack = "14";
 constexpr const char* kStaleArray = "19";
 
-/// A program that makes a pack and an array, resets, makes others, and goes on with `rest`.
+/// A program that makes a pack and an array, resets, makes others, and continues with `rest`.
 std::string program(std::string_view variant, const std::string& rest) {
   return "afterlife reproducer 1\npath argpack\nvariant " + std::string(variant) +
          "\nconfig backend=cuda_pool gil=on collector=eval_breaker\ndevice sim\n"
@@ -100,7 +101,7 @@ TEST(ArgpackStale, APackAtTheAddressOfAStaleOneIsReadInItsPlace) {
     EXPECT_EQ(outcome.windows[i], harness::raw(Window::stale_wrapper));
 }
 
-// The table of the next program's allocations begins anew, so that another array has its number.
+// The table of the next program's allocations begins again, so that another array has its number.
 TEST(ArgpackStale, AnArrayThatIsKeptIsThereWhoeverHasItsNumber) {
   harness::Runner runner;
   const std::string rest = op_with("fill", kStaleArray);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judges of values go red when the target makes values up, forgets one or writes none: each
 // policy here is `own` with one thing broken, or a path with one answer broken.
 #include <gtest/gtest.h>

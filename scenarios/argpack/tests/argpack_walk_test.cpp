@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which a launch follows its parameters: any, and each launch keeps to it.
 #include <gtest/gtest.h>
 

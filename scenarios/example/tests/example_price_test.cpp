@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prices: what is planted in a policy moves its row by exactly that, and no other.
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ using targets::example::Request;
 using targets::example::Server;
 using targets::example::Setup;
 
-/// A planted life of so many bytes, which ends without a turn, so that nothing else moves.
+/// A planted life of this many bytes, which ends without a turn, so that nothing else moves.
 constexpr std::uint64_t kTicketBytes = 40;
 
 /// Byte turns of the tickets of all runs so far, by the policy's own account.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs and the judges of the path: each window tells the policies apart, and a broken
 // server is seen.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/binder.h"
 
 #include <algorithm>
@@ -278,7 +279,7 @@ void ModelBinder::instantiate(Call& call, ModelGraph& graph) {
 
 void ModelBinder::launch(Call& call) {
   ModelLaunch& launch = runs_.add_launch(*call.referred[0]->exec);
-  // A stream that is closed once the call has taken it is the launch's all the same.
+  // A stream that is closed once the call has taken it is the launch's nevertheless.
   launch.stream = call.accepted_closed ? StreamName::fallback : *call.asked.stream;
   launch.task = call.task;
 }

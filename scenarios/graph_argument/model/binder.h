@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelBinder: what a call comes to when CUDA has done what it asks for. What CUDA has made is the
 // newest life of its kind that this op has made; others may have made more meanwhile.
 #pragma once
@@ -6,10 +7,10 @@
 
 namespace scenarios::graph_argument {
 
-/// Somebody captures while the call waits for the device, which spoils both.
+/// Something captures while the call waits for the device, which spoils both.
 void meet_capture(Call& waiting, Wrapped& builder);
 
-/// Returns the newest life of that kind which was born where we are; none where it has ended.
+/// Returns the newest life of that kind which was born where we are; none if it has ended.
 harness::BirthId newest_life(harness::World& world, harness::Label kind);
 
 /// Ownership: borrows all.

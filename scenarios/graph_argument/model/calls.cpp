@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/calls.h"
 
 #include "scenarios/graph_argument/model/records.h"
@@ -45,7 +46,7 @@ void ModelCalls::end(Call& call) {
   if (call.task == main_) ++script_calls_;
 }
 
-/// Whoever works on the graph may have found the condition without its node.
+/// Code that works on the graph may have found the condition without its node.
 void ModelCalls::met_condition(const ModelGraph& graph) {
   for (Call* call : calls_)
     for (std::size_t i = 0; i < call->referred_count; ++i)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelCalls: the calls that a script has asked for and has no answer to yet, and how many there
 // have been.
 #pragma once
@@ -23,7 +24,7 @@ class ModelCalls {
 
   Call& begin(const Asked& asked);
   void end(Call& call);
-  /// The call that this task makes; null where it makes none.
+  /// The call that this task makes; null if it makes none.
   Call* current() const;
   const std::pmr::vector<Call*>& open() const { return calls_; }
   bool quiet() const { return calls_.empty(); }
@@ -35,11 +36,11 @@ class ModelCalls {
   bool adds_condition(const ModelGraph& graph) const;
   std::uint32_t script_calls() const { return script_calls_; }
 
-  /// A capture has ended that was not valid any more: by the call that asks for it, or by nobody's.
+  /// A capture has ended that was not valid any more: by the call that asks for it, or by no one's.
   void capture_failed();
 
   // ---- what may hold something up ----
-  /// CUDA's threads or Python's queue do so now, and for so many calls of the script.
+  /// CUDA's threads or Python's queue do so now, and for this many calls of the script.
   void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }
   /// Returns the script's calls when something was held up last.
   std::uint32_t held_up_at() const { return held_up_at_; }
@@ -51,7 +52,7 @@ class ModelCalls {
   std::size_t destructed() const { return destructed_; }
   /// Python's queue was filled at some time.
   bool flooded() const { return flooded_; }
-  /// Things that CUDA's threads have put off wait for a turn of the main thread that nobody has
+  /// Things that CUDA's threads have put off wait for a turn of the main thread that nothing has
   /// got.
   void set_stuck(bool stuck) { stuck_ = stuck; }
   bool stuck() const { return stuck_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelGraphs: the definitions of a script, and what is inside of their nodes.
 #pragma once
 
@@ -12,7 +13,7 @@ class ModelGraphs {
 
   ModelGraph& add(ModelGraph* parent, harness::BirthId life);
   ModelGraph& copy(const ModelGraph& graph, ModelGraph* parent);
-  /// Adds the node after the one with that serial number, 0 for none, and gives it one of its own.
+  /// Adds the node after the one with that serial number, 0 for none, and gives it its own.
   ModelNode& add_node(ModelGraph& graph, ModelNode node, std::uint32_t after);
   const std::pmr::vector<ModelGraph*>& all() const { return graphs_; }
 
@@ -20,7 +21,7 @@ class ModelGraphs {
   void free(std::uint32_t allocation) { settled_.push_back(allocation); }
   /// The graph is instantiated: what it allocates and does not free it cannot free any more.
   void leave_memory(const ModelGraph& graph);
-  /// Tells whether a node of its graph cannot free what this one allocates.
+  /// Returns whether a node of its graph cannot free what this one allocates.
   bool is_settled(std::uint32_t allocation) const;
 
  private:

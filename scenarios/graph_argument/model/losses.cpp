@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/losses.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ bool ModelLosses::is_used(std::uint32_t call) const {
              [&](const ModelLaunch& launch) { return !launch.finished && by_call(launch.calls); });
 }
 
-// A graph may have one of its own, whichever node it came with.
+// A graph may have its own, whichever node it came with.
 bool ModelLosses::is_only_one(const Holding& holding) const {
   if (holding.graph == nullptr || holding.graph->destroyed || !is_reachable(holding.graph->root()))
     return false;

@@ -1,4 +1,5 @@
-// ModelLosses: the lives that CUDA has begun for a script, and which of them nobody can use any
+// SPDX-License-Identifier: Apache-2.0
+// ModelLosses: the lives that CUDA has begun for a script, and which of them nothing can use any
 // more: neither a variable leads to it, nor a graph that can be reached, nor an executable that is
 // open, nor a launch that may still run.
 #pragma once
@@ -21,7 +22,7 @@ struct Holding {
   ModelExec* exec = nullptr;
   Wrapped* builder = nullptr;
   std::uint32_t call = 0;
-  std::uint32_t lost_at = 0;  ///< The script's calls when nobody could use it any more; 0: of use.
+  std::uint32_t lost_at = 0;  ///< The script's calls when nothing could use it any more; 0: of use.
   bool awaited = false;       ///< Lost before the wait that was to end it began.
   bool overdue = false;
   bool stuck = false;          ///< Found where Python's queue had had no room for what was put off.
@@ -44,11 +45,11 @@ class ModelLosses {
   void hold(Holding holding) {
     if (holding.life != harness::BirthId::none) holdings_.push_back(holding);
   }
-  /// Somebody may be lost from now on.
+  /// Something may be lost from now on.
   void change() { changed_ = true; }
-  /// There is reason to look: somebody may be lost, or is.
+  /// There is reason to look: something may be lost, or is.
   bool may_have_some() const { return changed_ || some_alive_; }
-  /// Looks who is lost by now. Returns whether somebody that is lost is alive. In between calls.
+  /// Looks who is lost by now. Returns whether another that is lost is alive. In between calls.
   bool look();
 
   std::pmr::vector<Holding>& holdings() { return holdings_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A call is recorded when it is asked; the path tells when it refers to what a
 // variable holds, and when CUDA has done something for it. Only then does the model change, by what
 // was asked.
@@ -119,7 +120,7 @@ void Model::comes_after(std::size_t count) {
   const Call* call = calls_.current();
   if (call == nullptr || call->referred_count == 0) return;
   if ((count != 0) != (call->after() != 0))
-    scene_.refuse("node", count != 0 ? "after a node that nobody has named" : "after none");
+    scene_.refuse("node", count != 0 ? "after a node that no one has named" : "after none");
 }
 
 const Call* Model::bound() {
@@ -136,8 +137,8 @@ void Model::closed(Wrapper wrapper) {
 
 // ---- waits --------------------------------------------------------------------------------------
 
-// Waiting for the device is forbidden while somebody captures, and spoils what is captured, also by
-// who begins before the wait is over.
+// Waiting for the device is forbidden while something captures, and spoils what is captured, also
+// by who begins before the wait is over.
 void Model::waits(StreamName stream) {
   Call* call = calls_.current();
   if (call == nullptr) return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of
 // policies; the judges compare the path with it.
 //
@@ -28,12 +29,13 @@ class Model {
   void stored(Variable variable, Wrapper wrapper);
   /// Nodes of a definition run one after another.
   void comes_after(std::size_t count);
-  /// Returns the call that CUDA has done something for; null where none was asked for.
+  /// Returns the call that CUDA has done something for; null if none was asked for.
   const Call* bound();
   void closed(Wrapper wrapper);
   void waits(StreamName stream);
   void finished(StreamName stream);
-  /// The device has run all that it was given: by who waited for it, and is no call of the path's.
+  /// The device has run all that it was given: by who waited for it, and is not a call of the
+  /// path's.
   void finished_all();
   void accepted_closed() {
     if (Call* call = calls_.current()) call->accepted_closed = true;
@@ -43,9 +45,9 @@ class Model {
   }
 
   // ---- what there is ----
-  /// Tells whether a builder in the variable may be said to be capturing, or not to be.
+  /// Returns whether a builder in the variable may be said to be capturing, or not to be.
   bool may_say_capturing(Variable variable, bool said) const;
-  /// Tells whether another call ends the builder's capture, well or not.
+  /// Returns whether another call ends the builder's capture, well or not.
   bool is_ending(const Wrapped& builder, const Call& but) const;
   const harness::Scene& scene() const { return scene_; }
   ModelCalls& calls() { return calls_; }
@@ -75,7 +77,7 @@ class Model {
 };
 
 /// Something that was not there had been used by then, and that was no mistake of the caller's:
-/// from then on nobody knows who holds what, and all that follows may follow from it.
+/// from then on no one knows who holds what, and all that follows may follow from it.
 bool went_wrong(const harness::Scene& scene, harness::Tick by);
 
 }  // namespace scenarios::graph_argument

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelNames: the wrappers of a script, and which variables and cycles refer to them.
 #pragma once
 
@@ -16,7 +17,7 @@ class ModelNames {
 
   // ---- who refers to them ----
   Wrapped* held(Variable variable) const { return variables_[variable]; }
-  /// The variable holds it from now on, or nothing where it is null.
+  /// The variable holds it from now on, or nothing if it is null.
   void store(Variable variable, Wrapped* wrapped);
   /// The variables that hold nothing.
   Variables empty() const { return empty_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/records.h"
 
 #include <algorithm>

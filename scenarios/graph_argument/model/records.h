@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records: what a script has, as the model knows it: things, graphs, executables, launches, and
 // what wrappers wrap.
 #pragma once
@@ -126,9 +127,9 @@ struct Wrapped {
 /// Returns what a node points into. A kernel that takes one buffer has the second for nothing.
 std::array<Thing*, 2> things_of(Work work, const Wrapped& first, const Wrapped& second);
 
-/// Finds the node in the graph; null where there is none.
+/// Finds the node in the graph; null if there is none.
 ModelNode* find(ModelGraph& graph, std::uint32_t serial);
-/// Tells whether a node was destroyed, in the graph or inside of it.
+/// Returns whether a node was destroyed, in the graph or inside of it.
 bool has_changed(const ModelGraph& graph);
 /// Adds the nodes of the graph, and before each what is inside of it.
 void flatten(const ModelGraph& graph, ModelNodes& into, bool idle = false, bool looped = false);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/runs.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ void ModelRuns::update(ModelExec& exec, const ModelGraph& graph) {
   const ModelNodes before = std::exchange(exec.nodes, {});
   flatten(graph, exec.nodes);
   for (std::size_t i = 0; i < std::min(before.size(), exec.nodes.size()); ++i) {
-    exec.nodes[i].serial = before[i].serial;  // It goes on taking updates by these nodes.
+    exec.nodes[i].serial = before[i].serial;  // It continues taking updates by these nodes.
     exec.nodes[i].home = before[i].home;
   }
   exec.given.clear();

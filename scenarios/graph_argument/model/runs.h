@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelRuns: the executables of a script and their launches: nodes by value, flat, as they were
 // then.
 #pragma once
@@ -14,7 +15,7 @@ class ModelRuns {
   ModelExec& add_exec(const ModelGraph& graph, harness::BirthId life);
   /// All nodes of the executable are those of the graph from now on.
   static void update(ModelExec& exec, const ModelGraph& graph);
-  /// The executable may be as it was, or have the nodes of the graph: nobody has said which.
+  /// The executable may be as it was, or have the nodes of the graph: nothing has said which.
   static void doubt(ModelExec& exec, const ModelGraph& graph);
   const std::pmr::vector<ModelExec*>& execs() const { return execs_; }
 

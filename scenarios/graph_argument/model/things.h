@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModelThings: the buffers, modules and events of a script, and its second stream.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/graph_argument/model/values.h"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ bool is_in_list(const harness::Ledger& ledger, const Thing& thing, const Thing& 
 }
 
 /// It writes `out` by the bare address of a block that is gone, where `thing` is by now. The kernel
-/// may have that address from its list as well: then nobody sees for whom it was meant.
+/// may have that address from its list as well: then no one sees for whom it was meant.
 bool writes_for_another(const harness::Ledger& ledger, const ModelNode& node, const Thing& thing) {
   if (node.work != Work::chase || node.idle || node.things[1] == &thing) return false;
   const harness::BirthId meant = node.things[1]->life;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches and memory of graphs: what runs, what it leaves, and what the reference model makes of
 // it.
 #include <gtest/gtest.h>

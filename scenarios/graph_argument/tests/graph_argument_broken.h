@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broken paths: the path under test with one thing wrong in it, run like any variant. A judge that
 // stays silent about its own is worth nothing.
 #pragma once

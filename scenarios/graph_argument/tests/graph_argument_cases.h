@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases of the graph_argument scenario, for its tests.
 #pragma once
 

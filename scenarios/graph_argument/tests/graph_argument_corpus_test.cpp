@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the path: what they show of the real system, and that nothing smaller does.
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
   const auto& kept = programs.at("gil_kept_in_call");
   proofs.expect_told_apart("gil_kept_in_call", kept, "gil_kept", "retain_per_node");
   proofs.expect_smallest("gil_kept_in_call", kept, "gil_kept");
-  // Where no destructor takes the GIL, nobody gets there.
+  // If no destructor takes the GIL, nothing gets there.
   proofs.expect_smallest("gil_kept_in_call-deleter", programs.at("gil_kept_in_call-deleter"),
                          "gil_kept_in_deleters");
 }

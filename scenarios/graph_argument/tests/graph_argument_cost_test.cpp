@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of provenance: the path's kernels as they are checked, against the same source compiled
 // here without checks, on the same runner; and launches up to a million CUDA threads. Asserts that
 // both compilations compute the same; prints what scenarios/graph_argument/figures.py judges.

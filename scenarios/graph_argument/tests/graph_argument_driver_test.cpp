@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's offers, and when it makes them.
 #include <gtest/gtest.h>
 
 #include "harness/tests/tape_survival.h"
-#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {

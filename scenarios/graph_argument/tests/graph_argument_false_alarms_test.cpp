@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too
 // little.
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ TEST(GraphArgumentValues, AnExecutableIsChangedByOneTaskAtATime) {
 }
 
 /// `chase` has the bare address of a buffer that is dropped, and of the one that lives there then,
-/// which its list leads to: it writes what it may, and nobody sees for whom that was meant.
+/// which its list leads to: it writes what it may, and no one sees for whom that was meant.
 constexpr const char* kListOfTheTarget =
     "script:0 op add_kernel\n"
     "script:0 argument[3] 4\n"
@@ -175,7 +176,7 @@ TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
 
 // ---- values -------------------------------------------------------------------------------------
 
-// The child that is a copy of the graph has the same nodes, and goes on with what they had.
+// The child that is a copy of the graph has the same nodes, and continues with what they had.
 TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
   constexpr std::uint32_t kGraph = 10, kClone = 11, kNode = 14, kLast = 15, kOther = 2;
   Program program = Program().script(Op::add_memset).script(Op::add_kernel, {kNode});
@@ -189,8 +190,8 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
 }
 
-// The stream was open when the launch took it, and is closed before the launch returns. So whoever
-// waits for the default stream does not wait for this launch.
+// The stream was open when the launch took it, and is closed before the launch returns. So code
+// that waits for the default stream does not wait for this launch.
 TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame) {
   const harness::Case the_case = told("retain_per_node", "legacy",
                                       "script:0 op add_kernel\n"
@@ -251,7 +252,7 @@ TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
 
 // ---- the exit -----------------------------------------------------------------------------------
 
-// Nobody waits for the device while somebody captures, and the closed stream is waited for in no
+// Nothing waits for the device while something captures, and the closed stream is waited for in no
 // other way.
 TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
   const harness::Case the_case = told("retain_per_node", "legacy",
@@ -292,7 +293,7 @@ harness::Case collected_late(std::uint32_t nth) {
                           nth));
 }
 
-// The last of the waits may be where it does so, and then nobody has waited for what the cycle
+// The last of the waits may be where it does so, and then nothing has waited for what the cycle
 // held.
 TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
   constexpr std::uint32_t kPoints = 40;

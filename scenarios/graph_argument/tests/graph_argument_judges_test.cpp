@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges of what a call does to the driver, and of what is left to be done by itself: each test
 // breaks the path in one place.
 #include <gtest/gtest.h>
@@ -218,9 +219,9 @@ TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
   const Program held =
       Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
   expect_fault<KeepsStreams>(Program().script(Op::close_stream), FaultKind::retention, "stream",
-                             "nobody could use it");
+                             "no one could use it");
   expect_fault<KeepsStreams>(Program(held).script(Op::drop), FaultKind::retention, "stream",
-                             "nobody could use it");
+                             "no one could use it");
 }
 
 /// Makes deferred work wait for the next call, which may never come.
@@ -240,7 +241,7 @@ struct WaitsForACall : RetainPerNode {
 
 TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
   expect_fault<WaitsForACall>(Program().script(Op::add_kernel).script(Op::drop),
-                              FaultKind::retention, "device memory", "nobody could use it");
+                              FaultKind::retention, "device memory", "no one could use it");
 }
 
 /// Makes work that a callback defers wait for the next call.
@@ -268,7 +269,7 @@ harness::Proof proof_of_late_function() {
   return harness::prove(runner, the_case, 1, {.run_limit = 20'000});
 }
 
-// The further decision: the collector runs in the function, and finds a buffer.
+// The further choice: the collector runs in the function, and finds a buffer.
 TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
   const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
   ASSERT_TRUE(broken.failed);

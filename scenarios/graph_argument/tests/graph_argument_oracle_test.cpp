@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges that only this path has go red when the *path* misbehaves: each test breaks a policy, or
 // the script beneath it, in one place.
 #include <gtest/gtest.h>
@@ -147,7 +148,7 @@ struct RefusesUpdates : RetainPerNode {
   CUresult update(ExecBox&, GraphBox&) override { return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE; }
 };
 
-/// Everybody but the first finds his variable empty.
+/// All but the first finds his variable empty.
 struct FindsNothing : ScriptExecutables {
   using ScriptExecutables::ScriptExecutables;
   Status launch(Variable, StreamName) override { return Status::name_error; }
@@ -313,7 +314,7 @@ TEST(GraphArgumentBounded, WhatIsFreedAtTheEndIsFreedTooLate) {
                                              "allocate");
 }
 
-// While the script goes on: the fault is found by the last op, not by what comes after it.
+// While the script continues: the fault is found by the last op, not by what comes after it.
 TEST(GraphArgumentBounded, IsJudgedDuringTheRun) {
   Program program;
   program.script(Op::add_kernel).script(Op::drop).script(Op::collect).script(Op::collect);
@@ -325,7 +326,7 @@ TEST(GraphArgumentBounded, IsJudgedDuringTheRun) {
   EXPECT_EQ(outcome.faults[0].activation, harness::slot_name(0, 9 + kBoundCalls));
 }
 
-/// Nobody asks again for what Python's queue was too full for.
+/// No one asks again for what Python's queue was too full for.
 struct NeverAsksAgain : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   void entered() override {}

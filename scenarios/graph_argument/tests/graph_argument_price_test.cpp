@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prices: one retain more in the source of a policy moves the policy's own row by exactly what that
 // retain and its release take, and no other row. The policy is retain_per_node as it stands, which
 // is compiled here once more, with a retain of its own around each that it makes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
 // or that takes what the caller must not do for a fault of cuda.core.
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ using harness::FaultKind;
 using targets::graph_argument::Status;
 using ::testing::IsEmpty;
 
-/// Runs decisions, all of which are asked for, and expects no fault. Returns what the caller did
+/// Runs choices, all of which are asked for, and expects no fault. Returns what the caller did
 /// wrong.
 std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
                                  std::string_view decisions,
@@ -53,7 +54,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
   EXPECT_TRUE(has(errors, FaultKind::use_after_death)) << "or the node uses something else";
 }
 
-// Whoever has the memory now frees it, and knows nothing of the launch.
+// Code that has the memory now frees it, and knows nothing of the launch.
 TEST(GraphArgumentRaces, WhoGetsTheMemoryOfWhatWasClosedSoFreesItUnordered) {
   const std::vector<Fault> errors = caller_errors("legacy", "allocation",
                                                   "script:0 op add_kernel\n"
@@ -82,7 +83,7 @@ TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
                 "mutator:1 op set_attribute\n");
 }
 
-// Nobody but CUDA knows of a graph inside of an embedded one, which has the handle now.
+// Nothing but CUDA knows of a graph inside of an embedded one, which has the handle now.
 TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShapesDo) {
   caller_errors("legacy", "eval_breaker",
                 "script:0 op clone\n"
@@ -129,7 +130,7 @@ TEST(GraphArgumentRaces, AConditionWithoutItsNodeYetMayBeRefused) {
   EXPECT_GT(refused, 0) << "or it was never without its node";
 }
 
-// The handle of a capture's graph is told to nobody before the capture ends.
+// The handle of a capture's graph is told to nothing before the capture ends.
 TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
   harness::Runner runner;
   const harness::Outcome& outcome =
@@ -153,7 +154,7 @@ TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::handle_reused));
 }
 
-// CUDA has the launch already, and whoever launched has not been told so.
+// CUDA has the launch already, and code that launched has not been told so.
 TEST(GraphArgumentRaces, WhatIsReadWhileNothingOrdersAWriterIsTheCallers) {
   const std::vector<Fault> errors =
       caller_errors("legacy", "eval_breaker",

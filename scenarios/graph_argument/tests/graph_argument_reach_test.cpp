@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far random runs get: to a launch, which is what everything else is about.
 #include <gtest/gtest.h>
 

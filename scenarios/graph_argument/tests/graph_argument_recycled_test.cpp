@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recycled case: the report's buffer is freed and handed out again before the graph runs. Ours
 // names birth, death, capture and recycler at the kernel's line; a plain ASan build of the same
-// program, on the same pool, says nothing. AFTERLIFE_WRITE_CORPUS=1 writes the reproducer anew.
+// program, on the same pool, says nothing. AFTERLIFE_WRITE_CORPUS=1 writes the reproducer again.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +86,8 @@ TEST(GraphArgumentRecycled, HoldsForRetainPerNode) {
   EXPECT_EQ(first_signature(runner.run(the_case)), "");
 }
 
-// ---- the same program, plainly ------------------------------------------------------------------
+// ---- the same program, by default
+// ------------------------------------------------------------------
 
 int shell(const std::string& command) { return std::system(command.c_str()); }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Today's cuda.core, and the order in which it lets go of what user objects have held. When it asks
 // for another turn of Python's main thread is the program pending_queue_full's to show.
 #include <gtest/gtest.h>

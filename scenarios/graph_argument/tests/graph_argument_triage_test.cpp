@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repairs of what is done with graphs that went with their nodes.
 #include "harness/triage.h"
 
@@ -16,7 +17,7 @@ using ::testing::SizeIs;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-// The judge of handles has nothing to say of a graph that is kept: it is no stranger's.
+// The judge of handles has nothing to say of a graph that is kept: it is not a stranger's.
 TEST(GraphArgumentTriage, OneRepairKeepsGraphsWhoeverHasEmbeddedThem) {
   const Program child = Program()
                             .script(Op::create_definition, {11})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls that each version of cuda.core has, and what its builders do: borrow is 0.7.0, and
 // move_to_graph is 1.2.2.
 #include <gtest/gtest.h>
@@ -5,7 +6,7 @@
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
-#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/enabled_ops.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/variants.h"
 #include "scenarios/graph_argument/windows.h"

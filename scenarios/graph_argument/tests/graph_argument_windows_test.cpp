@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which window a death is in: by who had the thing, and by who had lost it before.
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::attachment_failed));
 }
 
-// Another node's bare address of it makes it nobody's mistake but the policy's.
+// Another node's bare address of it makes it no one's mistake but the policy's.
 TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   constexpr std::uint32_t kChase = 4;
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});
@@ -98,7 +99,7 @@ struct Met {
   Window window;
 };
 
-/// Judges without a path, whose ghost hears the facts that a test tells.
+/// Judges without a path, whose shadow hears the facts that a test tells.
 class GraphArgumentFaults : public ::testing::Test {
  protected:
   using GraphId = targets::graph_argument::GraphId;
@@ -110,10 +111,10 @@ class GraphArgumentFaults : public ::testing::Test {
   GraphArgumentFaults() {
     judges_.emplace(told_.scene());
     told_.scene().set_state(*judges_);
-    ghost().graphs().graph_made(GraphId{1}, GraphId::none);
+    shadow().graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
-  Ghost& ghost() { return judges_->ghost(); }
+  Shadow& shadow() { return judges_->shadow(); }
   int window_met(const Met& met) const {
     Fault fault;
     fault.kind = met.kind;
@@ -126,12 +127,12 @@ class GraphArgumentFaults : public ::testing::Test {
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
     const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
-    ghost().things().thing_made(thing, kind);
-    ghost().things().reference_taken(thing);
-    ghost().graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
-    ghost().things().reference_dropped(thing);
+    shadow().things().thing_made(thing, kind);
+    shadow().things().reference_taken(thing);
+    shadow().graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
+    shadow().things().reference_dropped(thing);
     const harness::SiteScope scope(told_.world().scheduler, site);
-    ghost().things().thing_ends(thing);
+    shadow().things().thing_ends(thing);
     told_.world().ledger.died(born);
     dead_ = told_.world().ledger.describe(FaultKind::use_after_death, born);
     dead_.use_site = "Graph.launch";
@@ -145,7 +146,7 @@ class GraphArgumentFaults : public ::testing::Test {
   Fault dead_;  ///< The use of the thing that ended last.
 };
 
-TEST_F(GraphArgumentFaults, AreInTheWindowThatTheGhostRemembersOfTheEnd) {
+TEST_F(GraphArgumentFaults, AreInTheWindowThatTheShadowRemembersOfTheEnd) {
   end(ThingKind::buffer, "device memory", Work::add_one);
   const Fault first = dead_;
   EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));

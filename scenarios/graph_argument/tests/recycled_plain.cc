@@ -1,5 +1,5 @@
-// The report's program with nothing of ours around it: the same kernel, compiled plainly, on memory
-// of a stream-ordered pool. Built with ASan by graph_argument_recycled_test.cpp.
+// The report's program with nothing of ours around it: the same kernel, compiled by default, on
+// memory of a stream-ordered pool. Built with ASan by graph_argument_recycled_test.cpp.
 //
 // With "freed" the storage goes back to the system instead of to the pool, and ASan sees the use.
 #include <cstdio>
@@ -64,7 +64,7 @@ int main(int count, char** arguments) {
   void* parameters[] = {&buffer};  // g.launch(config, add_one, buffer): the address, by value
   Block* const address = buffer;
   pool.free(buffer, to_system);                          // del buf; gc.collect()
-  Block* other = to_system ? nullptr : pool.allocate();  // somebody else's, in its storage
+  Block* other = to_system ? nullptr : pool.allocate();  // another owner's, in its storage
   buffer = address;
   launch(afterlife_kernels_graph_argument.entries[0], parameters);
   std::printf("%s\n", other == address ? "recycled" : "fresh");

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The statements are Python functions, compiled once: running one allocates next to
 // nothing besides what it is about, so that pymalloc's free lists are as the path leaves them. Each
-// attribute store follows a call of storing(), where the probe is and the fault may be planted.
+// attribute store follows a call of storing(), if the probe is and the fault may be planted.
 #include "scenarios/managed_dict/embedded/program.h"
 
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: the statements of the managed-dict path, run by a real interpreter.
 //
 // One statement per line, named like those of targets::managed_dict::Statements, with their
@@ -7,7 +8,7 @@
 //     store_attr 0 2 0          variable, attribute, kind of value (4, 5: code runs when it goes)
 //     with_block 3              depth
 //
-// and besides, for what the model decides elsewhere:
+// and also for what the model decides elsewhere:
 //
 //     stray 4 incref            before the 4th attribute store of the run, counted from 1
 //     stray_load 2 incref       before the 2nd attribute load; may be given again
@@ -34,7 +35,7 @@ void define_program();
 /// Records the classes' instances from here on. After start_recording().
 void record_program();
 
-/// Errors: std::runtime_error with one line, where a statement is none or raises.
+/// Errors: std::runtime_error with one line, if a statement is none or raises.
 void run_program(std::istream& statements);
 
 }  // namespace scenarios::managed_dict::embedded

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. tp_alloc and tp_free of the recorded classes are hooked, as the report's design has
 // it: that is where a watchpoint is set and taken back. Lines go out through write(2), so nothing
 // is lost when the interpreter crashes; the handler of the crash adds its address and lets it
@@ -74,7 +75,7 @@ std::uint8_t prefix_for(std::size_t bytes) {
 }
 
 /// By how much one of the instance's values points beside what it pointed at when it was seen last;
-/// 0 where none does. A reference counted at the wrong place moves it by one.
+/// 0 if none does. A reference counted at the wrong place moves it by one.
 long value_shift(Instance& instance) {
   const TrackedBlock& chunk = instance.chunk;
   if (chunk.id == 0) return 0;

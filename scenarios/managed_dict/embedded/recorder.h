@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorder: what the instruments see of the real interpreter, one line of evidence each, written at
 // once: the process may die of its next statement.
 //
@@ -39,7 +40,7 @@ void record_reading();
 /// Takes over the writes that the hardware watch saw since it was asked last.
 void drain_writes();
 
-/// The last line of a process that came to its end.
+/// The last line of a process that reached its end.
 void stop_recording();
 
 }  // namespace scenarios::managed_dict::embedded

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define Py_BUILD_CORE 1
 #include "scenarios/managed_dict/embedded/slot.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. PyMem_SetAllocator lets a program stand before each allocator of the interpreter.
 // Blocks are kept by address in a map of our own, which uses the C library's malloc and so does not
 // disturb the order in which pymalloc hands blocks out again.

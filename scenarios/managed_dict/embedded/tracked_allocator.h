@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracked allocator: CPython's own pymalloc, with a birth id per block and every free() looked at.
 //
 // It changes nothing: what is asked is passed on as it came, a wrong free() included.

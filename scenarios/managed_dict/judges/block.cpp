@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/judges/block.h"
 
 #include <fmt/format.h>
@@ -40,29 +41,29 @@ std::string beside_in_words(const Release& release) {
 
 // ---- free() -------------------------------------------------------------------------------------
 
-void BlockJudge::freeing_values() { sight_.reach(Window::chunk_freed); }
+void BlockJudge::freeing_values() { context_.reach(Window::chunk_freed); }
 
 // How far the values begin behind the start of the chunk that has them.
 std::uint8_t BlockJudge::prefix_expected(const Release& release) const {
   if (!release.is_values) return 0;
   const Address values = release.address + release.prefix;
-  const Block* chunk = sight_.heap->find(values);
+  const Block* chunk = context_.heap->find(values);
   return chunk != nullptr ? static_cast<std::uint8_t>(values - chunk->begin) : 0;
 }
 
 void BlockJudge::report_around(harness::BirthId block, harness::Label what) const {
-  Fault fault = sight_.scene.world().ledger.describe(FaultKind::wrong_value, block);
+  Fault fault = context_.scene.world().ledger.describe(FaultKind::wrong_value, block);
   fault.object_kind = what;
-  sight_.report(std::move(fault));
+  context_.report(std::move(fault));
 }
 
 void BlockJudge::released(const Release& release) {
-  harness::Ledger& ledger = sight_.scene.world().ledger;
+  harness::Ledger& ledger = context_.scene.world().ledger;
   if (!release.alive) return ledger.double_free(release.block);
   if (!release.is_allocated_pointer() || release.address % targets::managed_dict::kAlignment != 0) {
     Fault fault = ledger.describe(FaultKind::wrong_owner, release.block);
     fault.detail = beside_in_words(release);
-    sight_.report(std::move(fault));
+    context_.report(std::move(fault));
   }
   if (release.prefix != prefix_expected(release)) report_around(release.block, "prefix");
   if (!release.padding_intact) report_around(release.block, "padding");
@@ -71,20 +72,21 @@ void BlockJudge::released(const Release& release) {
 // ---- what ends the process ----------------------------------------------------------------------
 
 void BlockJudge::handed_out_twice(harness::BirthId block) {
-  Fault fault = sight_.scene.world().ledger.describe(FaultKind::recycled_use, block);
+  Fault fault = context_.scene.world().ledger.describe(FaultKind::recycled_use, block);
   fault.detail = "handed out while it is alive";
   fault.fatal = true;
-  sight_.report(std::move(fault));
+  context_.report(std::move(fault));
 }
 
 void BlockJudge::crashed(const Crash& crash) {
-  if (heap_.finds_miscount()) sight_.reached->note_miscount();
-  Fault fault = crash.block != harness::BirthId::none
-                    ? sight_.scene.world().ledger.describe(FaultKind::use_after_death, crash.block)
-                    : sight_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
+  if (heap_.finds_miscount()) context_.reached->note_miscount();
+  Fault fault =
+      crash.block != harness::BirthId::none
+          ? context_.scene.world().ledger.describe(FaultKind::use_after_death, crash.block)
+          : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
   fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
   fault.fatal = true;
-  sight_.report(std::move(fault));
+  context_.report(std::move(fault));
 }
 
 }  // namespace scenarios::managed_dict

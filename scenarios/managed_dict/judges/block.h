@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block judge: what a debug allocator and the address space find: T2 and T6 when a block is freed,
 // T3 when one is handed out, and the modelled crash.
 //
@@ -6,15 +7,15 @@
 #pragma once
 
 #include "scenarios/managed_dict/judges/heap.h"
-#include "scenarios/managed_dict/rooms.h"
+#include "scenarios/managed_dict/value_capacity.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the sight, the heap's judge and the rooms.
+/// Ownership: the judge's. Borrows the context, the heap's judge and the capacity.
 class BlockJudge final : public targets::managed_dict::HeapObserver {
  public:
-  BlockJudge(const Sight& sight, const HeapJudge& heap, Rooms& rooms)
-      : sight_(sight), heap_(heap), rooms_(rooms) {}
+  BlockJudge(const JudgeContext& context, const HeapJudge& heap, ValueCapacity& capacity)
+      : context_(context), heap_(heap), capacity_(capacity) {}
 
   /// How often there was no memory.
   std::uint32_t starved_count() const { return starved_; }
@@ -22,7 +23,7 @@ class BlockJudge final : public targets::managed_dict::HeapObserver {
   // ---- facts ----
   void starved() override { ++starved_; }
   void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override {
-    rooms_.made_room(type, named, room);
+    capacity_.made_room(type, named, room);
   }
   void freeing_values() override;
   void released(const targets::managed_dict::Release& release) override;
@@ -33,9 +34,9 @@ class BlockJudge final : public targets::managed_dict::HeapObserver {
   std::uint8_t prefix_expected(const targets::managed_dict::Release& release) const;
   void report_around(harness::BirthId block, harness::Label what) const;
 
-  const Sight& sight_;
+  const JudgeContext& context_;
   const HeapJudge& heap_;
-  Rooms& rooms_;
+  ValueCapacity& capacity_;
   std::uint32_t starved_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/judges/code.h"
 
 #include "harness/scenario/followed.h"
@@ -17,7 +18,7 @@ constexpr targets::managed_dict::Attribute kEnabled = 0;
 constexpr targets::managed_dict::Attribute kDtype = 1;
 constexpr targets::managed_dict::Attribute kScale = 2;
 
-bool take(const GhostInstance& instance, targets::managed_dict::Attribute attribute,
+bool take(const ShadowInstance& instance, targets::managed_dict::Attribute attribute,
           std::int32_t& argument) {
   const Stored* stored = instance.find(attribute);
   if (stored != nullptr) argument = static_cast<std::int32_t>(stored->number);
@@ -33,12 +34,12 @@ void CodeJudge::storing(Address object, bool compiled) {
     return;
   constexpr std::int32_t kPlace = targets::managed_dict::kWordOffset;
   Probe probe{};
-  probe.tick = sight_.scene.world().scheduler.now();
+  probe.tick = context_.scene.world().scheduler.now();
   probe.compiled = compiled;
   probe.object = object;
-  if (sight_.heap->covers(object + kPlace, targets::managed_dict::kWord))
-    probe.word = sight_.heap->read<std::uint64_t>(object + kPlace);
-  if (const GhostInstance* instance = ghost_.find(object)) {
+  if (context_.heap->covers(object + kPlace, targets::managed_dict::kWord))
+    probe.word = context_.heap->read<std::uint64_t>(object + kPlace);
+  if (const ShadowInstance* instance = shadow_.find(object)) {
     probe.instance = instance->id;
     probe.values = instance->values != 0 ? instance->values_id : BirthId::none;
   }
@@ -46,35 +47,35 @@ void CodeJudge::storing(Address object, bool compiled) {
 }
 
 void CodeJudge::compiled_store() {
-  sight_.scene.exercised();
-  sight_.reach(Window::word_read);
+  context_.scene.exercised();
+  context_.reach(Window::word_read);
 }
-void CodeJudge::compiled_load() { sight_.reach(Window::word_counted); }
-void CodeJudge::values_decoded() { sight_.reach(Window::value_counted); }
-void CodeJudge::order_appended() { sight_.reach(Window::order_appended); }
+void CodeJudge::compiled_load() { context_.reach(Window::word_counted); }
+void CodeJudge::values_decoded() { context_.reach(Window::value_counted); }
+void CodeJudge::order_appended() { context_.reach(Window::order_appended); }
 // Whatever the store is, its attribute holds the new value, or none, before the old one goes.
 void CodeJudge::read_under_release(Address found, Address dying) {
-  sight_.reach(Window::value_released);
+  context_.reach(Window::value_released);
   if (found != dying) return;
-  harness::Fault fault = sight_.fault_here(harness::FaultKind::use_after_death, "released value",
-                                           "the attribute still holds what is given up");
-  if (const GhostInstance* instance = ghost_.find(dying))
-    fault.object = sight_.name_of(instance->id);
-  sight_.report(std::move(fault));
+  harness::Fault fault = context_.fault_here(harness::FaultKind::use_after_death, "released value",
+                                             "the attribute still holds what is given up");
+  if (const ShadowInstance* instance = shadow_.find(dying))
+    fault.object = context_.name_of(instance->id);
+  context_.report(std::move(fault));
 }
 void CodeJudge::type_modified() {
   if (harness::is_followed()) [[unlikely]]
-    harness::follow_step(sight_.scene.world(), harness::Trail::Kind::event, "type modified", {});
-  sight_.reach(Window::type_modified);
+    harness::follow_step(context_.scene.world(), harness::Trail::Kind::event, "type modified", {});
+  context_.reach(Window::type_modified);
 }
 void CodeJudge::instance_made(std::uint32_t recycled) {
-  if (recycled != 0) sight_.reach(Window::instance_recycled);
+  if (recycled != 0) context_.reach(Window::instance_recycled);
 }
 
 // ---- launches -----------------------------------------------------------------------------------
 
 CodeJudge::Expected& CodeJudge::expected() {
-  const std::size_t task = harness::raw(sight_.scene.world().scheduler.current());
+  const std::size_t task = harness::raw(context_.scene.world().scheduler.current());
   if (task >= launches_.size()) launches_.resize(task + 1);
   return launches_[task];
 }
@@ -82,7 +83,7 @@ CodeJudge::Expected& CodeJudge::expected() {
 // Values stored when the attributes were read: by the time the kernel is done, another task may
 // have stored something else.
 CodeJudge::Expected CodeJudge::stored_arguments(Address object, Class of) const {
-  const GhostInstance* instance = ghost_.find(object);
+  const ShadowInstance* instance = shadow_.find(object);
   KernelArguments arguments;
   if (instance == nullptr || !take(*instance, kEnabled, arguments.enabled)) return std::nullopt;
   if (of != Class::autocast) return arguments;
@@ -101,9 +102,9 @@ void CodeJudge::launched(std::span<const std::int32_t> out) {
   while (arguments && thread + 1 < out.size() && out[thread] == kernel_result(*arguments, thread))
     ++thread;
   const auto observed = static_cast<std::uint64_t>(std::int64_t{out[thread]});
-  sight_.scene.world().scheduler.note(harness::EventKind::observe, kWhat, 0, observed);
+  context_.scene.world().scheduler.note(harness::EventKind::observe, kWhat, 0, observed);
   if (arguments)
-    sight_.scene.expect(
+    context_.scene.expect(
         kWhat, observed,
         static_cast<std::uint64_t>(std::int64_t{kernel_result(*arguments, thread)}));
 }

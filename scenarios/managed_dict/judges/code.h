@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code judge: hears what the program's code meets as it runs, and has the heap judged where it
 // counts; compares what kernels leave with what was stored.
 #pragma once
@@ -9,7 +10,7 @@
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the sight, the ghost and the heap's judge.
+/// Ownership: the judge's. Borrows the context, the shadow and the heap's judge.
 class CodeJudge final : public targets::managed_dict::CodeObserver {
  public:
   using Address = targets::managed_dict::Address;
@@ -17,8 +18,8 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   using Class = targets::managed_dict::Class;
   using MemoryObserver = targets::managed_dict::MemoryObserver;
 
-  CodeJudge(const Sight& sight, Ghost& ghost, HeapJudge& heap)
-      : sight_(sight), ghost_(ghost), heap_(heap) {}
+  CodeJudge(const JudgeContext& context, Shadow& shadow, HeapJudge& heap)
+      : context_(context), shadow_(shadow), heap_(heap) {}
 
   /// Listener to each attribute store, by the names of the lives; may be null.
   void set_observer(MemoryObserver* observer) { observer_ = observer; }
@@ -57,8 +58,8 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   Expected& expected();
   Expected stored_arguments(Address object, Class of) const;
 
-  const Sight& sight_;
-  Ghost& ghost_;
+  const JudgeContext& context_;
+  Shadow& shadow_;
   HeapJudge& heap_;
   MemoryObserver* observer_ = nullptr;
   bool asked_ = false;

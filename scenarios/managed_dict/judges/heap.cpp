@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scenarios/managed_dict/judges/heap.h"
 
 #include "harness/fault/kinds.h"
@@ -24,7 +25,7 @@ using targets::managed_dict::Version;
 
 namespace {
 
-std::uint64_t expected_word(const GhostInstance& instance, Version version) {
+std::uint64_t expected_word(const ShadowInstance& instance, Version version) {
   return version == Version::cpython312 && instance.values != 0
              ? targets::managed_dict::tagged(instance.values)
              : instance.dict;
@@ -40,93 +41,93 @@ bool is_counted(BlockKind kind) {
 // ---- T1, T2: an instance and its chunk ----------------------------------------------------------
 
 /// The chunk, alive or dead, that the word leads to and that is not this instance's; or null.
-const HeapJudge::Block* HeapJudge::foreign_chunk(const GhostInstance& instance,
+const HeapJudge::Block* HeapJudge::foreign_chunk(const ShadowInstance& instance,
                                                  std::uint64_t word) const {
   if (!targets::managed_dict::is_values(word)) return nullptr;
-  const Block* block = sight_.heap->slot_near(word & ~std::uint64_t{kAlignment - 1});
+  const Block* block = context_.heap->slot_near(word & ~std::uint64_t{kAlignment - 1});
   if (block == nullptr || block->begin % kAlignment != 0) return nullptr;
   return block->id != instance.values_id ? block : nullptr;
 }
 
-void HeapJudge::judge_word(GhostInstance& instance) const {
-  if (!sight_.heap->covers(instance.object + kWordOffset, kWord)) return;
-  const auto word = sight_.heap->read<std::uint64_t>(instance.object + kWordOffset);
-  const std::uint64_t expected = expected_word(instance, sight_.version);
+void HeapJudge::judge_word(ShadowInstance& instance) const {
+  if (!context_.heap->covers(instance.object + kWordOffset, kWord)) return;
+  const auto word = context_.heap->read<std::uint64_t>(instance.object + kWordOffset);
+  const std::uint64_t expected = expected_word(instance, context_.version);
   if (word == expected || instance.judged) return;
   instance.judged = true;
-  Fault fault = sight_.fault_here(FaultKind::wrong_value, "tagged word",
-                                  fmt::format("{:#x} instead of {:#x}", word, expected));
+  Fault fault = context_.fault_here(FaultKind::wrong_value, "tagged word",
+                                    fmt::format("{:#x} instead of {:#x}", word, expected));
   if (const Block* chunk = foreign_chunk(instance, word)) {
     fault.kind = chunk->alive ? FaultKind::recycled_use : FaultKind::use_after_death;
-    fault.recycler = sight_.name_of(chunk->id);
+    fault.recycler = context_.name_of(chunk->id);
   }
-  fault.object = sight_.name_of(instance.id);
-  sight_.report(std::move(fault));
+  fault.object = context_.name_of(instance.id);
+  context_.report(std::move(fault));
 }
 
 void HeapJudge::judge_word(Address object) {
-  if (GhostInstance* instance = ghost_.find(object)) judge_word(*instance);
+  if (ShadowInstance* instance = shadow_.find(object)) judge_word(*instance);
 }
 
-// Judges a chunk that is alive: a legal word can lead to it all the same.
-void HeapJudge::judge_chunk(GhostInstance& instance) const {
+// Judges a chunk that is alive: a legal word can lead to it nevertheless.
+void HeapJudge::judge_chunk(ShadowInstance& instance) const {
   if (instance.values_id == BirthId::none || instance.values == 0 || instance.judged) return;
-  const harness::Ledger& ledger = sight_.scene.world().ledger;
+  const harness::Ledger& ledger = context_.scene.world().ledger;
   if (ledger.life(instance.values_id).address % kAlignment == 0) return;
   instance.judged = true;
   Fault fault = ledger.describe(FaultKind::wrong_owner, instance.values_id);
   fault.object_kind = "misaligned values";
-  sight_.report(std::move(fault));
+  context_.report(std::move(fault));
 }
 
 // ---- T4: what is read ---------------------------------------------------------------------------
 
 void HeapJudge::judge_reading(Address object, Attribute attribute, Address observed) const {
-  const GhostInstance* instance = ghost_.find(object);
+  const ShadowInstance* instance = shadow_.find(object);
   if (instance == nullptr) return;
   const Stored* stored = instance->find(attribute);
   const Address expected = stored != nullptr ? stored->address : 0;
   if (observed == expected) return;
-  Fault fault = sight_.fault_here(FaultKind::wrong_value, "attribute",
-                                  fmt::format("{:#x} instead of {:#x}", observed, expected));
-  fault.object = sight_.name_of(instance->id);
-  sight_.report(std::move(fault));
+  Fault fault = context_.fault_here(FaultKind::wrong_value, "attribute",
+                                    fmt::format("{:#x} instead of {:#x}", observed, expected));
+  fault.object = context_.name_of(instance->id);
+  context_.report(std::move(fault));
 }
 
 /// Whether the instance was given this value last, for whichever attribute.
-static bool holds(const GhostInstance& instance, HeapJudge::Address value) {
+static bool holds(const ShadowInstance& instance, HeapJudge::Address value) {
   const std::span stored(instance.stored.data(), instance.stored_count);
   return std::ranges::any_of(stored, [&](const Stored& one) { return one.address == value; });
 }
 
 // A cycle whose pointer is off by one is none to the collector. A dict may have taken the values.
-void HeapJudge::judge_values(const GhostInstance& instance) const {
+void HeapJudge::judge_values(const ShadowInstance& instance) const {
   const auto type =
-      sight_.heap->read<Address>(instance.object + targets::managed_dict::kTypeOffset);
-  const auto types = sight_.heap->types();
+      context_.heap->read<Address>(instance.object + targets::managed_dict::kTypeOffset);
+  const auto types = context_.heap->types();
   const auto known = std::ranges::find(types, type, &Type::address);
-  const Block* chunk = sight_.heap->find(instance.given);
+  const Block* chunk = context_.heap->find(instance.given);
   if (chunk == nullptr || chunk->id != instance.values_id || known == types.end()) return;
   for (std::uint32_t i = 0; i < known->keys.size(); ++i) {
-    if (!sight_.heap->covers(instance.given + i * kWord, kWord)) return;
-    const auto value = sight_.heap->read<Address>(instance.given + i * kWord);
+    if (!context_.heap->covers(instance.given + i * kWord, kWord)) return;
+    const auto value = context_.heap->read<Address>(instance.given + i * kWord);
     if (value == 0 || holds(instance, value)) continue;
-    Fault fault = sight_.fault_here(FaultKind::wrong_value, "attribute",
-                                    fmt::format("{:#x}, which nobody stored", value));
-    fault.object = sight_.name_of(instance.id);
-    return sight_.report(std::move(fault));
+    Fault fault = context_.fault_here(FaultKind::wrong_value, "attribute",
+                                      fmt::format("{:#x}, which no one stored", value));
+    fault.object = context_.name_of(instance.id);
+    return context_.report(std::move(fault));
   }
 }
 
 void HeapJudge::judge_left() {
-  for (const GhostInstance* instance : ghost_.live()) judge_values(*instance);
+  for (const ShadowInstance* instance : shadow_.live()) judge_values(*instance);
 }
 
 void HeapJudge::judge_class_reading(Class of, Address observed) const {
-  const auto expected = sight_.heap->read<std::uint64_t>(sight_.heap->class_attribute(of));
+  const auto expected = context_.heap->read<std::uint64_t>(context_.heap->class_attribute(of));
   if (observed == expected) return;
-  sight_.report(sight_.fault_here(FaultKind::wrong_value, "class attribute",
-                                  fmt::format("{:#x} instead of {:#x}", observed, expected)));
+  context_.report(context_.fault_here(FaultKind::wrong_value, "class attribute",
+                                      fmt::format("{:#x} instead of {:#x}", observed, expected)));
 }
 
 // ---- T5, T7: counts -----------------------------------------------------------------------------
@@ -134,12 +135,12 @@ void HeapJudge::judge_class_reading(Class of, Address observed) const {
 // Classes have some references of the interpreter's own; what a repair keeps has one of the
 // repair's.
 std::optional<HeapJudge::Miscount> HeapJudge::miscount_of(const Block& block) const {
-  if (!is_counted(block.kind) || !sight_.heap->covers(object_in(block), kWord)) return {};
-  if (block.id != BirthId::none && !sight_.scene.world().ledger.alive(block.id)) return {};
-  const auto count = sight_.heap->read<std::uint64_t>(object_in(block));
+  if (!is_counted(block.kind) || !context_.heap->covers(object_in(block), kWord)) return {};
+  if (block.id != BirthId::none && !context_.scene.world().ledger.alive(block.id)) return {};
+  const auto count = context_.heap->read<std::uint64_t>(object_in(block));
   const auto own = static_cast<std::int64_t>(
       block.kind == BlockKind::type ? targets::managed_dict::kTypeReferences : 0);
-  const std::int64_t expected = own + ghost_.references().in(block).taken;
+  const std::int64_t expected = own + shadow_.references().in(block).taken;
   if (static_cast<std::int64_t>(count) == expected) return {};
   return Miscount{count, expected};
 }
@@ -147,30 +148,30 @@ std::optional<HeapJudge::Miscount> HeapJudge::miscount_of(const Block& block) co
 void HeapJudge::judge_count(const Block& block) {
   const std::optional<Miscount> wrong = miscount_of(block);
   if (!wrong) return;
-  References::Count& references = ghost_.references().in(block);
+  References::Count& references = shadow_.references().in(block);
   if (references.judged) return;
   references.judged = true;
-  Fault fault = sight_.fault_here(FaultKind::wrong_value, "reference count",
-                                  fmt::format("{} instead of {}", wrong->count, wrong->expected));
-  if (block.id != BirthId::none) fault.object = sight_.name_of(block.id);
-  sight_.report(std::move(fault));
+  Fault fault = context_.fault_here(FaultKind::wrong_value, "reference count",
+                                    fmt::format("{} instead of {}", wrong->count, wrong->expected));
+  if (block.id != BirthId::none) fault.object = context_.name_of(block.id);
+  context_.report(std::move(fault));
 }
 
 // None, False and True: counted before 3.12, and never since.
 void HeapJudge::judge_immortals() {
   if (immortals_judged_) return;
-  const targets::managed_dict::HeapView& heap = *sight_.heap;
+  const targets::managed_dict::HeapView& heap = *context_.heap;
   for (const Address object : {heap.none(), heap.boolean(false), heap.boolean(true)}) {
     const auto count = heap.read<std::uint64_t>(object);
-    const std::int32_t taken = ghost_.references().in(*heap.find(object)).taken;
+    const std::int32_t taken = shadow_.references().in(*heap.find(object)).taken;
     const std::uint64_t expected =
-        sight_.version == Version::cpython311
+        context_.version == Version::cpython311
             ? targets::managed_dict::kEarlyReferences + static_cast<std::uint64_t>(taken)
             : targets::managed_dict::kImmortal;
     if (count == expected) continue;
     immortals_judged_ = true;
-    return sight_.report(sight_.fault_here(FaultKind::wrong_value, "reference count",
-                                           fmt::format("{} instead of {}", count, expected)));
+    return context_.report(context_.fault_here(FaultKind::wrong_value, "reference count",
+                                               fmt::format("{} instead of {}", count, expected)));
   }
 }
 
@@ -178,49 +179,50 @@ void HeapJudge::judge_immortals() {
 /// well.
 bool HeapJudge::leads_to_values(Address word) const {
   const Address values = targets::managed_dict::values_of(word);
-  const Block* block = sight_.heap->find(values);
-  if (block == nullptr) block = sight_.heap->find_dead(values);
+  const Block* block = context_.heap->find(values);
+  if (block == nullptr) block = context_.heap->find_dead(values);
   return block != nullptr && block->kind == BlockKind::values;
 }
 
 void HeapJudge::judge_counted(Address word) const {
   if (!leads_to_values(word)) return;
-  sight_.report(sight_.fault_here(FaultKind::api_misuse, "tagged word",
-                                  fmt::format("counted as an object: {:#x}", word)));
+  context_.report(context_.fault_here(FaultKind::api_misuse, "tagged word",
+                                      fmt::format("counted as an object: {:#x}", word)));
 }
 
 // ---- T9, T10: caches ----------------------------------------------------------------------------
 
-// A type without a version is told of no change.
+// A type without a version is informed of no change.
 void HeapJudge::judge_caches() {
-  sight_.heap->for_each_cache_line([&](const CacheLine& line) {
-    const std::uint32_t version = sight_.heap->version(line.type);
-    const bool dangles = line.value != 0 && sight_.heap->find(line.value) == nullptr;
+  context_.heap->for_each_cache_line([&](const CacheLine& line) {
+    const std::uint32_t version = context_.heap->version(line.type);
+    const bool dangles = line.value != 0 && context_.heap->find(line.value) == nullptr;
     if ((version == line.version && version != 0 && !dangles) || caches_judged_) return;
     caches_judged_ = true;
     if (dangles)
-      return sight_.report(
-          sight_.fault_here(FaultKind::use_after_death, "cache entry", "what it borrows has died"));
-    sight_.report(
-        sight_.fault_here(FaultKind::wrong_value, "cache entry",
-                          fmt::format("of version {}, the type is at {}", line.version, version)));
+      return context_.report(context_.fault_here(FaultKind::use_after_death, "cache entry",
+                                                 "what it borrows has died"));
+    context_.report(context_.fault_here(
+        FaultKind::wrong_value, "cache entry",
+        fmt::format("of version {}, the type is at {}", line.version, version)));
   });
 }
 
 bool HeapJudge::finds_miscount() const {
   bool found = false;
-  sight_.heap->for_each_live([&](const Block& block) { found |= miscount_of(block).has_value(); });
+  context_.heap->for_each_live(
+      [&](const Block& block) { found |= miscount_of(block).has_value(); });
   return found;
 }
 
 void HeapJudge::judge_all() {
-  for (GhostInstance* instance : ghost_.live()) {
+  for (ShadowInstance* instance : shadow_.live()) {
     judge_word(*instance);
     judge_chunk(*instance);
   }
-  sight_.heap->for_each_live([&](const Block& block) { judge_count(block); });
+  context_.heap->for_each_live([&](const Block& block) { judge_count(block); });
   judge_immortals();
-  for (const Type& type : sight_.heap->types()) judge_count(*sight_.heap->find(type.address));
+  for (const Type& type : context_.heap->types()) judge_count(*context_.heap->find(type.address));
   judge_caches();
 }
 

@@ -1,4 +1,5 @@
-// Heap judge: compares the bytes that the interpreter has with what the ghost says (T1, T2 of what
+// SPDX-License-Identifier: Apache-2.0
+// Heap judge: compares the bytes that the interpreter has with what the shadow says (T1, T2 of what
 // is alive, T4, T5, T7, T9, T10 of the fact sheet). Nothing here changes a byte.
 //
 // T1 the word is 0, a live dict, or the chunk that this instance was given. T4 what is read is what
@@ -8,16 +9,16 @@
 
 #include <optional>
 
-#include "scenarios/managed_dict/ghost.h"
+#include "scenarios/managed_dict/shadow.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the sight and the ghost.
+/// Ownership: the judge's. Borrows the context and the shadow.
 class HeapJudge {
  public:
   using Address = targets::managed_dict::Address;
 
-  HeapJudge(const Sight& sight, Ghost& ghost) : sight_(sight), ghost_(ghost) {}
+  HeapJudge(const JudgeContext& context, Shadow& shadow) : context_(context), shadow_(shadow) {}
 
   /// T1, of one instance: before its word is believed.
   void judge_word(Address object);
@@ -30,7 +31,7 @@ class HeapJudge {
   void judge_counted(Address word) const;
   /// T1, T2, T5, T9, T10: of everything there is.
   void judge_all();
-  /// T4 of the instances that are left when the script has dropped all: nobody reads them.
+  /// T4 of the instances that are left when the script has dropped all: no one reads them.
   void judge_left();
   /// Whether the count of some object that is alive is wrong; reports nothing.
   bool finds_miscount() const;
@@ -43,18 +44,18 @@ class HeapJudge {
     std::int64_t expected;
   };
 
-  void judge_word(GhostInstance& instance) const;
-  void judge_chunk(GhostInstance& instance) const;
-  void judge_values(const GhostInstance& instance) const;
+  void judge_word(ShadowInstance& instance) const;
+  void judge_chunk(ShadowInstance& instance) const;
+  void judge_values(const ShadowInstance& instance) const;
   std::optional<Miscount> miscount_of(const Block& block) const;
   void judge_count(const Block& block);
   void judge_immortals();
   void judge_caches();
-  const Block* foreign_chunk(const GhostInstance& instance, std::uint64_t word) const;
+  const Block* foreign_chunk(const ShadowInstance& instance, std::uint64_t word) const;
   bool leads_to_values(Address word) const;
 
-  const Sight& sight_;
-  Ghost& ghost_;
+  const JudgeContext& context_;
+  Shadow& shadow_;
   bool immortals_judged_ = false;  ///< A count of theirs was found wrong.
   bool caches_judged_ = false;     ///< A stale line was reported.
 };

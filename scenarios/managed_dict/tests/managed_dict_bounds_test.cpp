@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of bounds goes red when a part of the stock interpreter keeps what is over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

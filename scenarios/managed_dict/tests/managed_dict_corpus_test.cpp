@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of the path: written by this test, each with the writer that shows it, and nothing
 // smaller does.
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(ManagedDictPrograms, AreTheSmallest) {
 }
 
 // The pointer that was counted leads one byte into an object, whose count and type its release
-// changes; the collector meets that type before anybody reads a value.
+// changes; the collector meets that type before anything reads a value.
 TEST(ManagedDictCorpus, ACrashBeforeWhichNothingWasFoundBelongsWhereACountIsWrong) {
   const fs::path file =
       harness::testing::corpus_of(scenario) / "repros" / "incref_decoded_values-crash.repro";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conclusions of the instruments from planted records, one for each class of writer. The records
 // are blind by construction: they are all that diagnose() gets.
 #include <gtest/gtest.h>
@@ -130,7 +131,7 @@ TEST(ManagedDictDiagnosePlanted, AWordOfTwoWordsBytesIsTheTornOne) {
   EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
   EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
   EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
-      << "nothing is baked into what nobody compiled";
+      << "nothing is baked into what no one compiled";
   EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
       << "as much of nothing as can be";
 }

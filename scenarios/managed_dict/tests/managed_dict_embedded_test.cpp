@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same statements on a real CPython and on the model, judged from the same kind of record.
 //
 // The real one is a child process: it crashes where the model says that it does.
@@ -25,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kPath = "embedded_managed_dict_";
 
-/// Reads the lines of embedded/recorder.h into what an observer of the model is told.
+/// Reads the lines of embedded/recorder.h into what an observer of the model is reported.
 class Reader {
  public:
   explicit Reader(const std::string& text) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `explain` on cases that a search finds and minimizes; and that looking changes nothing.
 #include "scenarios/managed_dict/explain.h"
 
@@ -86,7 +87,7 @@ std::string accused(const std::string& kind) {
 struct Told {
   std::size_t named = 0;    ///< The class, and no other,
   std::size_t among = 0;    ///< it and others, because the record fits them all,
-  std::size_t nothing = 0;  ///< nobody,
+  std::size_t nothing = 0;  ///< nothing,
   std::size_t wrong = 0;    ///< others only.
   void add(const std::string& kind, const std::string& truth) {
     const std::string letters = accused(kind);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter's memory in the trail of a run, which no call of the driver shows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers that explain was not made for: random widths, places and values, each by the mechanism of
 // one class. It may name several classes, or none; what it must not do is accuse only others.
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct Scenery {
     const md::ModuleScope scope(on.core.memory, module);
     on.core.memory.store_bytes(place, bytes);
   }
-  md::Module anybody() { return draw(2) != 0 ? md::Module::jit : md::Module::unknown; }
+  md::Module any_module() { return draw(2) != 0 ? md::Module::jit : md::Module::unknown; }
 };
 
 using Bytes = std::array<std::byte, 16>;
@@ -69,7 +70,7 @@ void wide(Scenery& here) {
   if (kind == 2)
     for (std::byte& byte : bytes) byte = std::byte{static_cast<std::uint8_t>(here.random())};
   bytes[at] = std::byte{static_cast<std::uint8_t>(values[kind])};
-  here.store(place, std::span(bytes).first(width), here.anybody());
+  here.store(place, std::span(bytes).first(width), here.any_module());
 }
 
 // (c) What the former instance had, or anything, through a pointer to it, as wide as it likes.
@@ -81,7 +82,7 @@ void wild(Scenery& here) {
   if (kind == 0) bytes.fill(std::byte{0});
   if (kind == 1) std::memcpy(bytes.data(), &here.former, sizeof here.former);
   const Address place = here.object + kWordOffset - (width == 16 ? 8 : 0);
-  here.store(place, std::span(bytes).first(width), here.anybody());
+  here.store(place, std::span(bytes).first(width), here.any_module());
 }
 
 // (e) Low bytes of one word, high ones of another, cut anywhere.
@@ -120,7 +121,7 @@ struct Told {
   std::set<std::string> accused;   ///< Others, alone.
 };
 
-/// An act that changes nothing is no case.
+/// An act that changes nothing is not a case.
 bool changes(const Evidence& evidence) {
   for (const WordWrite& write : evidence.word_writes)
     if (write.writer != Writer::interpreter && write.before != write.after) return true;
@@ -149,7 +150,7 @@ void one_case(const Class& of, std::mt19937_64& random, Told& told) {
         const Address first = make_no_grad(on);
         const std::uint64_t former = on.core.attributes.word(first);
         on.judge.code().storing(first, true);
-        // Its chunk's storage is somebody's before the next one is made: another word there.
+        // Its chunk's storage is someone's before the next one is made: another word there.
         on.core.objects.decref(first);
         const bool moves = random() % 4 != 0;
         if (moves) on.core.allocator.malloc(24, md::BlockKind::noise);

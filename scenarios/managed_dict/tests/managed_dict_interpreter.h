@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One interpreter to itself: for tests that plant a fault, or look at bytes.
 #pragma once
 
@@ -25,7 +26,7 @@ inline md::Setup quiet_setup(Judge& judge) {
   return setup;
 }
 
-/// Runs `body(interpreter)` as the one task of a run, and returns what came of it. `change(setup)`
+/// Runs `body(interpreter)` as the one task of a run, and returns the result of it. `change(setup)`
 /// comes before.
 template <class Body, class Change>
 harness::Outcome run_interpreter(Body body, Change change) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A repair of the run keeps things beyond their end, and without one nothing is kept.
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ TEST(ManagedDictKept, AnIntIsReadAndCountedAndItsStorageIsNobodyElses) {
                          EXPECT_TRUE(is_kept(on, number));
                          EXPECT_EQ(on.core.objects.number(number), 7);
                          on.core.objects.decref(number);
-                         EXPECT_TRUE(is_kept(on, number)) << "whoever lets go of it once more";
+                         EXPECT_TRUE(is_kept(on, number)) << "for one more release";
                          EXPECT_NE(on.core.objects.new_number(8), number);
                        }),
               "");
@@ -61,7 +62,7 @@ TEST(ManagedDictKept, WithoutARepairTheNextIntGetsTheStorage) {
   EXPECT_EQ(fault_of(md::Version::cpython312, reuse), "") << "it is let go elsewhere";
 }
 
-// The collector finds a reference that nobody in the heap has: the repair's.
+// The collector finds a reference that nothing in the heap has: the repair's.
 TEST(ManagedDictKept, AnInstanceKeepsItsAttributes) {
   Intervention repair(Hold{.object = "instance", .let_go = "subtype_dealloc"});
   const Intervention::Current current(repair);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiler properties, mutated one by one: how many references to the tagged word each leaves, on
 // either way out, and what the next chunk's word ends in.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which mechanisms look alike, and what each of them leaves: the reports' hypotheses, side by side.
 #include <gtest/gtest.h>
 
@@ -216,7 +217,7 @@ TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
   EXPECT_GE(torn, 20U);
 }
 
-// An instrument sees the same run as nobody does.
+// An instrument sees the same run as nothing does.
 TEST(ManagedDictMechanism, AnObserverChangesNothing) {
   static Stores stores;
   harness::Scenario watched = scenario;
@@ -232,7 +233,7 @@ TEST(ManagedDictMechanism, AnObserverChangesNothing) {
       ASSERT_EQ(runner.trace_hash(), trace) << scenario.variants[variant].name.view() << " " << i;
     }
   }
-  EXPECT_GE(stores.seen.size(), 3u) << "nobody was watched";
+  EXPECT_GE(stores.seen.size(), 3u) << "no one was watched";
 }
 
 }  // namespace

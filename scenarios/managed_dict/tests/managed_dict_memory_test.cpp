@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modelled heap runs out: what fails leaves everything as valid as it was.
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ void expect_nothing(md::Version version, Body body) {
   EXPECT_EQ(first_signature(outcome), "") << md::kVersionLabels[harness::raw(version)].c_str();
 }
 
-// gh-124547: the dict went on pointing at the values of an instance that was gone.
+// gh-124547: the dict continued pointing at the values of an instance that was gone.
 TEST(ManagedDictMemory, ADictThatCannotKeepItsItemsIsEmptyWhenItsInstanceDies) {
   expect_nothing(md::Version::cpython313, [](Interpreter& on) {
     on.program.new_instance(kVariable, md::Class::autocast);

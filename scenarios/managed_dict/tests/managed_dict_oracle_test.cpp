@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // T1-T10 (heap_judge.h, block_judge.h) go red when they should: each fault is planted in the
 // interpreter, and nothing else.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that runs under a release: what it finds in the attribute whose value goes.
 #include <gtest/gtest.h>
 

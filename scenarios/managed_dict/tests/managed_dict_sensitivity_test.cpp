@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How detection depends on timing: the report's loop of `with _NoGrad(): pass`, in which the writer
 // fires whenever it can and only a crash counts, against a search that is given the same settings.
 //

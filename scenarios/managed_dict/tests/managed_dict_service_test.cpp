@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of answers goes red when a call of the stock interpreter refuses what it must not, or
 // answers ok and did nothing.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of values goes red when a reader, or a kernel, meets something else than what was
 // stored.
 #include <gmock/gmock.h>
@@ -11,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-/// A dict that nobody asked for, with each instance.
+/// A dict that no one asked for, with each instance.
 class MakeDicts final : public Wrapper {
  public:
   using Wrapper::Wrapper;

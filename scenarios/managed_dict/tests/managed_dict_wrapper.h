@@ -1,5 +1,6 @@
-// Wrapper: a stock interpreter of one's own, with one call or part broken, and the faults that come
-// of it.
+// SPDX-License-Identifier: Apache-2.0
+// Wrapper: a stock interpreter of one's own, with one call or part broken, and the faults that
+// result from it.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # find_package(afterlife): what an installed Afterlife gives to other projects.
 #
 #   afterlife::afterlife        the command

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All rules of the simulated driver that mutants break, a file per topic."""
 import typing
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments, errors, and what calls answer: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [
@@ -56,7 +57,7 @@ RULES = [
      "primary->flags = process.primary_flags;", "primary->flags = 0;"),
     ("a primary context has the flags that are set later", "calls/context_settings.cpp",
      "if (process.primary != nullptr) process.primary->flags = flags;", ";"),
-    ("a primary context that nobody retains is not active", "calls/context_settings.cpp",
+    ("a primary context that no one retains is not active", "calls/context_settings.cpp",
      "*active = process.primary != nullptr ? 1 : 0;", "*active = 1;"),
     ("contexts have numbers of their own", "calls/context_settings.cpp",
      "*id = sim.handles().contexts.number(*context) + 1;", "*id = 1;"),
@@ -212,7 +213,7 @@ RULES = [
     ("memory freed twice is a double free", "calls/arguments.cpp", "sim.ledger().double_free(block.story());", ""),
     ("exported memory is not freed while it is mapped", "calls/arguments.cpp",
      "if (block.import_count > 0)\n        sim.faults().misuse(", "if (false)\n        sim.faults().misuse("),
-    ("what a graph frees nobody else does", "calls/arguments.cpp",
+    ("what a graph frees no one else does", "calls/arguments.cpp",
      "if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {",
      "if (block.graph != nullptr && block.graph->freed_in != block.graph->freed_in) {"),
     ("dead memory is no argument", "calls/arguments.cpp",
@@ -257,11 +258,11 @@ RULES = [
     ("a pointer's attributes are known", "calls/memory.cpp",
      "return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&\n         attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;",
      "return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT;"),
-    ("memory that is nobody's keeps the range that was there", "calls/memory.cpp",
+    ("memory that is no one's keeps the range that was there", "calls/memory.cpp",
      "if (index == 0 && is_of_a_range(attributes[i])) continue;", ""),
-    ("memory that is nobody's has null attributes", "calls/memory.cpp",
+    ("memory that is no one's has null attributes", "calls/memory.cpp",
      "std::memset(data[i], 0, attribute_bytes(attributes[i]));", ";"),
-    ("memory that is nobody's is on no device", "calls/memory.cpp",
+    ("memory that is no one's is on no device", "calls/memory.cpp",
      "answer<int>(data[i], CU_DEVICE_INVALID);", "answer<int>(data[i], 0);"),
     # -- virtual memory
     ("a reservation is whole pages", "calls/virtual_memory.cpp", "bytes % kHostPage != 0 || hint", "hint"),

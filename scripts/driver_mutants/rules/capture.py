@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stream capture: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [
@@ -50,7 +51,7 @@ RULES = [
     ("a stream captures once", "graphs/capture.cpp", "if (stream.capture != nullptr) return CUDA_ERROR_ILLEGAL_STATE;", ""),
     ("the default stream does not capture", "graphs/capture.cpp",
      "if (stream.legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;", ""),
-    ("a capture is nobody's once it has ended", "graphs/capture.cpp", "capture.ended = true;", ""),
+    ("a capture is no one's once it has ended", "graphs/capture.cpp", "capture.ended = true;", ""),
     ("forks capture no more once a capture has ended", "graphs/capture.cpp",
      "if (branch.stream != nullptr) branch.stream->capture = nullptr;",
      "if (branch.stream != nullptr && &branch == &capture.branches.front()) branch.stream->capture = nullptr;"),
@@ -87,7 +88,7 @@ RULES = [
      "for (const GraphEdge& edge : event.captured) add_edge(from->branch_of(stream).tail, edge);", ""),
     ("a dependency is captured once", "graphs/capture.cpp",
      "if (std::none_of(edges.begin(), edges.end(), is_known)) edges.push_back(edge);", "edges.push_back(edge);"),
-    ("dependencies of a capture can be set anew", "calls/capture.cpp",
+    ("dependencies of a capture can be set again", "calls/capture.cpp",
      "if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) tail.clear();", ""),
     ("dependencies of a capture can be added", "calls/capture.cpp",
      "if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) tail.clear();", "tail.clear();"),

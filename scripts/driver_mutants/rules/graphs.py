@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graphs: attributes, instantiation, updates: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [
@@ -107,7 +108,7 @@ RULES = [
      "if (!move && body->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;", ""),
     ("a graph that was instantiated is not moved", "calls/graph/node.cpp",
      "if (move && (body->owner != nullptr || body->exec_count != 0)) return", "if (move && body->owner != nullptr) return"),
-    ("a graph that was moved is nobody else's child", "calls/graph/node.cpp",
+    ("a graph that was moved is no one else's child", "calls/graph/node.cpp",
      "if (body->moved) return CUDA_ERROR_INVALID_VALUE;", ""),
     ("a graph is no child of its own", "calls/graph/node.cpp",
      "if (body == nullptr || &body->root() == &graph.root()) return", "if (body == nullptr || body == &graph) return"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory and pools: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The order of uses, and what counts as waited for: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Default streams, events, host functions, memory operations: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [

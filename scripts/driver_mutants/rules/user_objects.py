@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """User objects, executables in flight, clones, launches: rules of the simulated driver, and for each a change that breaks it."""
 
 RULES = [
@@ -120,11 +121,11 @@ RULES = [
      "chosen = value != 0 ? 0 : 1;", "chosen = value != 0 ? 0 : bodies.size();"),
     ("a SWITCH runs the body of its value", "graphs/launches/run.cpp",
      "if (node.params->condition_type != CU_GRAPH_COND_TYPE_SWITCH) chosen", "if (true) chosen"),
-    ("a body that is run again begins anew", "graphs/launches/run.cpp",
+    ("a body that is run again begins again", "graphs/launches/run.cpp",
      "fill(*body, *bodies[chosen]);", ";"),
     ("an empty body is done", "graphs/launches/run.cpp",
      "if (body.undone_count > 0) return open_first(body);", "if (body.undone_count >= 0) return open_first(body);"),
-    ("a value that nobody has set in this launch is misuse", "graphs/launches/run.cpp",
+    ("a value that no one has set in this launch is misuse", "graphs/launches/run.cpp",
      'sim_->faults().misuse("conditional value", "asked in a launch that has not set it");', ""),
     ("memory of a graph that is freed twice is a double free", "graphs/launches/run.cpp",
      "return sim_->ledger().double_free(sim_->memory().block(block).story());", "return;"),

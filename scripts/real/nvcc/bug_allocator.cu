@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block goes back to an allocator of the program in one stream, and is used by another after that. With an argument, it goes back later.
 #include "check.h"
 

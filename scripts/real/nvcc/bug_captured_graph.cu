@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A captured graph keeps the address of memory that is freed before it runs again. With an argument, it is freed after.
 #include "check.h"
 

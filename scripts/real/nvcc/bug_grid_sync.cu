@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same where block 0 adds up before the others have stored. With an argument, it waits.
 #include "grid_sum.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two streams write the same memory, and nothing orders them. With an argument, an event does.
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A captured graph of two streams, with variables, a host function, and stream-ordered memory.
 #include "check.h"
 

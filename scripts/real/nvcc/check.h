@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Check: ends the program where a call of the CUDA runtime fails.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions and structures of CUDA 12 that are others in CUDA 13: properties, places of managed
 // memory, textures, edges of graphs, captures, batches.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grid sum: each block sums its part, and block 0 the sums, behind a barrier across the grid.
 #pragma once
 

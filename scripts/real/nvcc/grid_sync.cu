@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sum by the blocks of a cooperative grid, which wait for each other twice.
 #include "grid_sum.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device code of two files, linked by nvcc -rdc=true: the other one is linked_part.cu.
 #include "check.h"
 

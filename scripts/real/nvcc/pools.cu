@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory: two pools, whose memory goes from one stream to another by an event, and copies to a peer.
 #include "check.h"
 

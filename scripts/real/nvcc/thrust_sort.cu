@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts a device vector of thrust, which throws where a call fails.
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds two vectors: <<<>>>, cudaMalloc, cudaMemcpy, cudaFree.
 #include "check.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A captured graph reads an input that is freed before the replay. fixed: the input is kept."""
 import sys
 

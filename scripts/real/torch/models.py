@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small models on the device beside the CPU: losses of five steps. Prints a line for each, and ends with 1 if one is not equal.
 
 An argument names one of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's own samples of its operators (OpInfo, in the wheel), on the device beside the CPU.
 
 Prints a line for each operator that differs, then how many operators and samples are equal within the samples' usual tolerances.
@@ -13,7 +14,7 @@ warnings.simplefilter("ignore")
 wanted = sys.argv[1] if len(sys.argv) > 1 else ""
 most = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 
-# Drawn, or memory that nobody wrote: there is nothing to compare.
+# Drawn, or memory that no one wrote: there is nothing to compare.
 CHANCE = ("rand", "normal", "bernoulli", "multinomial", "dropout", "exponential", "geometric", "cauchy", "uniform", "empty", "rrelu",
           "fractional_max_pool", "svd_lowrank", "pca_lowrank", "resize", "new_empty")
 # The sign or order of the parts is the algorithm's, or the operator is about the device.

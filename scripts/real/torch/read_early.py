@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A result is copied to pinned memory without blocking, and read at once. fixed: after the stream is done."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tensor of the main stream is used on a side stream and dropped; its memory is given out again. fixed: record_stream."""
 import sys
 

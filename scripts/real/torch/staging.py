@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A pinned staging buffer is filled again while its copy to the device may still be queued. fixed: an event says when."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A side stream reads what the main stream computes, and does not wait for it. fixed: it waits."""
 import sys
 

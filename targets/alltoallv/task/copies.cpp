@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/copies.h"
 
 #include "targets/alltoallv/policy.h"
@@ -46,13 +47,13 @@ Status Copies::submit_all() {
   return record();
 }
 
-// A batch knows of no proxies: whoever heeds that copies one by one where there are some.
+// A batch knows of no proxies: code that heeds that copies one by one where there are some.
 bool Copies::is_batch() const {
   return core_.setup.batch_copies &&
          (post_.team().proxies().empty() || !core_.policy->heeds_proxies_in_batches());
 }
 
-// Beginning with itself, so that not everybody reads from rank 0 first.
+// Beginning with itself, so that not all reads from rank 0 first.
 Status Copies::submit_each() {
   const SiteScope site(core_.scheduler, "post_copies");
   const Rank& rank = post_.rank;
@@ -100,7 +101,7 @@ Status Copies::submit_batch() {
   return status_of(result);
 }
 
-/// Where what a peer sends begins, here.
+/// If what a peer sends begins, here.
 CUdeviceptr Copies::source_of(std::uint32_t peer) const {
   if (peer == post_.rank.number) return operands_.source();
   return mappings_.of(Side::source, peer).mapped +

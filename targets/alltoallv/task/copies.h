@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies: the work that one task submits to its stream: what the rank pulls from its peers, what it
 // moves between two others as their proxy, and what ring and linear collectives do.
 #pragma once
@@ -33,7 +34,7 @@ class Copies {
   /// Returns ok once all is done.
   Status poll();
   void wait() const { cuEventSynchronize(copied_); }
-  /// Waits until whatever was submitted is over: nobody may let go of memory before.
+  /// Waits until whatever was submitted is over: nothing may let go of memory before.
   void drain();
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/mappings.h"
 
 #include "targets/alltoallv/policy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mappings: one task's mappings of its peers' memory, from setup until they are let go of.
 #pragma once
 
@@ -16,7 +17,7 @@ class Mappings {
   /// Begins with the first peer again.
   void restart() { next_peer_ = 0; }
   /// Maps what all peers have published, and has `stream` wait for their events. In progress while
-  /// a mapping that is still held is in the way: then it goes on from there.
+  /// a mapping that is still held is in the way: then it continues from there.
   Status map_all(CUstream stream);
   /// Whether what was in the way is still there.
   bool is_blocked() const { return cache_of(blocked_by_).is_in_the_way(blocked_on_); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands: the source and the destination of one collective, held from init to finalize.
 #pragma once
 
@@ -15,7 +16,7 @@ class Operands {
   bool take();
   /// Returns what it took to the caller, for whom nothing has happened.
   void give_back();
-  /// Exports what peers reach: the source; the destination only where somebody writes there for a
+  /// Exports what peers reach: the source; the destination only where something writes there for a
   /// peer.
   Status export_to_peers();
   void release();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OwnEntry: a rank's own part of its task's slot: what it tells its peers, and when.
 #pragma once
 
@@ -36,7 +37,7 @@ class OwnEntry {
 inline constexpr std::uint32_t kFailedStep = 0xffff;
 
 /// Returns which of the two words of failure a post uses. A proxy that failed says so by turns:
-/// until everybody has passed the next setup, and so has read this one, it writes the other.
+/// until all has passed the next setup, and so has read this one, it writes the other.
 std::uint32_t parity(const Post& post);
 
 }  // namespace targets::alltoallv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Post: one post of a request, as the parts of its collective know it: its number, and the slot
 // that it uses.
 #pragma once
@@ -16,7 +17,7 @@ struct Post {
   std::uint32_t round = 0;  ///< How often the request was posted.
   bool triggered = false;   ///< It sets up in the caller's own time.
 
-  /// Returns the mark of its words in the slot: for whoever looks on, not for the program.
+  /// Returns the mark of its words in the slot: for code that looks on, not for the program.
   harness::Generation mark() const { return mark_of(request, round); }
   /// Returns how the program itself tells uses of slots apart: by number, and which of its posts.
   std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }
@@ -26,7 +27,7 @@ struct Post {
   }
 
   Team& team() const { return rank.teams[arguments.team]; }
-  /// Returns the slot as it is told: among those of all teams.
+  /// Returns the slot as it is reported: among those of all teams.
   std::uint32_t slot_id() const { return arguments.team * kSlotLimit + slot; }
   Slot& shared_slot() const { return team().segment().slot(slot); }
   Entry& entry(std::uint32_t peer) const { return *shared_slot().entries[peer]; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/slot_hold.h"
 
 #include "targets/alltoallv/policy.h"
@@ -24,8 +25,8 @@ bool SlotHold::can_get() const {
   return mine && slot.barrier.idle(rank);
 }
 
-// Lets whoever finds it free write, as upstream does: two threads of rank 0 both may, and the later
-// collective may get it first, for which no peer may be ready that waits for the earlier.
+// Lets code that finds it free write, as upstream does: two threads of rank 0 both may, and the
+// later collective may get it first, for which no peer may be ready that waits for the earlier.
 void SlotHold::claim(Slot& slot) {
   if (slot.state.read() != 0) return;
   core_.tell([&](Observer& observer) { observer.found_free(post_.request); });
@@ -47,7 +48,7 @@ bool SlotHold::may_claim(const Slot& slot) const {
   return !core_.policy->claims_in_order() || slot.claim_count == place_;
 }
 
-// The slot is free when rank 0 is done, whoever else is not.
+// The slot is free when rank 0 is done, code that else is not.
 void SlotHold::release() {
   Slot& slot = post_.shared_slot();
   if (core_.policy->release() == Release::by_all) {

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // SlotHold: a task's way to its slot, and out of it: rank 0 claims it, all wait until it is theirs,
-// and whoever the policy says sets it free.
+// and code that the policy says sets it free.
 #pragma once
 
 #include "targets/alltoallv/task/post.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/steps.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ Status Steps::advance(bool& last) {
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
-/// Steps of a fragment: two ranks have nobody between them to read from.
+/// Steps of a fragment: two ranks have nothing between them to read from.
 std::uint32_t Steps::ring_steps() const {
   const std::uint32_t count = core_.setup.rank_count;
   return count == 2 ? 2 : count - 1;

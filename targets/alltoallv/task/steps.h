@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: a ring or linear collective, step by step. Such collectives go through scratch, which is
 // mapped once per team, and so leave no mapping in the slot. They use slots and barriers like the
 // others, and their step counters.
 //
 // Ring allgather: in each step a rank passes on to its right neighbour's scratch what came into its
 // own in the step before, fragment by fragment. Scratch has two halves, and steps alternate between
-// them: a rank may write a half of its neighbour's once all who read it have done so.
-// Linear reduce-scatter: everybody puts its source into its own scratch; then a kernel adds up
-// everybody's share, straight out of the peers' memory.
+// them: a rank may write a half of its neighbour's once all that read it have done so. Linear
+// reduce-scatter: all puts its source into its own scratch; then a kernel adds up all's share,
+// straight out of the peers' memory.
 #pragma once
 
 #include "targets/alltoallv/task/copies.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/task/task.h"
 
 #include "targets/alltoallv/policy.h"
@@ -9,7 +10,7 @@ using harness::SiteScope;
 
 namespace {
 
-/// Makes a task's steps be caused by whoever made it, and not by whoever polls it.
+/// Makes a task's steps be caused by code that made it, and not by code that polls it.
 class Causing {
  public:
   Causing(harness::Scheduler& scheduler, harness::Activation& cause)
@@ -170,8 +171,8 @@ bool Task::enter(Stage next, Status status) {
   return fail(next, status);
 }
 
-// Returns the error, as upstream does; whoever waits at a barrier waits for ever. In order: the
-// rank takes no further part in copying, but goes on from barrier to barrier.
+// Returns the error, as upstream does; code that waits at a barrier waits for ever. In order: the
+// rank takes no further part in copying, but continues from barrier to barrier.
 bool Task::fail(Stage next, Status status) {
   const bool sets_up = is_triggered_set_up(next);
   core_.tell([&](Observer& observer) { observer.failed({rank_, post_.request, sets_up}); });
@@ -193,7 +194,7 @@ bool Task::fail(Stage next, Status status) {
   return false;
 }
 
-// The set-up gives the slot back, whoever is in it, and returns an error that its caller, the
+// The set-up gives the slot back, code that is in it, and returns an error that its caller, the
 // triggered post, does not look at: as upstream.
 bool Task::go_on_anyway() {
   core_.tell([&](Observer& observer) { observer.went_on(rank_, post_.request); });
@@ -202,7 +203,7 @@ bool Task::go_on_anyway() {
   return true;
 }
 
-// Whether everybody takes part.
+// Whether all takes part.
 Status Task::agree() {
   if (error_ != Status::ok) return error_;
   return peer_failed() ? Status::peer_error : Status::ok;

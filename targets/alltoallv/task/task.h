@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task: one collective on one rank, from init to finalize, stage by stage.
 //
 // Each stage polls once and returns; what is there is taken at once to the next. Sites of what
@@ -24,15 +25,15 @@ enum class Stage : std::uint8_t {
 };
 
 /// Hands a task from thread to thread. Upstream's is the status, which is written last and read
-/// first: whoever has the task knows what was done to it before.
+/// first: code that has the task knows what was done to it before.
 class Handover {
  public:
   void take() { harness::edge_acquire(this); }
   void give() { harness::edge_release(this); }
 };
 
-/// Ownership: in the run's arena. Holds its operands from init to finalize.
-/// Threads: whoever took it out of the queue.
+/// Ownership: in the run's arena. Holds its operands from init to finalize. Threads: code that took
+/// it out of the queue.
 class Task {
  public:
   Task(Rank& rank, Request request, const Arguments& arguments);
@@ -58,11 +59,11 @@ class Task {
   bool can_go_on() const;
   /// Returns what it waits for, in words.
   harness::Label waits_for() const;
-  /// Takes the task over from whoever ended it, and returns what it ended with.
+  /// Takes the task over from code that ended it, and returns what it ended with.
   Status take_over();
 
   Status status() const { return status_; }
-  /// Whether it is in the queue, or with whoever took it out.
+  /// Whether it is in the queue, or with code that took it out.
   bool queued() const { return queued_; }
   /// Whether its copies were submitted.
   bool is_set_up() const { return stage_ >= Stage::copy; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting: says in words for what, and for whom, a collective waits, for the story of a deadlock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/team/scratch.h"
 
 #include "targets/alltoallv/layout.h"
@@ -16,8 +17,8 @@ void Scratch::make() {
   }
 }
 
-// Tried again after a failure, too. What is in the way goes with the collectives that hold it:
-// they go on meanwhile.
+// Tried again after a failure, too. What is in the way goes with the collectives that hold it: they
+// continue meanwhile.
 void Scratch::map(Progress& progress) {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !core_.setup.scratch) continue;

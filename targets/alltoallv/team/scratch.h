@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratch: memory of a rank that all ranks of its team have mapped for as long as the team is, for
 // the collectives that go through it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SlotEvents: a rank's events, one for each slot of its team, and those of its peers, opened.
 #pragma once
 

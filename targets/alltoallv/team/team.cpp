@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/alltoallv/team/team.h"
 
 #include "targets/alltoallv/policy.h"
@@ -39,7 +40,7 @@ void Team::for_each_slot(Visit visit) const {
   }
 }
 
-// Upstream waits for nobody: it destroys its events and frees its scratch while peers have them
+// Upstream waits for nothing: it destroys its events and frees its scratch while peers have them
 // open.
 void Team::destroy(Progress& progress) {
   const SiteScope site(core_.scheduler, "destroy_team");

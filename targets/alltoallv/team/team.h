@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Team: one rank's part of a team: who reaches whom, the numbers of its collectives, and what it
 // keeps as long as the team is.
 #pragma once
@@ -24,7 +25,7 @@ class Team {
   Team(const Team&) = delete;  // Others point at it.
   Team& operator=(const Team&) = delete;
 
-  /// Returns when all ranks have called it; `progress` goes on meanwhile.
+  /// Returns when all ranks have called it; `progress` continues meanwhile.
   void create(Topology topology, Progress& progress);
   /// Lets go of the rank's part, which its peers may still have mapped, unless the policy waits for
   /// them.

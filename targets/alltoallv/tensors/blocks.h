@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks: where a process's tensors are: in an allocation each, or in one for several, as a caching
 // allocator gives them. The caller's; nothing of UCC's, which sees base and offset.
 #pragma once
@@ -17,7 +18,7 @@ class Blocks {
   /// Gives room for one tensor, in the current context. What was given back is given again to the
   /// same stream alone: work that is in flight may still use it.
   Status take(CUstream stream, CUdeviceptr& piece);
-  /// Returns the allocation to free now: its last piece was given back. 0 where there are others.
+  /// Returns the allocation to free now: its last piece was given back. 0 if there are others.
   CUdeviceptr give_back(CUdeviceptr piece);
 
  private:

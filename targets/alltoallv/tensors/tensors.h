@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors: the sources and destinations of a process, which are managed objects with device memory.
 #pragma once
 

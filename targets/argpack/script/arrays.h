@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptArrays: taichi.ScalarNdarray with its gradient, and to_numpy() of every array.
 #pragma once
 
@@ -23,7 +24,7 @@ class ScriptArrays final : public Arrays, private Steps {
 
   /// Assigns array.grad, in the middle of another method; an empty gradient is None.
   Status set_grad(const harness::Ref& array, const harness::Ref& gradient);
-  /// Ends what the wrapper wraps: nobody refers to the wrapper any more.
+  /// Ends what the wrapper wraps: nothing refers to the wrapper any more.
   void finalize(ArrayPayload& payload);
 
  private:

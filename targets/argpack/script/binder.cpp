@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binding: what set_arg_* does, one C call each. Raw pointers go into the context, and shapes,
-// scalars and the address of the outermost pack's handle into arg_buffer; the policy is told.
+// scalars and the address of the outermost pack's handle into arg_buffer; the policy is reported.
 #include "targets/argpack/script/binder.h"
 
 #include "targets/argpack/launcher.h"
@@ -129,7 +130,7 @@ void Binder::unbind(LaunchContext& context, ArrayArgument& argument) {
   argument = {};
 }
 
-// The array of a copy may go with it: not before somebody else has taken its place.
+// The array of a copy may go with it: not before something else has taken its place.
 void Binder::unbind_external(LaunchContext& context) {
   if (context.external.bound) policy_.unbound(context, context.external);
   context.external = {};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binder: launch contexts, and what set_arg_* puts into them.
 #pragma once
 
@@ -22,7 +23,7 @@ class Binder : private Steps {
   Status bind_external(const harness::Ref& context, const harness::Ref& external);
   Status bind_scalar(const harness::Ref& context, std::int32_t value);
   void unbind_packs(LaunchContext& context);
-  /// Unbinds everything: nobody refers to the wrapper any more.
+  /// Unbinds everything: nothing refers to the wrapper any more.
   void deallocate(ContextPayload& payload);
 
  private:

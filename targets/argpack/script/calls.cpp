@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a call goes: the arguments are set one by one, children before their parents; then the kernel
 // is compiled; then it is launched. Python runs between any two of these, C++ only within one.
 #include "targets/argpack/script/calls.h"

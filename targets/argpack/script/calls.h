@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptCalls: Kernel.__call__, from the caller's variables to the value that the kernel returns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptContexts: launch contexts that a script makes by hand.
 #pragma once
 

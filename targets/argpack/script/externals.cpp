@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/script/externals.h"
 
 #include <cstring>
@@ -7,7 +8,7 @@ namespace targets::argpack {
 using harness::Ref;
 using harness::SiteScope;
 
-// One birth site, whoever asks: storage is storage.
+// One birth site, code that asks: storage is storage.
 Status ExternalArrays::allocate(ExternalPayload& payload, External& made) {
   const SiteScope site(core_.scheduler, kNewExternal);
   ExternalBlock block{};
@@ -53,7 +54,7 @@ void ExternalArrays::tell_storage(const ExternalPayload& payload) {
   core_.facts.tell(&Observer::built, payload.thing, payload.external.host.birth(), 0);
 }
 
-// Refuses to move memory that is exported. Nobody else knows that anyone looks at it.
+// Refuses to move memory that is exported. Nothing else knows that anyone looks at it.
 Status ExternalArrays::resize_now(ExternalPayload& payload) {
   return c_call(kResizeExternal, [&](Program&) {
     if (payload.external.export_count > 0) {
@@ -78,7 +79,7 @@ Status ExternalArrays::resize(Variable variable) {
   return status == Status::ok ? resize_now(external->payload<ExternalPayload>()) : status;
 }
 
-// torch's stream knows nothing of Taichi's: whoever looks has waited for both.
+// torch's stream knows nothing of Taichi's: code that looks has waited for both.
 Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
   const External& external = payload.external;
   std::array<std::int32_t, sizeof(ExternalBlock) / sizeof(std::int32_t)> words;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ExternalArrays: memory of the user's own, numpy's on the host and torch's on the device.
 #pragma once
 
@@ -14,13 +15,13 @@ class ExternalArrays : private Steps {
   Status resize(Variable variable);
   /// Does what resize() does, in the middle of another method.
   Status resize_now(ExternalPayload& payload);
-  /// Tells what the storage holds.
+  /// Returns what the storage holds.
   Status read(Program& program, const ExternalPayload& payload);
-  /// copy = tensor.to("cpu", copy=True): on the host, and nobody's but the caller's.
+  /// copy = tensor.to("cpu", copy=True): on the host, and no one's but the caller's.
   Status copy_to_host(const harness::Ref& tensor, harness::Ref& copy);
   /// tensor.copy_(copy): into whatever storage the tensor has by now.
   Status copy_from_host(const harness::Ref& tensor, const harness::Ref& copy);
-  /// Frees the storage: nobody refers to the wrapper any more.
+  /// Frees the storage: nothing refers to the wrapper any more.
   void deallocate(ExternalPayload& payload);
   /// Some of the memory was allocated on the user's stream, and is freed on it.
   bool uses_user_stream() const { return uses_user_stream_; }

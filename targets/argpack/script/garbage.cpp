@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/script/garbage.h"
 
 namespace targets::argpack {
@@ -17,11 +18,11 @@ Status ScriptGarbage::make_cycle(Variable variable) {
   return Status::ok;
 }
 
-Status ScriptGarbage::plant(Mischief mischief, Variable victim, std::int32_t value) {
+Status ScriptGarbage::plant(FinalizerAction action, Variable victim, std::int32_t value) {
   const Op op(core_);
   step("CALL");
   const Ref trap =
-      core_.runtime.heap.make<TrapPayload>(kTrapType, TrapPayload{this, mischief, victim, value});
+      core_.runtime.heap.make<TrapPayload>(kTrapType, TrapPayload{this, action, victim, value});
   step("STORE_ATTR");
   trap->set("self", trap);
   return Status::ok;
@@ -36,26 +37,26 @@ Status ScriptGarbage::collect(std::uint32_t generation) {
 
 void ScriptGarbage::finalize(const TrapPayload& trap) {
   Ref victim;
-  switch (trap.mischief) {
-    case Mischief::replace_nested:
+  switch (trap.action) {
+    case FinalizerAction::replace_nested:
       if (globals_.load(trap.victim, kPackType, victim) == Status::ok)
         victims_.packs.replace(victim, trap.value);
       return;
-    case Mischief::drop:
+    case FinalizerAction::drop:
       if (globals_.peek(trap.victim)) globals_.store(trap.victim, Ref());
       return;
-    case Mischief::drop_gradient:
+    case FinalizerAction::drop_gradient:
       if (globals_.load(trap.victim, kArrayType, victim) == Status::ok)
         victims_.arrays.set_grad(victim, Ref());
       return;
-    case Mischief::resize:
+    case FinalizerAction::resize:
       if (globals_.load(trap.victim, kExternalType, victim) == Status::ok)
         victims_.externals.resize_now(victim->payload<ExternalPayload>());
       return;
-    case Mischief::collect:
+    case FinalizerAction::collect:
       core_.runtime.heap.collect();
       return;
-    case Mischief::reset:
+    case FinalizerAction::reset:
       victims_.programs.reset_now();
       return;
   }

@@ -1,4 +1,5 @@
-// ScriptGarbage: cycles, and finalizers that do mischief when the collector gets to them.
+// SPDX-License-Identifier: Apache-2.0
+// ScriptGarbage: cycles, and finalizers that do action when the collector gets to them.
 #pragma once
 
 #include "targets/argpack/script/arrays.h"
@@ -22,10 +23,10 @@ class ScriptGarbage final : public Garbage, private Steps {
       : Steps(core), globals_(globals), victims_(victims) {}
 
   Status make_cycle(Variable variable) override;
-  Status plant(Mischief mischief, Variable victim, std::int32_t value) override;
+  Status plant(FinalizerAction action, Variable victim, std::int32_t value) override;
   Status collect(std::uint32_t generation) override;
 
-  /// Does the trap's mischief.
+  /// Does the trap's action.
   void finalize(const TrapPayload& trap);
   /// Tells that the cycle's reference went.
   void deallocate(const CyclePayload& payload) { tell_dropped(payload.thing); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/argpack/script/globals.h"
 
 namespace targets::argpack {

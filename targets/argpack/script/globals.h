@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptGlobals: a module's variables, which all tasks share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: what follows once the arguments are set: compile, launch, and wait for the value.
 #pragma once
 
@@ -11,7 +12,7 @@ class Launches : private Steps {
   Launches(Core& core, Policy& policy, ExternalArrays& externals)
       : Steps(core), policy_(policy), externals_(externals) {}
 
-  /// `prog` is the frame's: it is loaded here, and the launch goes on with it. Null: compile and
+  /// `prog` is the frame's: it is loaded here, and the launch continues with it. Null: compile and
   /// launch are calls of the program of then, each.
   Status compile(const harness::Ref& context, ProgramLocal* prog = nullptr);
   /// Launches the kernel; with `returns` it waits for the result and tells it. Then come the

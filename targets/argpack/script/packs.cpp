@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what
 // was nested is cast again, so that it ends up with private copies. Each of them is a C++ object
 // of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptPacks: taichi.lang.argpack, the Python side of arg packs.
 #pragma once
 
@@ -20,7 +21,7 @@ class ScriptPacks final : public Packs, private Steps {
 
   /// Gives the parent a new nested pack, in the middle of another method.
   Status replace(const harness::Ref& parent, std::int32_t value);
-  /// Ends what the wrapper wraps: nobody refers to the wrapper any more.
+  /// Ends what the wrapper wraps: nothing refers to the wrapper any more.
   void finalize(PackPayload& payload);
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptPrograms: ti.init(), ti.reset() and ti.sync().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps: what every method of a script is made of, named after bytecodes and C calls; other tasks
 // may run between any two of them.
 #pragma once
@@ -53,14 +54,14 @@ class Steps {
       return program != nullptr ? function(*program) : Status::no_program;
     });
   }
-  /// Returns the generation of the program of now, or 0 where there is none.
+  /// Returns the generation of the program of now, or 0 if there is none.
   std::uint32_t generation_now() {
     const std::uint32_t generation = core_.program != nullptr ? core_.program->generation() : 0;
     core_.objects.pass();
     return generation;
   }
-  /// Asks the policy whether what the wrapper wraps may be used, where that is of an earlier
-  /// program. Taichi does not ask.
+  /// Asks the policy whether what the wrapper wraps may be used, if that is of an earlier program.
+  /// Taichi does not ask.
   template <class Payload>
   Status admit(const Payload& payload, const Program& program) {
     if (payload.generation == program.generation()) return Status::ok;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builders: a graph by stream capture. What is launched into a capture keeps nothing: neither the
 // kernel nor its arguments, in any generation.
 #include "targets/graph_argument/script/builders.h"

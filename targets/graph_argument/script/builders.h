@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptBuilders: graphs by stream capture, as cuda.core has them.
 #pragma once
 

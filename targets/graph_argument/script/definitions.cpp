@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Definitions: how they are made and copied; and nodes with graphs inside: children, which are
 // copies, and branches, which are made with their node.
 #include "targets/graph_argument/script/definitions.h"
@@ -130,7 +131,7 @@ static CUgraphNodeParams node_params(Condition condition, CUgraphConditionalHand
   return params;
 }
 
-// All boxes before the first wrapper: a wrapper may run the collector, and then whoever destroys
+// All boxes before the first wrapper: a wrapper may run the collector, and then code that destroys
 // what the node is in must find them all.
 static void wrap_branches(const Ref& node, std::span<const CUgraph> graphs) {
   NodePayload& payload = node->payload<NodePayload>();

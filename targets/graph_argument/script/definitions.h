@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptDefinitions: definitions, and the graphs inside of their nodes, as cuda.core has them.
 #pragma once
 

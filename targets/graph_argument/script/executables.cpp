@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/script/executables.h"
 
 #include "targets/graph_argument/script/kernel_call.h"

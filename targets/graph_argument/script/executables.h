@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptExecutables: executables: how they are made, launched, updated and closed, as cuda.core has
 // them.
 #pragma once

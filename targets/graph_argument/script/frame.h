@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame: what every method of a script works in: the script's global variables, and the steps by
 // which Python runs, named after bytecodes and C calls. Other tasks may run between any two steps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/script/globals.h"
 
 namespace targets::graph_argument {
@@ -49,10 +50,10 @@ Status ScriptGlobals::make_cycle(Variable variable) {
   return Status::ok;
 }
 
-Status ScriptGlobals::plant(Mischief mischief, Variable victim) {
+Status ScriptGlobals::plant(FinalizerAction action, Variable victim) {
   const Method method(core_);
   frame_.step("CALL");
-  const Ref trap = frame_.make(kTrapType, TrapPayload{&frame_, mischief, victim});
+  const Ref trap = frame_.make(kTrapType, TrapPayload{&frame_, action, victim});
   frame_.step("STORE_ATTR");
   trap->set("self", trap);
   return Status::ok;

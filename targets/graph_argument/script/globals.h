@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptGlobals: the global variables, whatever they hold, as cuda.core has them.
 #pragma once
 
@@ -14,7 +15,7 @@ class ScriptGlobals : public Globals {
   Status drop(Variable variable) override;
   Status drop_all(bool graphs) override;
   Status make_cycle(Variable variable) override;
-  Status plant(Mischief mischief, Variable victim) override;
+  Status plant(FinalizerAction action, Variable victim) override;
   Kind kind(Variable variable) const override;
   NodeKind node_kind(Variable variable) const override;
   bool is_capturing(Variable variable) const override;

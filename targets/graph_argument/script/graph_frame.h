@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphFrame: what methods of graphs work in: a frame, whose C calls are made one at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphLock: a script's own lock for its graphs. CUDA's graphs are not thread safe, and cuda.core
 // adds nothing, so that a script with several threads sees to it that one at a time calls into
 // them. Who has to wait gives up the GIL meanwhile, as threading.Lock does.
@@ -7,7 +8,7 @@
 
 namespace targets::graph_argument {
 
-/// Threads: Python threads. As long as CUDA calls keep the GIL, nobody ever has to wait.
+/// Threads: Python threads. As long as CUDA calls keep the GIL, nothing ever has to wait.
 class GraphLock {
  public:
   explicit GraphLock(harness::Interpreter& interpreter, harness::Scheduler& scheduler)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: what several methods do with a graph: ask whether it is gone, wrap it, add a node,
 // instantiate it.
 #pragma once
@@ -7,7 +8,7 @@
 
 namespace targets::graph_argument {
 
-/// Tells whether the policy knows that the graph has gone with its owner.
+/// Returns whether the policy knows that the graph has gone with its owner.
 bool is_closed(const GraphBox& graph);
 
 /// Marks the boxes of what went with a node of the graph; of every node where there is no `owner`.
@@ -15,7 +16,7 @@ void mark_orphaned(GraphBox& graph, CUgraphNode owner);
 
 harness::Ref wrap_graph(Shared<GraphBox> graph);
 
-/// Tells whether the node that others are to come after is no more.
+/// Returns whether the node that others are to come after is no more.
 inline bool is_destroyed(const Place& place) {
   return place.node && place.node->payload<NodePayload>().destroyed;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelCall: cuda.core's ParamHolder: what a call gives a kernel, for as long as the driver copies
 // the values.
 #pragma once
@@ -32,7 +33,7 @@ Status prepare_call(const Shared<ModuleBox>& module, Work work, const harness::R
 /// Loads what a kernel node and its new buffers are, as both ways to give it others begin.
 Status load_change(Frame& frame, Variable node, Variable first, Variable second,
                    std::array<harness::Ref, 3>& loaded);
-/// CUDA has copied the values of `call`: tells of buffers that others have closed since their
+/// CUDA has copied the values of `call`: reports buffers that others have closed since their
 /// addresses were read.
 void tell_closed(Core& core, Work work, const KernelCall& call);
 /// Fills in `call` with other buffers for a kernel node.

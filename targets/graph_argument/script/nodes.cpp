@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A method takes the GIL and loads its variables step by step; the rest is one C
 // call, in which the parameters are put together (kernel_call.h) and the node is added (graphs.h).
 #include "targets/graph_argument/script/nodes.h"
@@ -49,7 +50,7 @@ Status ScriptNodes::add_kernel(Variable into, Variable variable, Variable module
   return frame_.keep(into, status, std::move(made));
 }
 
-// The wrapper that policies are told of comes first, for the same reason as the tuple.
+// The wrapper that policies are informed of comes first, for the same reason as the tuple.
 Status ScriptNodes::set_params(Variable variable, Variable first, Variable second) {
   const Method method(core_);
   std::array<Ref, 3> loaded;
@@ -193,7 +194,7 @@ Status ScriptNodes::add_wait(Variable into, Variable definition, Variable event)
   return add_event_node(into, definition, event, Work::wait);
 }
 
-/// PyObject* as CUDA keeps it: nobody counts it but what is attached to the graph.
+/// PyObject* as CUDA keeps it: nothing counts it but what is attached to the graph.
 struct HostCall {
   Core& core;
   harness::BorrowedRef function;
@@ -230,7 +231,7 @@ Status ScriptNodes::add_callback(Variable into, Variable variable) {
 
 // ---- memory of graphs ---------------------------------------------------------------------------
 
-// The script has an address of it, as a number: nobody keeps anything alive by it, in any
+// The script has an address of it, as a number: nothing keeps anything alive by it, in any
 // generation.
 Status ScriptNodes::add_alloc(Variable into, Variable variable) {
   const Method method(core_);

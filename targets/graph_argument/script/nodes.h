@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptNodes: nodes without graphs inside, as cuda.core has them.
 #pragma once
 

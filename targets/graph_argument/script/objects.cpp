@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/script/objects.h"
 
 #include "targets/graph_argument/script/graphs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptObjects: buffers, modules, events and streams, as cuda.core has them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScriptProcess: the process of a script: how it begins and ends, and what it waits for, as
 // cuda.core has them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Script: the Python side, of its parts. Each method is a list of steps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/graph_argument/script/wrappers.h"
 
 #include "targets/graph_argument/script/objects.h"
@@ -10,16 +11,16 @@ using harness::TypeInfo;
 static void finalize_trap(Object& self) {
   const TrapPayload trap = self.payload<TrapPayload>();
   Frame& frame = *trap.frame;
-  switch (trap.mischief) {
-    case Mischief::drop:
+  switch (trap.action) {
+    case FinalizerAction::drop:
       if (frame.held(trap.victim)) frame.store(trap.victim, harness::Ref());
       return;
-    case Mischief::close: {
+    case FinalizerAction::close: {
       harness::Ref buffer;
       if (frame.get(trap.victim, kBufferType, buffer) == Status::ok) close_now(frame, buffer);
       return;
     }
-    case Mischief::collect:
+    case FinalizerAction::collect:
       frame.core().runtime.heap.collect();
       return;
   }

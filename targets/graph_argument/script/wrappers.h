@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrappers: the managed objects of a script, by type, and what each wraps.
 #pragma once
 
@@ -57,7 +58,7 @@ struct CyclePayload {
 /// Garbage with a __del__.
 struct TrapPayload {
   Frame* frame;
-  Mischief mischief;
+  FinalizerAction action;
   Variable victim;
 };
 
@@ -74,7 +75,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The thing that a wrapper wraps, none where it wraps another kind.
+/// The thing that a wrapper wraps, none if it wraps another kind.
 ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::graph_argument

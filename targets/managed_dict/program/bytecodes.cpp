@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "targets/managed_dict/program/bytecodes.h"
 
 namespace targets::managed_dict {
 
 namespace {
 constexpr std::int64_t kDtypeNumber = 3;     ///< The kernel shifts by it.
-constexpr std::int64_t kFirstNumber = 1000;  ///< Numbers of their own, above those that are shared.
+constexpr std::int64_t kFirstNumber = 1000;  ///< their own Numbers, above those that are shared.
 }  // namespace
 
 Status Bytecodes::open() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytecodes: what single bytecodes of the program do, with compiled code or without.
 #pragma once
 

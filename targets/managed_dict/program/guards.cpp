@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works, as subtype_dealloc has it: __del__ runs while the instance has one reference again,
 // which is given up afterwards; a callback runs while it has none.
 #include "targets/managed_dict/program/guards.h"

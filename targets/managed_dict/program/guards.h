@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards: values that run code of the script when they go: `v.a = Guard()`, where a weak
 // reference's callback, or __del__, reads `v.a` again. Each runs once.
 //
@@ -13,7 +14,8 @@
 
 namespace targets::managed_dict {
 
-/// Ownership: the program's; borrows its variables. The guards are whoever's their references are.
+/// Ownership: the program's; borrows its variables. The guards are code that's their references
+/// are.
 class Guards final : public ReleaseCode {
  public:
   Guards(Core& core, const Variables& variables) : core_(core), variables_(variables) {}

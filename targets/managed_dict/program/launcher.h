@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launcher: the CUDA side of the workload: one tensor in, one out, one kernel.
 #pragma once
 
@@ -16,8 +17,8 @@ struct AutocastArguments {
   std::int32_t scale;
 };
 
-/// Ownership: owns its device memory until close(). Errors: false where a call failed; asked again,
-/// it goes on from there.
+/// Ownership: owns its device memory until close(). Errors: false if a call failed; asked again, it
+/// continues from there.
 class Launcher {
  public:
   static constexpr std::uint32_t kThreads = 8;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Noise: objects that a program makes beside its instances: blocks of any size, the last one first
 // to go.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: the script's statements, run by the modelled interpreter.
 #pragma once
 

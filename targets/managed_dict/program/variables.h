@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: the names of a script, and what they refer to.
 #pragma once
 
@@ -7,7 +8,7 @@ namespace targets::managed_dict {
 
 /// Ownership: the program's; each name has a reference.
 struct Variables {
-  std::array<Address, kVariableCount> objects{};  ///< 0 where the name is not defined.
+  std::array<Address, kVariableCount> objects{};  ///< 0 if the name is not defined.
   std::array<Class, kVariableCount>
       classes{};          ///< Classes of the objects, as the script made them.
   Address held_dict = 0;  ///< The last that vars() returned, or 0.

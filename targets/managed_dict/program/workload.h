@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workload: the report's context managers, and what runs inside them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers of one byte of the tagged word, by compiled code (class a of the report).
 #pragma once
 

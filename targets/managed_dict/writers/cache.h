@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled code that holds what was true once: a word baked into its instructions (class e of the
-// report), or a class's attribute in a cache (a bug of its own, which writes no word).
+// report), or a class's attribute in a cache (its own bug, which writes no word).
 #pragma once
 
 #include "targets/managed_dict/core.h"

@@ -1,4 +1,6 @@
-// Compiled code that counts what is no object: the tagged word (class f), or the values (class g).
+// SPDX-License-Identifier: Apache-2.0
+// Compiled code that counts what is not an object: the tagged word (class f), or the values (class
+// g).
 //
 // The word is values-1, so its "count" is {the prefix byte, the low bytes of values[0]}: one more,
 // and the chunk is freed one byte early, and handed out so. None of them ever writes to the word.

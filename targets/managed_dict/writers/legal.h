@@ -1,4 +1,5 @@
-// Legal acts that look like a writer to those who key by address (class d of the report), and the
+// SPDX-License-Identifier: Apache-2.0
+// Legal acts that look like a writer to those that key by address (class d of the report), and the
 // workaround that makes the question go away.
 #pragma once
 

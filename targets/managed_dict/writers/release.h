@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled code that gives up the old value of an attribute before it stores the new one, as the
 // fork's own fast path for member descriptors does: Py_XDECREF(*addr), and then *addr = value.
 #pragma once
@@ -6,7 +7,7 @@
 
 namespace targets::managed_dict {
 
-/// Whoever runs under that release finds a value that is going.
+/// Code that runs under that release finds a value that is going.
 class ReleaseBeforeStore final : public Writer {
  public:
   using Writer::Writer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers that mean another block than the one they meet (class c of the report).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers of the whole tagged word, or of more than it (class b of the report).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of calls: the streams that handles name, and whose memory addresses are.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/regions/calls.h"
@@ -37,7 +38,7 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-/// Tells whether [address, address + bytes) is mapped without a gap, from this block on.
+/// Returns whether [address, address + bytes) is mapped without a gap, from this block on.
 static bool is_mapped_on(SimDevice& sim, const Block* block, std::uint64_t address,
                          std::uint64_t bytes) {
   while (block->origin == Origin::mapped && !block->dead) {
@@ -87,7 +88,8 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
-  const bool given_out = block.origin != Origin::imported && block.origin < Origin::registered;
+  const bool given_out = (block.origin != Origin::imported || block.pool != nullptr) &&
+                         block.origin < Origin::registered;
   if (index != 0 && block.base == address && given_out &&
       block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
@@ -108,8 +110,8 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   return 0;
 }
 
-/// Tells whether the host could have so much there. More than the device has in all is nobody's to
-/// copy.
+/// Returns whether the host could have so much there. More than the device has in all is no one's
+/// to copy.
 static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
   return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls: the functions of the simulated driver, one per row of cuda.def, and helpers that several
 // of them share.
 //
@@ -25,7 +26,7 @@ struct Calls {
 /// it.
 CUresult launch_host_work(SimDevice& sim, CUstream on, const HostWorkLaunch& given);
 
-/// The kind of object that faults of addresses tell of.
+/// The kind of object that faults of addresses report.
 inline constexpr Label kDeviceMemory = "device memory";
 inline constexpr Label kArrayKind = "CUDA array";
 inline constexpr Label kMipmappedArrayKind = "mipmapped CUDA array";
@@ -41,9 +42,9 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle);
 CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context);
 /// Returns the value of a device attribute; 0 for what the device does not have.
 int attribute_value(CUdevice_attribute attribute);
-/// Tells whether texels of a format can be read: NOT_SUPPORTED for one that cuda.h has besides.
+/// Returns whether texels of a format can be read: NOT_SUPPORTED for one that cuda.h has as well.
 CUresult check_format(CUarray_format channel, unsigned channel_count);
-/// Tells whether a context can have the flags.
+/// Returns whether a context can have the flags.
 bool are_context_flags(unsigned flags);
 bool is_cache_config(CUfunc_cache config);
 
@@ -63,8 +64,7 @@ void free_now(SimDevice& sim, std::uint32_t block);
 /// The block that starts at `address` and that no call has freed; otherwise a fault, and 0.
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address);
 
-/// Finds whose memory `address` is. What the driver does not know is the host's, where that may
-/// be.
+/// Finds whose memory `address` is. What the driver does not know is the host's, if that may be.
 CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
                     Place& place);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream capture: the calls that begin it, end it, and ask about it.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: made, ended, current, waited for. What they are told and asked is in
 // context_settings.cpp.
 #include <utility>
@@ -81,7 +82,7 @@ CUresult Calls::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// Whoever has retained the context may still release it: a reset is no release.
+/// Code that has retained the context may still release it: a reset is not a release.
 CUresult Calls::cuDevicePrimaryCtxReset_v2(CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   Process& process = sim.processes().current();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings of contexts: flags, limits, preferences, marks for profilers.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies. What a call knows of its pointers it writes into the work: whose memory they meant.
 //
 // Pageable host memory is read by the call itself (the driver stages it) and written before it
@@ -12,7 +13,7 @@
 namespace harness::devices::calls {
 
 enum class Return : std::uint8_t {
-  at_once,    ///< The work may go on after the call.
+  at_once,    ///< The work may continue after the call.
   when_done,  ///< The call returns when the work is done.
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver, and its one device.
 #include <algorithm>
 #include <cstdio>
@@ -119,7 +120,7 @@ CUresult Calls::cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityTyp
   return CUDA_SUCCESS;
 }
 
-/// A device is no peer of its own.
+/// A device is not a peer of its own.
 CUresult Calls::cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer) {
   if (can_access == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (device != kDevice || peer != kDevice) return CUDA_ERROR_INVALID_DEVICE;

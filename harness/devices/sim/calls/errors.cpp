@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names and meanings of status codes.
 #include "harness/devices/sim/calls/calls.h"
 

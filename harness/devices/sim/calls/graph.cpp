@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as a whole: making, cloning, destroying, and the user objects they keep alive.
 #include "harness/devices/sim/calls/graph.h"
 
@@ -25,8 +26,8 @@ bool Exclusive::enter(SimDevice& sim, TaskId& caller, Resource resource, Label k
   return true;
 }
 
-/// Finds what lives. Null is an error; what is no handle at all, or names somebody dead, is a fault
-/// too.
+/// Finds what lives. Null is an error; what is not a handle at all, or names something dead, is a
+/// fault too.
 template <class Table>
 static auto find(SimDevice& sim, const Table& table, const void* handle, Label kind) {
   return handle != nullptr ? sim.find(table, handle, kind) : nullptr;

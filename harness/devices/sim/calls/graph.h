@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common parts of the calls on graphs: finding what a handle names, and telling when two
 // threads are inside the same graph.
 //
 // CUDA's graphs may be used by one thread at a time. A call that changes one marks it, offers the
-// turn, and only then acts; whoever comes to a marked graph meanwhile is at fault, and refused.
+// turn, and only then acts; code that reaches a marked graph meanwhile is at fault, and refused.
 #pragma once
 
 #include <span>
@@ -63,7 +64,7 @@ class UsingExecutable {
 /// A capture has not finished the graph: for calls that take something away, which is a fault then.
 bool is_being_filled(SimDevice& sim, const Graph& graph);
 
-/// Returns what a call only looks at, or null, after a fault, where nothing lives or somebody
+/// Returns what a call only looks at, or null, after a fault, where nothing lives or something
 /// changes it.
 Graph* look_at(SimDevice& sim, CUgraph handle);
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
@@ -73,7 +74,7 @@ GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
 bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
                 const CUgraphEdgeData* data, std::size_t count, std::vector<GraphEdge>& edges);
 
-/// Tells whether an edge may have this data.
+/// Returns whether an edge may have this data.
 bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
 
 /// A node that a call wants added.
@@ -86,7 +87,7 @@ struct NewNode {
   std::size_t after_count;
 };
 
-/// Tells whether a node of this type may be where it is wanted.
+/// Returns whether a node of this type may be where it is wanted.
 CUresult check_type(const Graph& graph, CUgraphNodeType type);
 
 /// Adds the node that `make(graph, edges)` adds, unless it finds something wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host work: kernels whose body is a function of the program's.
 #include <algorithm>
 

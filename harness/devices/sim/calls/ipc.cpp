@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exporting, opening and closing. Which process calls is a matter of the running task; see
 // ProcessScope in harness/scheduler.h.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "harness/devices/sim/calls/calls.h"
@@ -23,46 +26,60 @@ Event* recorded_event(SimDevice& sim, Event* event) {
   return event;
 }
 
-namespace calls {
-namespace {
+// ---- names ------------------------------------------------------------------------------------
 
-constexpr std::uint64_t kMemory = hash_name("IPC memory");
-constexpr std::uint64_t kEvent = hash_name("IPC event");
-
-/// The words of a handle: what it names, mixed differently into each after the first.
-using Words = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / 8>;
-
-Words words_of(const IpcName& name) {
-  Words words{std::uint64_t{name.birth} << 32 | name.place, name.run, name.process};
+IpcWords words_of(const IpcName& name) {
+  IpcWords words{std::uint64_t{name.birth} << 32 | name.place, name.run, name.process};
   const std::uint64_t all = mix(mix(words[0], name.run), name.process);
   for (std::size_t i = 3; i < words.size(); ++i) words[i] = mix(name.kind + i, all);
   return words;
 }
 
-template <class Handle>
-Handle make_handle(const IpcName& name) {
-  return std::bit_cast<Handle>(words_of(name));
-}
-
-/// Returns the name in `handle`; nothing alive has birth 0, which stands for no handle of this
-/// kind.
-template <class Handle>
-IpcName read_handle(const Handle& handle, std::uint64_t kind) {
-  const auto words = std::bit_cast<Words>(handle);
+IpcName name_in(const IpcWords& words, std::uint64_t kind) {
   const IpcName name{kind, words[1], static_cast<std::uint32_t>(words[2]),
                      static_cast<std::uint32_t>(words[0] >> 32),
                      static_cast<std::uint32_t>(words[0])};
   return words == words_of(name) ? name : IpcName{};
 }
 
-/// Returns the name of an object in a handle that other processes of the run may open.
 IpcName name_for_peers(std::uint64_t kind, PeerObject object) {
   return {kind, Sharing::run(), object.process, object.index, 0};
 }
 
-/// Returns whether a handle comes from another run, whose objects are no more.
 bool is_of_another_run(const IpcName& name) {
   return name.process != 0 && name.run != Sharing::run();
+}
+
+int name_file(const IpcName& name) {
+  const int file = ::memfd_create("device memory", MFD_CLOEXEC);
+  const IpcWords words = words_of(name);
+  if (file >= 0 && ::pwrite(file, words.data(), sizeof words, 0) != sizeof words) {
+    ::close(file);
+    return -1;
+  }
+  return file;
+}
+
+IpcName name_in_file(int file, std::uint64_t kind) {
+  IpcWords words{};
+  return ::pread(file, words.data(), sizeof words, 0) == sizeof words ? name_in(words, kind)
+                                                                      : IpcName{};
+}
+
+namespace calls {
+namespace {
+
+constexpr std::uint64_t kMemory = hash_name("IPC memory");
+constexpr std::uint64_t kEvent = hash_name("IPC event");
+
+template <class Handle>
+Handle make_handle(const IpcName& name) {
+  return std::bit_cast<Handle>(words_of(name));
+}
+
+template <class Handle>
+IpcName read_handle(const Handle& handle, std::uint64_t kind) {
+  return name_in(std::bit_cast<IpcWords>(handle), kind);
 }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -164,6 +181,74 @@ CUresult Calls::cuIpcCloseMemHandle(CUdeviceptr address) {
   if (--mapping.open_count > 0) return CUDA_SUCCESS;
   sim.memory().retire(index);
   sim.processes().sharing().closed(index);
+  return CUDA_SUCCESS;
+}
+
+// ---- memory of pools --------------------------------------------------------------------------
+
+static constexpr std::uint64_t kPool = hash_name("IPC pool");
+static constexpr std::uint64_t kPointer = hash_name("IPC pointer of a pool");
+
+CUresult Calls::cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool of,
+                                                 CUmemAllocationHandleType type,
+                                                 unsigned long long flags) {
+  if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Pool* pool = sim.find(sim.handles().pools, of, "pool");
+  if (pool == nullptr || !pool->is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_INVALID_VALUE;
+  const int file = name_file(name_for_peers(kPool, {Sharing::own_number(), raw(pool->birth)}));
+  if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *static_cast<int*>(handle) = file;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle,
+                                                   CUmemAllocationHandleType type,
+                                                   unsigned long long flags) {
+  if (pool == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return type == CU_MEM_HANDLE_TYPE_NONE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+  const IpcName name =
+      name_in_file(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), kPool);
+  if (name.birth == 0 || name.process == 0 || is_of_another_run(name))
+    return CUDA_ERROR_INVALID_VALUE;
+  Pool& made = sim.handles().pools.add();
+  made.birth = sim.ledger().born("imported pool", made.handle, 0);
+  made.set_kind(PoolKind::device);
+  made.exported_by = name.process;
+  *pool = made.as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr address) {
+  if (data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_block(sim, address, 1);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  const Block& block = sim.memory().block(index);
+  if (block.origin != Origin::pool || block.pool == nullptr || !block.pool->is_exportable ||
+      block.base != address)
+    return CUDA_ERROR_INVALID_VALUE;
+  const PeerObject known = sim.processes().sharing().offer(index);
+  *data = std::bit_cast<CUmemPoolPtrExportData>(words_of(name_for_peers(kPointer, known)));
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool from,
+                                       CUmemPoolPtrExportData* data) {
+  if (address == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Pool* pool = sim.find(sim.handles().pools, from, "pool");
+  const IpcName name = name_in(std::bit_cast<IpcWords>(*data), kPointer);
+  if (pool == nullptr || name.birth == 0 || is_of_another_run(name) ||
+      name.process != pool->exported_by || Sharing::is_own({name.process, name.birth}))
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t exported = sim.processes().sharing().find({name.process, name.birth});
+  if (exported == 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = sim.processes().sharing().map(exported);
+  if (index == 0) return CUDA_ERROR_MAP_FAILED;
+  Block& mapping = sim.memory().block(index);
+  mapping.pool = pool;
+  pool->used += mapping.granules * Memory::kGranule;
+  *address = mapping.base;
   return CUDA_SUCCESS;
 }
 

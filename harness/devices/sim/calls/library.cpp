@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libraries, and the kernels in them, which belong to no context.
 #include <algorithm>
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error log. It is always empty: what goes wrong is a status code or a fault, and no document
 // says which calls a driver writes a message for. So a callback that is registered is never called.
 #include <fstream>

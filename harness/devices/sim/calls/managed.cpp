@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Managed memory: where it should be. It is the same memory wherever it is, so that a program sees
 // of this only what it may not say.
 #include "harness/devices/sim/calls/calls.h"

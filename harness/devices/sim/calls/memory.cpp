@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
 // memory is in pool.cpp.
 #include <array>
@@ -179,7 +180,7 @@ CUresult Calls::cuMemHostGetFlags(unsigned* flags, void* host) {
 
 // ---- the host's own ---------------------------------------------------------------------------
 
-/// Refuses what is no memory of the host's, and what is registered or pinned already.
+/// Refuses what is not memory of the host's, and what is registered or pinned already.
 static CUresult check_host_range(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   if (address == 0 || bytes == 0 || address > ~std::uint64_t{0} - bytes)
     return CUDA_ERROR_INVALID_VALUE;
@@ -245,7 +246,7 @@ static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool h
     sim.faults().misuse(kDeviceMemory, "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  block.freed = true;  // From here on nobody else may free it, though we may have to wait.
+  block.freed = true;  // From here on nothing else may free it, though we may have to wait.
   if (!block.installed)
     sim.faults().misuse(kDeviceMemory, "freed before its stream reached the allocation",
                         block.birth);
@@ -282,7 +283,7 @@ CUresult Calls::cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdevi
   return CUDA_SUCCESS;
 }
 
-/// The block, or the index 0 for memory that the driver knows nothing of, which is no fault.
+/// The block, or the index 0 for memory that the driver knows nothing of, which is not a fault.
 static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
@@ -376,7 +377,7 @@ static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   }
 }
 
-/// A driver leaves these as they were, where there is no allocation.
+/// A driver leaves these as they were, if there is no allocation.
 static bool is_of_a_range(CUpointer_attribute attribute) {
   return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
          attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE;

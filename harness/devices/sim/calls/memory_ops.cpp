@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: the calls that give them to a stream.
 #include "harness/devices/sim/memory/ops.h"
 
@@ -6,7 +7,7 @@
 
 namespace harness::devices::calls {
 
-/// One node for all of them, also where there are none.
+/// One node for all of them, also if there are none.
 static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
                                    CUstreamBatchMemOpParams* parameters) {
   const Found<const NodeParams> made =

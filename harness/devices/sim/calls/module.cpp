@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules, functions and their attributes.
 #include <algorithm>
 #include <cstring>
@@ -108,7 +109,7 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
     sim.ledger().double_free(module->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  module->alive = false;  // From here on nobody else may unload it, though we may have to wait.
+  module->alive = false;  // From here on nothing else may unload it, though we may have to wait.
   module->unload = ++sim.handles().unload_count;
   sim.ledger().died(module->birth);
   if (module->context != nullptr) may_wait(sim, *module->context);
@@ -210,7 +211,7 @@ CUresult Calls::cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   return cuFuncLoad(handle);  // A preference, of which nothing comes.
 }
 
-/// Returns an attribute; 0 where nothing is known. Registers are those that the text allows.
+/// Returns an attribute; 0 if nothing is known. Registers are those that the text allows.
 static int attribute_of(const KernelEntry& kernel, CUfunction_attribute attribute) {
   static constexpr KernelExtras kNothing{};
   const KernelExtras& extras = kernel.extras != nullptr ? *kernel.extras : kNothing;

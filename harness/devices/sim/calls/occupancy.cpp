@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occupancy: how many blocks of a kernel are on a multiprocessor at once.
 //
 // Source: the formulas of the toolkit's cuda_occupancy.h, for a device on which neither registers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory: giving it out and taking it back.
 //
 // A freed block may be given out again before the stream has reached the free: always to the same
@@ -24,7 +25,7 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// Tells whether the stream may be given the block. Memory that the host saw freed may always be
+/// Returns whether the stream may be given the block. Memory that the host saw freed may always be
 /// reused, and so may memory that the same stream freed.
 static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
@@ -106,7 +107,7 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint
   return index;
 }
 
-/// The graph owns the memory; the pool says only where it is.
+/// The graph owns the memory; the pool says only if it is.
 static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes,
                                    const Pool& pool, Stream& stream) {
   if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
@@ -183,7 +184,7 @@ CUresult Calls::cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUme
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (pool == nullptr || pool->exported_by != 0) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
 }
 

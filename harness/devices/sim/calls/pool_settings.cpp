@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools of stream-ordered memory, and what they are told and asked.
 #include <algorithm>
 #include <cstring>
@@ -65,7 +66,8 @@ CUresult Calls::cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType typ
   PoolKind kind{};
   if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr || pool->kind != kind) return CUDA_ERROR_INVALID_VALUE;
+  if (pool == nullptr || pool->kind != kind || pool->exported_by != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   sim.pools().make_current(*pool);
   return CUDA_SUCCESS;
 }
@@ -74,12 +76,16 @@ CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* proper
   if (pool == nullptr || properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const PoolKind kind = pool_kind(properties->location, properties->allocType);
   if (kind == PoolKind::none) return CUDA_ERROR_INVALID_VALUE;
-  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-    return kind == PoolKind::host ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+  const bool is_exportable = properties->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+    if (kind == PoolKind::host) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_exportable || kind != PoolKind::device) return CUDA_ERROR_NOT_SUPPORTED;
+  }
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Pool& made = sim.handles().pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
   made.limit = properties->maxSize;
+  made.is_exportable = is_exportable;
   made.set_kind(kind);
   *pool = made.as<CUmemoryPool>();
   return CUDA_SUCCESS;
@@ -217,7 +223,7 @@ static bool is_the_host(const CUmemLocation& location) {
          (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
 }
 
-/// Tells whether a pool may get such access: it cannot lose that from where it is.
+/// Returns whether a pool may get such access: it cannot lose that from where it is.
 static bool may_get(const Pool& pool, const CUmemAccessDesc& access) {
   const bool whole = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   if (!is_the_device(access.location))

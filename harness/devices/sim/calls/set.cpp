@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets, of a row of values or of several rows. What a call knows of its pointers it writes into the
 // work: whose memory they meant.
 #include <algorithm>

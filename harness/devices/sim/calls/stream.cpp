@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events and host functions.
 #include <algorithm>
 
@@ -122,7 +123,7 @@ CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* g
   return cuStreamGetCtx(on, context);
 }
 
-/// In a run of tasks the scheduler decides when the task that calls functions goes on.
+/// In a run of tasks the scheduler decides when the task that calls functions continues.
 static Lag lag_of_function(SimDevice& sim) {
   return ProcessWorld::of(sim.world()) != nullptr ? Lag::ask : Lag::never;
 }
@@ -182,10 +183,22 @@ CUresult Calls::cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t 
 
 // ---- events -----------------------------------------------------------------------------------
 
-/// Returns the place in the history of the call that runs.
+/// Returns the place in the history of the call that runs. A process keeps no history: its calls
+/// are known by the last half of their names.
 static std::uint32_t last_noted(SimDevice& sim) {
-  const std::size_t count = sim.world().history.events().size();
-  return static_cast<std::uint32_t>(count == 0 ? 0 : count - 1);
+  const Records<harness::Event>& events = sim.world().history.events();
+  if (events.empty()) return 0;
+  if (ProcessWorld::of(sim.world()) != nullptr)
+    return static_cast<std::uint32_t>(events.back().activation);
+  return static_cast<std::uint32_t>(events.size() - 1);
+}
+
+/// Notes a wait for an event, for stories. A process tells also of one that was never recorded,
+/// which orders nothing.
+static void note_wait(SimDevice& sim, const Event& event) {
+  const bool is_recorded = event.point.stream != nullptr;
+  if (!is_recorded && ProcessWorld::of(sim.world()) == nullptr) return;
+  sim.world().history.add(Ordering{is_recorded ? event.noted : 0, last_noted(sim)});
 }
 
 CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
@@ -270,8 +283,7 @@ CUresult Calls::cuEventSynchronize(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
-  if (event->point.stream != nullptr)
-    sim.world().history.add(Ordering{event->noted, last_noted(sim)});
+  note_wait(sim, *event);
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
   Clock& known = sim.data_races().remember(event->clock);
   sim.queues().wait(point);
@@ -309,8 +321,8 @@ CUresult Calls::cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   if (external) return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle);
   if (stream->capture != nullptr || event->capture != nullptr)
     return sim.captures().wait(*stream, *event);
+  note_wait(sim, *event);
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
-  sim.world().history.add(Ordering{event->noted, last_noted(sim)});
   stream->clock.join(event->clock);
   Work& work = sim.queues().fresh(WorkKind::wait, "wait");
   work.after.push_back(event->point);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables of modules: memory of the device that lives as long as they do.
 #include <algorithm>
 #include <cstring>

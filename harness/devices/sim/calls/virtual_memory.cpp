@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual memory: addresses that are reserved, memory that is created, and mappings of the one to
 // the other. A handle is a life, and so are a reservation and what the device has access to: that
 // life begins when access is given and ends when it is taken or the mapping ends.
 //
 // Nothing in here waits for the device: no document says that it does.
 #include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/memory/ipc.h"
 
 namespace harness::devices::calls {
 
@@ -14,7 +16,8 @@ constexpr std::uint64_t kHostPage = 4096;
 
 bool is_whole(std::uint64_t value) { return value % kUnit == 0; }
 
-/// Tells whether memory of these properties can be had: pinned, on the device, and nobody else's.
+/// Returns whether memory of these properties can be had: pinned, on the device, and nothing
+/// else's.
 CUresult check_properties(const CUmemAllocationProp* wanted) {
   if (wanted == nullptr || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       wanted->win32HandleMetaData != nullptr)
@@ -29,8 +32,9 @@ CUresult check_properties(const CUmemAllocationProp* wanted) {
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-  const bool plain =
-      wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE && wanted->allocFlags.usage == 0;
+  const bool plain = (wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+                      wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
+                     wanted->allocFlags.usage == 0;
   return plain ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -40,9 +44,12 @@ Allocation* find_allocation(SimDevice& sim, CUmemGenericAllocationHandle handle)
                   "memory handle");
 }
 
-/// Ends the memory of an allocation that nobody can reach any more.
+/// Ends the memory of an allocation that nothing can reach any more.
 void end_unreachable(SimDevice& sim, Allocation& allocation) {
   if (allocation.reference_count > 0 || allocation.mapping_count > 0) return;
+  const Block& block = sim.memory().block(allocation.block);
+  if (block.origin == Origin::foreign) return sim.processes().sharing().let_go(allocation.block);
+  if (block.is_shared) return;  // Another process may have it, or a file that names it.
   free_now(sim, allocation.block);
   allocation.block = 0;
 }
@@ -61,6 +68,7 @@ void give_access(SimDevice& sim, Mapping& mapping) {
   const std::uint32_t physical = mapping.allocation->block;
   mapping.block = sim.memory().map_at(mapping.base, physical, mapping.bytes);
   mapping.life = sim.memory().block(mapping.block).birth;
+  if (sim.memory().block(physical).origin == Origin::foreign) return;
   sim.provenance().shadow().alias(mapping.base, sim.memory().block(physical).base, mapping.bytes);
 }
 
@@ -165,6 +173,68 @@ CUresult Calls::cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop
   const Allocation* allocation = find_allocation(sim, handle);
   if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *properties = allocation->properties;
+  return CUDA_SUCCESS;
+}
+
+// ---- memory of other processes ----------------------------------------------------------------
+
+static constexpr std::uint64_t kShareable = hash_name("shareable memory");
+
+CUresult Calls::cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle memory,
+                                             CUmemAllocationHandleType type,
+                                             unsigned long long flags) {
+  if (handle == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Allocation* allocation = find_allocation(sim, memory);
+  if (allocation == nullptr || type == CU_MEM_HANDLE_TYPE_NONE ||
+      type != allocation->properties.requestedHandleTypes)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t block = allocation->block;
+  const BirthId birth = sim.memory().block(block).birth;
+  const PeerObject known = sim.memory().block(block).origin == Origin::foreign
+                               ? sim.processes().sharing().name_of(block)
+                               : sim.processes().sharing().offer(block);
+  const int file = name_file(known.process != 0 ? name_for_peers(kShareable, known)
+                                                : IpcName{kShareable, 0, 0, raw(birth), block});
+  if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *static_cast<int*>(handle) = file;
+  return CUDA_SUCCESS;
+}
+
+/// Finds the allocation of this process whose memory a block is, or null.
+static Allocation* allocation_of(SimDevice& sim, std::uint32_t block) {
+  auto& all = sim.handles().allocations;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].block == block && (all[i].reference_count > 0 || all[i].mapping_count > 0))
+      return &all[i];
+  return nullptr;
+}
+
+CUresult Calls::cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* from,
+                                               CUmemAllocationHandleType type) {
+  if (handle == nullptr || type == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const auto file = static_cast<int>(reinterpret_cast<std::intptr_t>(from));
+  const IpcName name = name_in_file(file, kShareable);
+  if (name.birth == 0 || is_of_another_run(name)) return CUDA_ERROR_INVALID_VALUE;
+  const bool is_known = name.process == 0 && name.place < sim.memory().block_count() &&
+                        raw(sim.memory().block(name.place).birth) == name.birth;
+  const std::uint32_t block =
+      is_known ? name.place : sim.processes().sharing().find({name.process, name.birth});
+  if (block == 0) return CUDA_ERROR_INVALID_VALUE;
+  Allocation* known = allocation_of(sim, block);
+  if (known == nullptr) {
+    if (sim.memory().block(block).origin != Origin::foreign) return CUDA_ERROR_INVALID_VALUE;
+    known = &sim.handles().allocations.add();
+    known->properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                         .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    known->block = block;
+  }
+  if (known->reference_count++ == 0) {
+    known->alive = true;
+    known->birth = sim.ledger().born("memory handle", known->handle, 0, known->birth);
+  }
+  *handle = known->handle;
   return CUDA_SUCCESS;
 }
 

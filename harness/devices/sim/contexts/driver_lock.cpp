@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/contexts/driver_lock.h"
 
 namespace harness::devices {
@@ -9,8 +10,8 @@ void DriverLock::wait(Scheduler& scheduler) {
       {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; }, &owner_);
 }
 
-// Held already, it is held until the outer one ends. No circle is told of the driver's own locks,
-// which it takes in an order of its own.
+// Held already, it is held until the outer one ends. No circle is informed of the driver's own
+// locks, which it takes in its own order.
 DriverLock::Hold::Hold(DriverLock& lock, Scheduler& scheduler, bool held)
     : lock_(lock),
       scheduler_(scheduler),

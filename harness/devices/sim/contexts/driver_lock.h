@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DriverLock: what threads of a process have to wait for inside of the driver: its lock, and the
 // thread on which it calls functions of the program.
 //
@@ -6,14 +7,14 @@
 // hold it is a function of the program's that the driver calls with the lock held, as drivers do
 // now and then (numba-cuda#317): a pick says whether.
 //
-// Threads: tasks of a run. Outside of tasks nobody has anything, and nobody waits.
+// Threads: tasks of a run. Outside of tasks nothing has anything, and nothing waits.
 #pragma once
 
 #include "harness/scheduler/lock_watch.h"
 
 namespace harness::devices {
 
-/// Ownership: of a process; begun anew for every run.
+/// Ownership: of a process; begun again for every run.
 class DriverLock {
  public:
   explicit DriverLock(Label label) : label_(label) {}
@@ -22,7 +23,7 @@ class DriverLock {
     owner_ = TaskId::none;
   }
 
-  /// A call begins to work: waits until nobody else holds the lock.
+  /// A call begins to work: waits until nothing else holds the lock.
   void pass(Scheduler& scheduler) {
     LockWatch::wanted(scheduler, {resource_, label_});
     if (owner_ != TaskId::none) [[unlikely]]

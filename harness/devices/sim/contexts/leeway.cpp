@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/contexts/leeway.h"
 
 #include "harness/cuda/leeway.h"

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leeway: where the documentation says what the driver *may* do. A program may rely on neither, so
 // which it is, is a pick, where an actor or a client asks for that (harness/cuda/leeway.h); the
-// plain answer is what the driver does otherwise, as drivers of today are known to do.
+// default answer is what the driver does otherwise, as drivers of today are known to do.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace harness::devices {
 
-/// Ownership: of a device; begun anew for every run.
+/// Ownership: of a device; begun again for every run.
 class Leeway {
  public:
   void begin(World& world);
@@ -20,8 +21,8 @@ class Leeway {
   bool is_given() const;
 
   /// Returns which of `option_count` ways the driver takes, 0 for that of today. `what` names the
-  /// question, which is asked under a name of its own: no other question of the call is another
-  /// one for it.
+  /// question, which is asked under its own name: no other question of the call is another one for
+  /// it.
   std::uint32_t pick(Label what, std::uint32_t option_count);
 
  private:

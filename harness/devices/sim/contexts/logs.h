@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs: the driver's error log, into which this driver writes nothing.
 #pragma once
 

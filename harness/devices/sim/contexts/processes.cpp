@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/contexts/processes.h"
 
 #include "harness/devices/sim/peers/sharing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes: records that the driver keeps for each process that uses it.
 #pragma once
 
@@ -25,7 +26,7 @@ struct Process {
   bool is_forked = false;  ///< A fork of one that was initialized: it has no driver.
   Context* primary = nullptr;
   unsigned primary_flags = 0;      ///< Flags for the primary context, when it is next made.
-  std::uint32_t primary_owed = 0;  ///< Releases still to come of the one that was reset.
+  std::uint32_t primary_owed = 0;  ///< Releases still to result from the one that was reset.
   std::array<Pool*, kPoolKindCount> default_pools{};
   std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.

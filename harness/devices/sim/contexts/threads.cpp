@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/contexts/threads.h"
 
 #include "harness/devices/sim/sim_device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads: records that the driver keeps for each thread: its contexts, its capture mode, its
 // streams.
 #pragma once

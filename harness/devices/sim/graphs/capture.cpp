@@ -1,5 +1,6 @@
-// How it works. Only streams know whether they capture; calls ask Captures only where that is so,
-// or while there is any capture at all. A violation marks the capture, and every later use of its
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Only streams know whether they capture; calls ask Captures only if that is so, or
+// while there is any capture at all. A violation marks the capture, and every later use of its
 // streams returns CAPTURE_INVALIDATED until it is ended where it began.
 #include "harness/devices/sim/graphs/capture.h"
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures: streams whose work becomes nodes of a graph instead of being done.
 //
 // A capture begins in one stream, its origin, and spreads to others by events. Each stream of it
 // has a set of nodes that the next one will wait for. What the rules forbid returns its error and
-// invalidates the capture, which then has to be ended all the same.
+// invalidates the capture, which then has to be ended nevertheless.
 #pragma once
 
 #include <cuda.h>
@@ -23,7 +24,7 @@ struct Event;
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
   struct Branch {
-    Stream* stream;  ///< Null once it was destroyed: what it captured must be joined all the same.
+    Stream* stream;  ///< Null once it was destroyed: what it captured must be joined nevertheless.
     std::vector<GraphEdge> tail;
   };
 
@@ -44,7 +45,7 @@ class Captures {
  public:
   explicit Captures(SimDevice& sim) : sim_(sim) {}
   void begin();
-  /// Nothing of all this matters while nobody captures.
+  /// Nothing of all this matters while nothing captures.
   bool none() const { return active_count_ == 0; }
 
   // ---- from the first call to the last ----
@@ -52,7 +53,7 @@ class Captures {
   /// Into `graph`, after `after`; into a new one when it is null.
   CUresult start(Stream& stream, Graph* graph, std::span<const GraphEdge> after,
                  CUstreamCaptureMode mode);
-  /// Ends the capture, also where it returns an error other than UNMATCHED and WRONG_THREAD.
+  /// Ends the capture, also if it returns an error other than UNMATCHED and WRONG_THREAD.
   CUresult end(Stream& stream, Graph*& made);
   /// The stream is no more, and with the origin the capture.
   void lose(Stream& stream);
@@ -61,8 +62,8 @@ class Captures {
 
   /// Admits a call that gives a stream work. SUCCESS: it is done, or captured by what follows.
   CUresult admit(Stream& stream) { return none() ? CUDA_SUCCESS : admit_work(stream); }
-  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, also where the
-  /// capture is lost already, and the end of it.
+  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, also if the capture
+  /// is lost already, and the end of it.
   CUresult refuse(Stream& stream) { return none() ? CUDA_SUCCESS : end_by_use(stream); }
   /// Admits a call that a capture cannot see, and that its mode and the thread's may forbid.
   CUresult admit_unsafe() { return none() ? CUDA_SUCCESS : end_by_unsafe(); }
@@ -82,7 +83,7 @@ class Captures {
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);
-  /// Whoever waits for the event does so by edges with this data.
+  /// Code that waits for the event does so by edges with this data.
   void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
   /// The next node is a kernel that need not wait for the whole of the kernel before it.
   void overlap(Stream& stream);

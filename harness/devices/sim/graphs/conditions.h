@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions: values that kernels set and conditional nodes ask.
 #pragma once
 
@@ -18,7 +19,7 @@ class Conditions {
   Conditional& add(const Graph& graph, unsigned default_value, bool assigns_default);
   /// Returns the condition of the handle, or null when no such handle was made.
   Conditional* find(CUgraphConditionalHandle handle);
-  /// Tells whether the graph has a handle that no node asks.
+  /// Returns whether the graph has a handle that no node asks.
   bool has_unused(const Graph& graph) const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphDefinitions: graphs and their nodes, as programs define them; and what changes them,
 // whichever call asked for it.
 #pragma once
@@ -26,7 +27,7 @@ class GraphDefinitions {
   const auto& nodes() const { return nodes_; }
 
   Graph& create(Label kind = "graph");
-  /// Makes the work of a node, for the caller to fill in before anybody shares it. At the current
+  /// Makes the work of a node, for the caller to fill in before anything shares it. At the current
   /// site.
   NodeParams& fresh_params(CUgraphNodeType type, Label label);
   /// Makes attributes that begin as `old`, for the caller to change.
@@ -43,7 +44,7 @@ class GraphDefinitions {
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
-  /// Adds `body` itself, which is no graph of its own from then on.
+  /// Adds `body` itself, which is not a graph of its own from then on.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
   GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,

@@ -1,6 +1,6 @@
-// How it works. Each graph is a cluster of records; embedded graphs are clusters of their own,
-// which the node that they are embedded in points to. What a flag asks for is one more field of a
-// record.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Each graph is a cluster of records; embedded graphs are their own clusters, which
+// the node that they are embedded in points to. What a flag asks for is one more field of a record.
 #include "harness/devices/sim/graphs/dot.h"
 
 #include <fmt/format.h>

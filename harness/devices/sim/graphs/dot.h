@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as text that Graphviz draws: what cuGraphDebugDotPrint writes.
 //
 // Nodes are numbered as they were added, so that the text is the same in every run; only what was

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executable: what a CUgraphExec stands for; and its plan: a graph as it was when it was
-// instantiated, laid out for running, with references of its own to the user objects.
+// instantiated, laid out for running, with its own references to the user objects.
 #pragma once
 
 #include <cuda.h>

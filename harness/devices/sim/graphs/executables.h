@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables: executable graphs: laying them out, changing, launching and destroying them.
 #pragma once
 
@@ -21,7 +22,7 @@ class Executables {
   const auto& table() const { return executables_; }
 
   Executable& instantiate(Graph& graph, cuuint64_t flags);
-  /// Returns the plan of the next launch, for changing: nobody in flight sees the change.
+  /// Returns the plan of the next launch, for changing: nothing in flight sees the change.
   ExecutablePlan& writable(Executable& executable);
   /// Makes everything as in `graph`, which has the same shape: parameters, and references to user
   /// objects. `after`: the launches of the executable that are over.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph: what a CUgraph stands for: nodes, what they depend on, and the user objects it keeps
 // alive.
 //
@@ -116,7 +117,7 @@ struct GraphNode : Object {
   const KernelAttributes* attributes = &kDefaultAttributes;
   std::vector<GraphEdge> after;       ///< In the order in which they were added.
   std::vector<Graph*> bodies;         ///< Embedded: one of a child node, some of a conditional one.
-  std::vector<CUgraph> body_handles;  ///< The bodies that the program was told of.
+  std::vector<CUgraph> body_handles;  ///< The bodies that the program was informed of.
   const GraphNode* original = nullptr;  ///< Whom it was cloned from.
   std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: holds what there is of graphs on the simulated device.
 #pragma once
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphMemory: what an allocation node gives out: an address that stays the same, at which a new
 // life begins with every launch that reaches the node.
 //
-// Whoever copies the address means the allocation, not one of its lives: the documentation has it
+// Code that copies the address means the allocation, not one of its lives: the documentation has it
 // that the address may be kept. Ownership: GraphAllocations owns it. Lifetime: as long as a graph
 // or an executable has the node, or memory is allocated there.
 #pragma once

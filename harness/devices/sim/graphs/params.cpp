@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/graphs/params.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ static CUresult find_node_function(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS
                             : find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
 }
 
-/// Points the parameters, which the driver gives back to those who ask, at the values it has
+/// Points the parameters, which the driver gives back to those that ask, at the values it has
 /// copied.
 static void point_at_values(NodeParams& params) {
   const KernelEntry& entry = *params.function->entry;

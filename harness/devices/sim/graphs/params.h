@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters of nodes, from the structs of the API. Each function copies the values that they
 // point at, remembers whose memory those meant, and leaves the documented error where something is
 // wrong with them.
@@ -40,7 +41,7 @@ inline bool fit(const KernelAttributes& attributes, const NodeParams& params) {
   return !attributes.cooperative() || params.kernel.extra == nullptr;
 }
 
-/// Tells whether a node with the first may be given the second once it is in an executable graph.
+/// Returns whether a node with the first may be given the second once it is in an executable graph.
 bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to);
 
 }  // namespace harness::devices

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules by which a node may do something else, once it is in an executable graph.
 #include <algorithm>
 
@@ -17,7 +18,7 @@ static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
           block_of(sim, left).context == block_of(sim, right).context);
 }
 
-/// Tells whether a set may be given this memory: managed memory, too, which the device has as its
+/// Returns whether a set may be given this memory: managed memory, too, which the device has as its
 /// own.
 static bool may_be_set(SimDevice& sim, const Place& old, const Place& now) {
   return same_kind(sim, old, now) || (block_of(sim, now).origin == Origin::managed &&

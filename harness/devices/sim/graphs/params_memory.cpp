@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of nodes that allocate and free.
 #include "harness/devices/sim/graphs/params.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reused: objects that are used again in the next run.
 #pragma once
 

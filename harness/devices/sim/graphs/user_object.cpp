@@ -1,6 +1,7 @@
-// How it works. Whoever lets go of the last reference puts the object into a queue. One task of the
-// driver's takes them from there, in that order, whenever the schedule lets it; in a program
-// without a world a thread does. Where a run is outside of its tasks, whoever is here calls the
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Code that lets go of the last reference puts the object into a queue. One task of
+// the driver's takes them from there, in that order, whenever the schedule lets it; in a program
+// without a world a thread does. If a run is outside of its tasks, code that is here calls the
 // destructor. A call that is to call one itself does so at its end, when it has nothing half done.
 #include "harness/devices/sim/graphs/user_object.h"
 

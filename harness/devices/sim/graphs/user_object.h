@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // UserObject: what a CUuserObject stands for: the program's data, and how often it is referenced.
-// Once nobody does, its destructor is called, at some time. By whom is a pick: a thread of the
-// driver's that all of them share (plain), the one that calls host functions, too, or whoever let
+// Once nothing does, its destructor is called, at some time. By whom is a pick: a thread of the
+// driver's that all of them share (plain), the one that calls host functions, too, or code that let
 // go of the last reference, before his call returns. So is whether the driver holds its lock
 // meanwhile.
 #pragma once
@@ -26,7 +27,7 @@ struct UserObject : Object {
   std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
   std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
   Name activation = 0;                 ///< The activation that released the last one.
-  Clock after;                    ///< The launches that held some: its destructor tells of them.
+  Clock after;                    ///< The launches that held some: its destructor reports them.
   Tick released = 0;              ///< When the last reference went.
   TaskId owed_by = TaskId::none;  ///< The task whose call is to call the destructor.
   bool shares_thread = false;     ///< Its destructor is called where host functions are.
@@ -86,7 +87,7 @@ class UserObjects {
   /// The data of host work, with one reference, which a graph is to hold.
   UserObject& create_data(void* data, CUhostFn release);
   void release(UserObject& object, std::uint64_t count);
-  /// Releases all references. `after`: the launches that used them, where there may have been any.
+  /// Releases all references. `after`: the launches that used them, if there may have been any.
   void release(UserReferences& references, const Clock* after = nullptr);
   /// Gives the destructors that are still to be called a while to return, in a program without a
   /// world: a synchronise does. Nothing is documented to wait for them.
@@ -95,8 +96,8 @@ class UserObjects {
   bool owes() const { return !owed_.empty(); }
   /// Calls the destructors that the running task owes.
   void destroy_owed();
-  /// The driver goes on with work by itself, for as long as it lives: what that lets go of, no call
-  /// did.
+  /// The driver continues with work by itself, for as long as it lives: what that lets go of, no
+  /// call did.
   class ByItself {
    public:
     explicit ByItself(UserObjects& objects)

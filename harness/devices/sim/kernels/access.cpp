@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that a kernel calls before each of its accesses. Which ones clang 19 emits, for
 // -fsanitize=kernel-address with this prefix, was found by compiling: loads and stores of 1, 2, 4,
 // 8 and 16 bytes, N for other sizes and for what may be misaligned, and memcpy, memmove and memset
@@ -169,8 +170,8 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
   access_state.footprint->add(address, size, mode);
 }
 
-/// Tells whether an access ends one of a whole word by parts: compilers copy structures of unknown
-/// alignment byte by byte, and load in halves.
+/// Returns whether an access ends one of a whole word by parts: compilers copy structures of
+/// unknown alignment byte by byte, and load in halves.
 static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
   return ((address + size) & 7) == 0;
 }
@@ -191,7 +192,7 @@ static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
     note_use(address, size, AccessMode::write);
   if (size >= 8) return stored(address, size);
-  // In halves nobody was seen to store a pointer, and all stores of floats would pay.
+  // In halves nothing was seen to store a pointer, and all stores of floats would pay.
   if (size <= 2 && is_last_of_word(address, size)) [[unlikely]]
     access_state.provenance->stored(address & ~std::uint64_t{7});
 }
@@ -261,7 +262,7 @@ void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code
 
 // ---- what an access of a translated kernel need not ask again -----------------------------------
 
-/// Holds the bytes of every use, for sites whose uses nobody notes.
+/// Holds the bytes of every use, for sites whose uses nothing notes.
 static KernelRange all_uses{0, ~std::uint64_t{0}};
 
 static const Window* device_window(std::uint64_t address, std::uint64_t size) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AccessState: what the accesses of a running kernel are first compared with, one per OS thread.
 // Nearly every access falls into a window and costs two comparisons; the rest asks Provenance.
 #pragma once
@@ -35,10 +36,10 @@ struct AccessState {
   Provenance* provenance = nullptr;
   Footprint* footprint =
       nullptr;  ///< The place where uses of device memory are noted; may be null.
-  /// Those of a translated kernel that know something; null where they are to know nothing.
+  /// Those of a translated kernel that know something; null if they are to know nothing.
   std::vector<KernelSite*>* sites = nullptr;
   std::uint32_t victim = 0;        ///< The one of `blocks` that the next one replaces.
-  std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
+  std::uint64_t shared_shift = 0;  ///< Gives shared memory its own addresses, for TSan.
   void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.
 
   /// A piece of device memory has ended: what was allowed may not be any more.
@@ -52,12 +53,12 @@ struct AccessState {
 
 extern constinit thread_local AccessState access_state;
 
-/// Judges a load, or a store, by the instruction before `code`: returns if the kernel may go on.
+/// Judges a load, or a store, by the instruction before `code`: returns if the kernel may continue.
 void check_load(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
 void check_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
 
 /// Judges an atomic, by the instruction before `code`, like a load and a store: returns if the
-/// kernel may go on. Outside a launch it returns always.
+/// kernel may continue. Outside a launch it returns always.
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
 
 /// Judges an atomic of 4 or 8 bytes, and carries it out. Returns what was there.

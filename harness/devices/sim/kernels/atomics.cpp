@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The atomics of a kernel. They are functions, because a compiler's own atomic would call
 // __prov_store like any store, and TSan would take two of them for a race.
 #include <bit>

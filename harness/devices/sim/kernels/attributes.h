@@ -1,4 +1,5 @@
-// KernelAttributes: what a launch, or a kernel node, is told beside its parameters.
+// SPDX-License-Identifier: Apache-2.0
+// KernelAttributes: what a launch, or a kernel node, is reported beside its parameters.
 //
 // On the simulated device most are hints about speed, and only remembered. Cooperative launches are
 // limited in size; clusters are none of its capabilities, and are refused.
@@ -12,7 +13,7 @@
 namespace harness::devices {
 
 /// The values that nodes have, by CUlaunchAttributeID. Zero where nothing was said. They never
-/// change once made, like the parameters of a node: whoever sets one makes others.
+/// change once made, like the parameters of a node: code that sets one makes others.
 struct KernelAttributes {
   static constexpr std::size_t kCount = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING + 1;
   std::array<CUlaunchAttributeValue, kCount> values{};
@@ -27,7 +28,7 @@ inline const KernelAttributes kDefaultAttributes{};
 /// A kernel node can have such an attribute.
 bool is_node_attribute(CUlaunchAttributeID id);
 
-/// Tells whether a kernel with this grid may have the value; an attribute that nodes can have.
+/// Returns whether a kernel with this grid may have the value; an attribute that nodes can have.
 CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value,
                          const CUlaunchConfig& config);
 

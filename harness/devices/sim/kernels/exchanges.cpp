@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner::State: barriers and exchanges between the threads of a block.
 //
-// Whoever has to wait is entered where the others look, and parks. Whoever comes last lets all of
-// them go on, in the order in which they came, and goes on itself. Whoever looks again and again
-// whether others have come lets them go on each time.
+// Code that has to wait is entered where the others look, and parks. Code that comes last lets all
+// of them continue, in the order in which they came, and continues itself. Code that looks again
+// and again whether others have come lets them continue each time.
 #include <algorithm>
 
 #include "harness/devices/sim/kernels/runner_state.h"
@@ -17,7 +18,7 @@ void* KernelRunner::State::edge(std::uint32_t barrier, std::uint32_t epoch) cons
   return reinterpret_cast<void*>(first + (2 * barrier + epoch % 2) * 8);
 }
 
-/// All that come to a barrier name the same number of threads. Does not return if they do not.
+/// All that reach a barrier name the same number of threads. Does not return if they do not.
 static KernelRunner::State::Barrier& come_to(KernelRunner::State& state, std::uint32_t number,
                                              std::uint32_t threads) {
   KernelRunner::State::Barrier& barrier = state.barriers[number];
@@ -58,7 +59,7 @@ void open_for_those_left(KernelRunner::State& state) {
   }
 }
 
-/// Waits until so many threads have come, 0 for all that are alive. Returns how many of them
+/// Waits until this many threads have come, 0 for all that are alive. Returns how many of them
 /// brought a predicate.
 int KernelRunner::State::wait_at(std::uint32_t number, std::uint32_t threads, int predicate) {
   Carrier& self = *current;
@@ -80,7 +81,7 @@ int KernelRunner::State::wait_at(std::uint32_t number, std::uint32_t threads, in
   return static_cast<int>(self.result);
 }
 
-/// Counts as one that has come, and goes on.
+/// Counts as one that has come, and continues.
 void KernelRunner::State::arrive_at(std::uint32_t number, std::uint32_t threads) {
   Barrier& barrier = come_to(*this, number, threads);
   device_edge_release(edge(number, barrier.epoch));
@@ -141,7 +142,7 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   return self.result;
 }
 
-/// Lets those go on that ask who is here, once no other lane of the warp can come: all wait for
+/// Lets those continue that ask who is here, once no other lane of the warp can come: all wait for
 /// something, or have exited. Each gets those that ask at the same place.
 void KernelRunner::State::settle_active(Warp& warp) {
   if (warp.active == 0 || (warp.exited | warp.waiting | warp.at_barrier) != ~0u) return;
@@ -158,7 +159,7 @@ void KernelRunner::State::settle_active(Warp& warp) {
   ++warp.epoch;
 }
 
-/// Tells whether all lanes of `mask` wait with the same mask, or have exited.
+/// Returns whether all lanes of `mask` wait with the same mask, or have exited.
 bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) const {
   const std::uint32_t needed = mask & ~warp.exited;
   if (mask == 0 || (needed & ~warp.waiting) != 0) return false;
@@ -180,7 +181,7 @@ static void gather(const KernelRunner::State::Warp& warp, std::uint32_t here,
   }
 }
 
-/// Gives each lane of `mask` what it wanted, and lets it go on. The current one need not park.
+/// Gives each lane of `mask` what it wanted, and lets it continue. The current one need not park.
 void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
   if (!warp.polled) polls_in_vain = 0;  // A loop that polls may have exchanges in it.
   warp.polled = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Footprint: which bytes the kernel block that runs has used, as ranges. Kept only while there are
 // streams enough to race: see SimDevice::run_block().
 #pragma once
@@ -19,9 +20,9 @@ class Footprint {
     overflowed_ = false;
   }
 
-  /// Threads run one after another, so that most uses go on where one of the last few ended.
+  /// Threads run one after another, so that most uses continue where one of the last few ended.
   /// Returns the range that the use is in, which may be made longer until the block ends: it is
-  /// another one's, of the same mode, where it is needed for that.
+  /// another one's, of the same mode, if it is needed for that.
   KernelRange& add(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
     const auto index = static_cast<std::size_t>(mode);
     for (std::size_t i = 0; i < open_count_[index]; ++i) {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a cooperative launch, which are on the device at once.
 //
 // How it works. A thread that looks at the memory of the grid's barriers lets the other threads of
-// its block go on, and then the other blocks: the block's state, with its fibers and its shared
+// its block continue, and then the other blocks: the block's state, with its fibers and its shared
 // memory, is put aside. Once all blocks have had their turn, they have theirs again. A turn ends at
 // each barrier, so that the uses of a turn are those between two barriers.
 #include <cstring>
@@ -48,7 +49,7 @@ struct Grid {
   std::size_t done_count = 0;
   GridMemory memory;
   bool has_begun = false;
-  bool has_moved = false;     ///< In this round: a block has ended, or come to a barrier.
+  bool has_moved = false;     ///< In this round: a block has ended, or reach a barrier.
   std::uint32_t barrier = 0;  ///< When the round began.
 };
 
@@ -125,7 +126,7 @@ GridStep KernelRunner::step_grid(Launch& launch) {
   return step;
 }
 
-/// A thread looks whether other blocks have come: threads of its own block go on before them.
+/// A thread looks whether other blocks have come: threads of its own block continue before them.
 static void wait_for_grid(KernelRunner::State& state) {
   if (!state.launch->is_cooperative) return;
   KernelRunner::State::Carrier& self = *state.current;

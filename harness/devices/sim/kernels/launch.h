@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launch: one kernel launch on the simulated device, with its parameters as they were copied.
 #pragma once
 
@@ -28,7 +29,7 @@ struct Dim3 {
 
 struct Grid;
 
-/// Where a graph copied values that are used later; empty where no graph did.
+/// Where a graph copied values that are used later; empty if no graph did.
 struct CapturedAt {
   Label site;
   Name activation = 0;

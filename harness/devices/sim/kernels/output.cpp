@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output: the texts that translated kernels print, and their ends. These texts are in memory of the
 // device: it is read as a kernel reads it, with every access checked.
 //

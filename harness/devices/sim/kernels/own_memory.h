@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Own memory: what a kernel may touch besides device memory: its __shared__ variables, which are
 // thread-local here, and constants in the program's image.
 #pragma once
@@ -30,7 +31,7 @@ struct GridMemory {
 GridMemory& grid_memory();
 
 /// Addresses that stand for a block's shared memory in TSan's eyes, each for one block only, so
-/// that what another block did in the same place is no race. Nothing is ever stored there.
+/// that what another block did in the same place is not a race. Nothing is ever stored there.
 class FreshAddresses {
  public:
   ~FreshAddresses();

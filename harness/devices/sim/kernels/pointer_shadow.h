@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // PointerShadow: for every aligned 8-byte word of device memory, whose pointer it holds. A
 // pointer's value does not say which life it meant; the shadow does, from the copy that brought it
 // there.
 //
 // A word's shadow is a birth id (a call copied the word in), or "stored by this launch" (a kernel
-// wrote it), which is resolved from what that launch was authorised for once somebody reads the
+// wrote it), which is resolved from what that launch was authorised for once something reads the
 // word. It is believed only while the word's value points into that life: who writes something else
 // need not say so. Ownership: owns an address range as large as the device's, of which only touched
 // pages take memory. Lifetime: begin() forgets everything at once, by an epoch in each entry.
 //
-// Memory of the host's that the device was given has words of its own, as large as that memory.
+// Memory of the host's that the device was given has its own words, as large as that memory.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +63,7 @@ class PointerShadow {
   /// Memory of the host's is the device's, too, until the run ends. What was included before and
   /// overlaps is known no longer.
   void include(AddressRange host);
-  /// Tells whether words at `address` are kept.
+  /// Returns whether words at `address` are kept.
   bool covers(std::uint64_t address) const {
     return range_.contains(address) || (!hosts_.empty() && find(address) != nullptr);
   }

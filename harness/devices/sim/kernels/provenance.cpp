@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A launch has a set of authorities: blocks, by birth id, that the pointers it was
 // given meant. An access is allowed when the block that lives at the address is in the set. If
 // instead a dead member lived there, the access is stale; otherwise it is wild.
@@ -56,7 +57,8 @@ class PointerFilter {
       : is_of_use_(hull.low >> kSixth == (hull.high - 1) >> kSixth),
         sixth_((hull.low >> kSixth & 0xff) * kOnes) {}
 
-  /// Tells whether one may begin in the word at `word`. It ends in the next, unless it is aligned.
+  /// Returns whether one may begin in the word at `word`. It ends in the next, unless it is
+  /// aligned.
   bool may_begin_in(const std::byte* word) const {
     const std::uint64_t alike = alike_in(word_at(word)) | alike_in(word_at(word + 8));
     return !is_of_use_ || (alike & 0x80 * kOnes) != 0;
@@ -183,7 +185,7 @@ void Provenance::add_lives_beside(std::uint64_t address) {
   }
 }
 
-/// Tells whether the launch may touch what has been mapped at `address` since it was authorised.
+/// Returns whether the launch may touch what has been mapped at `address` since it was authorised.
 bool Provenance::authorised_by_reservation(std::uint64_t address) const {
   return address >= reserved_low_ && authorised(reserved_->at(address));
 }
@@ -292,7 +294,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
   return {};
 }
 
-/// A parameter leads to the block but for its top bits, where no address has any.
+/// A parameter leads to the block but for its top bits, if no address has any.
 bool Provenance::is_tagged(const BlockRef& block) const {
   constexpr std::uint64_t kAddress = (std::uint64_t{1} << 48) - 1;
   const std::vector<std::byte>& values = launch_->values;
@@ -341,7 +343,7 @@ void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
                                 launch_->captured.site.view());
 }
 
-/// Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns,
+/// Code that owns it, whatever call made it; but a graph's is what an address is that nothing owns,
 /// an array has none, and no call made what a kernel did.
 static Label told_kind(Label kind) {
   constexpr Label kOfItself[] = {"graph memory", "CUDA array", kHeapMemory};

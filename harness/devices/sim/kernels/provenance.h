@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Provenance: may this launch touch this memory? Authority follows the pointer: what a launch may
 // touch is what the pointers it was given, and those it has loaded since, meant when they were
 // copied.
@@ -23,7 +24,7 @@
 
 namespace harness::devices {
 
-/// A block of device memory. `alive` is false for one that was freed and whose storage nobody got
+/// A block of device memory. `alive` is false for one that was freed and whose storage nothing got
 /// since.
 struct BlockRef {
   BirthId id = BirthId::none;  ///< None where no block is, or was since its storage was last given.
@@ -34,7 +35,7 @@ struct BlockRef {
   /// The memory that an open IPC mapping was opened for, or that is registered, once it was freed.
   BirthId lost = BirthId::none;
   BirthId met = BirthId::none;  ///< The life that such a mapping leads to now.
-  /// The life that a story tells of, where that is another: one of several of the same allocation.
+  /// The life that a story reports, if that is another: one of several of the same allocation.
   BirthId life = BirthId::none;
 };
 
@@ -59,7 +60,7 @@ class DeviceMemoryMap {
   virtual BlockRef find(std::uint64_t address) const = 0;
   /// Every block is in this range, always (mapped host memory too). Fixed within a run.
   virtual AddressRange range() const = 0;
-  /// Tells whether the host can write to the block that lives at `address`.
+  /// Returns whether the host can write to the block that lives at `address`.
   virtual bool is_hosts(std::uint64_t) const { return false; }
   /// Addresses that are a multiple of this apart are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
@@ -93,8 +94,8 @@ struct UsedObject {
 };
 
 /// The kinds of object of accesses by pointers that identity by birth does not know, and that lead
-/// to living memory all the same: one that a kernel clears of a tag, and one that the host has
-/// stored since the launch. They are at fault, and go on.
+/// to living memory nevertheless: one that a kernel clears of a tag, and one that the host has
+/// stored since the launch. They are at fault, and continue.
 inline constexpr Label kTaggedPointer = "memory by a tagged pointer";
 inline constexpr Label kHostsPointer = "memory by a pointer of the host's";
 
@@ -125,7 +126,7 @@ class Provenance {
   /// Returns what is known of words, to be told which memory there is besides the device's own.
   PointerShadow& shadow() { return shadow_; }
 
-  /// A copy within device memory. (A memset need not be told: what it leaves is no pointer.)
+  /// A copy within device memory. (A memset need not be reported: what it leaves is not a pointer.)
   void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
     shadow_.carry(target, source, count);
   }
@@ -152,9 +153,9 @@ class Provenance {
   /// An address in each piece of device memory that it used rightly.
   std::span<const std::uint64_t> touched() const { return touched_; }
   Footprint& footprint() { return footprint_; }
-  /// Returns the footprint in which accesses are noted, or null when nobody watches.
+  /// Returns the footprint in which accesses are noted, or null when nothing watches.
   Footprint* watched() { return watching_bytes_ ? &footprint_ : nullptr; }
-  /// Tells whether the launch may touch this life.
+  /// Returns whether the launch may touch this life.
   bool authorised(BirthId id) const {
     return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
   }
@@ -173,10 +174,10 @@ class Provenance {
   void loaded_pointer(std::uint64_t address, std::uint64_t value);
   /// The launch stores words: they hold what it had.
   void stored(std::uint64_t address) { shadow_.set_stored(address, launch_->authority); }
-  /// The launch copies words, from device memory or from a place of its own.
+  /// The launch copies words, from device memory or from a separate place.
   void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
   /// Judges the use of an object by its handle, which leads the launch to memory. Returns false,
-  /// and has recorded a fault, where the launch must end.
+  /// and has recorded a fault, if the launch must end.
   bool judge_object(const UsedObject& object, std::uintptr_t code);
   /// The launch has begun a life itself, which it may touch.
   void has_begun(BirthId id) { add_authority(id); }

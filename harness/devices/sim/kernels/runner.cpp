@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A carrier is a fiber that runs threads of the block, one after another, as plain
-// calls. When a thread must wait, its carrier parks and the next one goes on: with threads that
+// calls. When a thread must wait, its carrier parks and the next one continues: with threads that
 // were released, else with a fresh carrier and the next thread. Once all that are alive wait at the
 // block's barrier, or all lanes of a mask at a warp's, they are released in the order in which they
 // came.
 //
 // The runner returns when the last thread has finished, when a fatal access or a crash abandons the
-// block, or when everybody waits for ever. Parked carriers are then forgotten: nothing on their
-// stacks is unwound.
+// block, or when all waits for ever. Parked carriers are then forgotten: nothing on their stacks is
+// unwound.
 #include "harness/devices/sim/kernels/runner.h"
 
 #include <cstring>
@@ -101,7 +102,7 @@ void KernelRunner::State::park(Carrier& self) {
   self.fiber.switch_to(next->fiber);
 }
 
-/// New threads first, as when a carrier goes on by itself: the order is the same in every build.
+/// New threads first, as when a carrier continues by itself: the order is the same in every build.
 void KernelRunner::State::leave(Carrier& self) {
   Carrier* next = fresh_carrier();
   if (next == nullptr) next = released_carrier();
@@ -116,7 +117,7 @@ void KernelRunner::State::leave(Carrier& self) {
   self.fiber.finish(next->fiber);
 }
 
-/// Nobody can go on.
+/// Nothing can continue.
 void KernelRunner::State::give_up(Carrier& self) {
   provenance.failed(FaultKind::deadlock,
                     {"barrier", "threads of a block wait at different barriers"});
@@ -245,8 +246,8 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   std::memset(dynamic_shared_memory(), 0, which.all_shared_bytes());
 }
 
-/// Tells a translated kernel what is no parameter of its own. Its sites know nothing yet; a build
-/// with a sanitizer is told of each access.
+/// Tells a translated kernel what is not a parameter of its own. Its sites know nothing yet; a
+/// build with a sanitizer is informed of each access.
 static void surround(KernelRunner::State& state) {
   const Launch& launch = *state.launch;
   KernelSurroundings& told = state.launch->surroundings;
@@ -319,7 +320,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
 BlockEnding resume(KernelRunner::State& state) {
   HARNESS_CHECK(running == nullptr && !state.at_grid.empty(), "a block that waits is resumed");
   state.ending = BlockEnding::finished;
-  state.ready.swap(state.at_grid);  // Nobody else could go on.
+  state.ready.swap(state.at_grid);  // Nothing else could continue.
   state.ready_begin = 0;
   state.at_grid.clear();
   set_block_registers(state);

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner: runs the threads of one block of a launch, from a kernel compiled for the host.
 //
 // Threads run one after another as plain calls on one fiber. A thread that waits for others
-// (__syncthreads, __shfl_sync) parks with its fiber, and another fiber goes on with the next
+// (__syncthreads, __shfl_sync) parks with its fiber, and another fiber continues with the next
 // thread: a kernel without barriers pays for none. Under TSan each thread has a fiber, which TSan
 // sees as a thread: it finds races within a block, not those between blocks, whose threads are
 // never alive together. Threads: confined to the run's thread; re-entered only after it has
@@ -20,7 +21,7 @@ namespace harness::devices {
 
 enum class BlockEnding : std::uint8_t {
   finished,
-  aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not go on.
+  aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not continue.
   trapped,  ///< The same, by an instruction of the kernel's own: see stops.h.
   asserted,
   misaligned,
@@ -30,7 +31,7 @@ enum class BlockEnding : std::uint8_t {
 /// Part of a cooperative launch that was run.
 struct GridStep {
   BlockEnding ending = BlockEnding::finished;
-  /// All blocks have come to a barrier since the last phase, or none has begun before this step.
+  /// All blocks have reached a barrier since the last phase, or none has begun before this step.
   bool begins_phase = false;
   bool is_last = false;
 };

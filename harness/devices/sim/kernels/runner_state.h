@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KernelRunner::State: the threads of the block that is running, and who of them waits for whom.
 #pragma once
 
@@ -17,8 +18,8 @@ namespace harness::devices {
 /// The stack of a thread of a kernel; reports of sanitizers are made on it too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
-inline constexpr std::uint32_t kBarrierCount = 16;  ///< A block has so many.
-/// Number of looks in vain, for each thread that is alive, after which nobody is waited for.
+inline constexpr std::uint32_t kBarrierCount = 16;  ///< A block has this many.
+/// Number of looks in vain, for each thread that is alive, after which nothing is waited for.
 inline constexpr std::uint64_t kPollLimit = 1 << 14;
 /// Instead of the lane that is wanted: who gave something; all that was given; who is here.
 inline constexpr std::uint32_t kBallot = kWarpLanes;
@@ -42,7 +43,7 @@ struct KernelRunner::State {
     Index index;           ///< Its place in the block, as threadIdx.
     Window stack;
     std::uint64_t slept;   ///< In nanoseconds, by its thread.
-    std::uint64_t result;  ///< Given to it when it went on, after it waited.
+    std::uint64_t result;  ///< Given to it when it continued, after it waited.
     // While its thread waits for lanes of its warp:
     std::uint64_t given;
     std::uint32_t lane_wanted;
@@ -71,11 +72,11 @@ struct KernelRunner::State {
   struct Barrier {
     std::vector<Carrier*> waiting;
     std::uint32_t arrived = 0;  ///< Number of threads that came and do not wait.
-    std::uint32_t threads = 0;  ///< So many open it; 0 for all of the block that are alive.
+    std::uint32_t threads = 0;  ///< This many open it; 0 for all of the block that are alive.
     int predicates = 0;         ///< Number of those that brought a predicate.
     std::uint32_t epoch = 0;
     std::uint32_t came() const { return static_cast<std::uint32_t>(waiting.size()) + arrived; }
-    /// Tells whether it opens once `more` have come, of a block with so many threads alive.
+    /// Returns whether it opens once `more` have come, of a block with this many threads alive.
     bool opens(std::uint32_t more, std::uint32_t alive) const {
       return threads == 0 ? came() + more == alive : came() + more >= threads;
     }
@@ -142,7 +143,7 @@ struct KernelRunner::State {
   std::uint32_t next_thread = 0;
   Index next_index;
   std::uint32_t finished_count = 0;
-  std::uint64_t polls_in_vain = 0;  ///< Since a thread ended, or let others go on.
+  std::uint64_t polls_in_vain = 0;  ///< Since a thread ended, or let others continue.
 
   std::array<Barrier, kBarrierCount> barriers;
   std::uint32_t used_barriers = 0;  ///< A bit for each that threads of this block came to.

@@ -1,4 +1,5 @@
-// Stops: the ends that a translated kernel comes to by an instruction of its own.
+// SPDX-License-Identifier: Apache-2.0
+// Stops: the ends that a translated kernel comes to by its own instruction.
 #pragma once
 
 #include "harness/label.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/kernels/symbolize.h"
 
 #include <link.h>
@@ -40,7 +41,7 @@ FileAddress find(std::uintptr_t code) {
   return place;
 }
 
-/// The file's own name, since /proc/self is somebody else to the symbolizer.
+/// The file's own name, since /proc/self is something else to the symbolizer.
 std::string real_name(const std::string& file) {
   std::array<char, 4096> name;
   const ssize_t bytes = readlink(file.c_str(), name.data(), name.size());

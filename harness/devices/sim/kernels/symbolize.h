@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolize: program counter -> "kernel.cu:37 function", on demand only. Evidence for a story,
 // never identity.
 #pragma once

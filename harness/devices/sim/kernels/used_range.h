@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UsedRange: bytes of device memory, and how they were used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A loan becomes a life of the ledger only when it ends: most end after the driver's
 // last use, and no report needs them.
 #include "harness/devices/sim/lent/lent_memory.h"
@@ -28,7 +29,7 @@ const char* until(LentFor use) {
   return "";
 }
 
-/// Nobody knows when the last graph, executable and launch is done with a node's: it is lent until
+/// No one knows when the last graph, executable and launch is done with a node's: it is lent until
 /// it ends, and then matters to those alone that still run.
 bool is_of_node(LentFor use) { return use == LentFor::copy_node || use == LentFor::host_node; }
 
@@ -46,7 +47,7 @@ void LentMemory::begin() {
   dead_.clear();
 }
 
-/// Nobody has seen the birth, but of registered memory.
+/// Nothing has seen the birth, but of registered memory.
 static Name birth_of(LentId id, LentFor use, Name lender) {
   return use == LentFor::registered
              ? lender

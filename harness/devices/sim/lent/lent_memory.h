@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LentMemory: the program's own memory that the driver still uses when the call that was given it
 // has returned. lent.def says which.
 #pragma once
@@ -32,10 +33,10 @@ struct LentUse {
   std::uintptr_t code = 0;  ///< Behind the first instruction of the function that uses it, or 0.
 };
 
-/// Memory has a life here from when it is lent until the program frees it, which somebody has to
+/// Memory has a life here from when it is lent until the program frees it, which something has to
 /// tell: without a listener nothing is lent, and each use is good.
 ///
-/// Threads: confined to the run's thread. Lifetime: begins anew with each run.
+/// Threads: confined to the run's thread. Lifetime: begins again with each run.
 class LentMemory {
  public:
   /// Hears, with the driver, which addresses are lent. Who looks up where such memory was allocated
@@ -50,11 +51,11 @@ class LentMemory {
   explicit LentMemory(SimDevice& sim) : sim_(sim) {}
   void begin();
 
-  /// From now on memory is lent, and ends of it are told.
+  /// From now on memory is lent, and ends of it are reported.
   void watch(Listener& listener) { listener_ = &listener; }
 
   /// Lends memory by the current call. What nodes are given again, while it lives, is lent already.
-  /// None where no memory can be, or nobody listens.
+  /// None where no memory can be, or no one listens.
   LentId lend(LentFor use, std::uint64_t address, std::uint64_t bytes);
   /// The driver no longer uses it.
   void give_back(LentId id);
@@ -87,7 +88,7 @@ class LentMemory {
 
   SimDevice& sim_;
   Listener* listener_ = nullptr;
-  std::uint32_t count_ = 0;  ///< So many were ever lent.
+  std::uint32_t count_ = 0;  ///< This many were ever lent.
   Loans loans_;              ///< By their first addresses.
   std::unordered_map<LentId, std::uint64_t> addresses_;
   std::unordered_map<LentId, Dead> dead_;

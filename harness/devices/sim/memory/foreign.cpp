@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A mapping has addresses in this process's own range, as an allocation would, and
 // pages of the other process's file are laid over them. So everything that is kept for an address
 // is kept for these, too.
@@ -32,7 +33,7 @@ std::uint32_t ForeignBlocks::enter(BirthId birth, const ForeignMemory& foreign) 
   return index;
 }
 
-/// Returns at which granule so many begin on a page: fresh ones, or those of a mapping that has
+/// Returns at which granule this many begin on a page: fresh ones, or those of a mapping that has
 /// ended where there are none.
 std::uint32_t ForeignBlocks::place_for(std::uint32_t granules) {
   std::uint64_t& cursor = memory_.cursor_;

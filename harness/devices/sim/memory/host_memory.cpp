@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/host_memory.h"
 
 #include <sys/mman.h>
@@ -19,7 +20,7 @@ std::uint32_t HostMemory::enter(std::uint64_t address, std::uint64_t bytes) {
   return index;
 }
 
-// Nobody saw which of the words are pointers, and whose. They count from when the device is about
+// No one saw which of the words are pointers, and whose. They count from when the device is about
 // to look.
 void HostMemory::adopt(std::uint64_t address, std::uint64_t bytes) {
   Provenance& provenance = sim_.provenance();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostMemory: memory of the device that the host writes without a call: pinned, registered and
 // managed.
 #pragma once
@@ -15,7 +16,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Tells whether the process has all of these pages, whatever it may do with them.
+/// Returns whether the process has all of these pages, whatever it may do with them.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes);
 
 class HostMemory {

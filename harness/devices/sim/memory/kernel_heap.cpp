@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/kernel_heap.h"
 
 #include "harness/devices/sim/kernels/access.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/memory.h"
 
 #include "harness/devices/sim/memory/parts.h"
@@ -296,7 +297,12 @@ void Memory::forget_mapping(const Block& mapping) {
 }
 
 std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes) {
-  views_.map(address, blocks_[physical].base, bytes, cursor_);
+  if (blocks_[physical].origin == Origin::foreign) {
+    const ForeignMemory& memory = foreign_.at(physical);
+    MemoryViews::map_pages(address, bytes, memory.file, memory.offset);
+  } else {
+    views_.map(address, blocks_[physical].base, bytes, cursor_);
+  }
   const auto granules = static_cast<std::uint32_t>(bytes / kGranule);
   const std::uint32_t index =
       give(Origin::mapped, address, granules, bytes, granules_[(address - range_.low) / kGranule]);
@@ -306,7 +312,7 @@ std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std:
 }
 
 /// An open mapping outlives what it was opened for, when the exporter frees early: then it leads to
-/// nobody, or to whoever was given the storage since.
+/// nothing, or to code that was given the storage since.
 void Memory::look_through(const Block& mapping, BlockRef& here) const {
   const Block& exported = blocks_[mapping.exported];
   if (!exported.dead) [[likely]]
@@ -359,7 +365,7 @@ BlockRef Memory::find(std::uint64_t address) const {
 }
 
 /// Within a region it is that one that lives at an address, and not the block; beside them, the
-/// block goes on to the next one.
+/// block continues to the next one.
 void Memory::narrow_to_region(std::uint64_t address, BlockRef& here) const {
   const std::uint64_t seen = call_view_ ? Regions::kNow : regions_.seen();
   const std::uint32_t number = regions_.find(address, seen);

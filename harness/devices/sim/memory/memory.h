@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: what the simulated device and its mapped host memory consist of: one address range, cut
 // into granules, each of which knows the block that it was last given to. Memory of the host's that
 // is registered has blocks, too, at addresses outside of the range: see registrations.h.
@@ -39,9 +40,9 @@ struct StreamPoint {
 /// The function that gave a block out, which says which one may take it back. Imported: an IPC
 /// mapping. Registered: the host's own memory, at its own address, outside of the range. Physical:
 /// memory that is used where it is mapped; mapped: such a place. Array: what a CUDA array holds, at
-/// an address that no program is told. Heap: what a kernel's malloc() gave, which no call takes.
-/// Foreign: memory of another process of the run, which is used where an imported block leads to
-/// it.
+/// an address that no program is reported. Heap: what a kernel's malloc() gave, which no call
+/// takes. Foreign: memory of another process of the run, which is used where an imported block
+/// leads to it.
 enum class Origin : std::uint8_t {
   device,
   managed,
@@ -89,9 +90,9 @@ struct Block {
   /// Registered memory that the program has freed: the life of that. None while it is there.
   BirthId lost = BirthId::none;
 
-  /// Returns the life that a story tells of: the birth, but for graph memory.
+  /// Returns the life that a story reports: the birth, but for graph memory.
   BirthId story() const { return life != BirthId::none ? life : birth; }
-  /// The calls so far say that somebody lives there, or will.
+  /// The calls so far say that something lives there, or will.
   bool usable() const { return graph != nullptr ? !freed : !dead; }
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address - base <= bytes && count <= bytes - (address - base);
@@ -141,7 +142,7 @@ class Memory final : public DeviceMemoryMap {
   static constexpr std::uint64_t kBytes = kMemoryBytes;
   static constexpr std::uint64_t kGranule = 512;
   static constexpr std::uint64_t kPage = 4096;
-  /// Blocks of so many bytes begin at a page, as with drivers: programs rely on it.
+  /// Blocks of this many bytes begin at a page, as with drivers: programs rely on it.
   static constexpr std::uint64_t kPagedBytes = 64 << 10;
   /// More processes than this cannot import.
   static constexpr std::uint16_t kProcessLimit = 16;
@@ -166,7 +167,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t recycle(std::uint64_t base, Origin origin, std::uint64_t bytes);
   void install(std::uint32_t index);
 
-  /// Storage for lives that begin and end at the same place: nobody lives there yet. In fresh
+  /// Storage for lives that begin and end at the same place: nothing lives there yet. In fresh
   /// storage, or in that of `old`. 0 when there is none left.
   std::uint32_t set_apart(std::uint64_t bytes, std::uint32_t old);
   void begin_life(std::uint32_t index);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits for values in memory and writes of them (cuStreamBatchMemOp), as steps of work.
 #include <cstring>
 

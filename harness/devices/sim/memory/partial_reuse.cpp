@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/partial_reuse.h"
 #include "harness/devices/sim/memory/parts.h"
 

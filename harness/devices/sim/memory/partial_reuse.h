@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PartialReuse: gives new memory a place inside a freed block, or across several that are adjacent.
 //
 // Drivers split freed blocks and join adjacent ones, so that a stale pointer may meet any part of
@@ -17,7 +18,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Lifetime: begun anew for every run. Threads: the run's thread.
+/// Lifetime: begun again for every run. Threads: the run's thread.
 class PartialReuse {
  public:
   explicit PartialReuse(SimDevice& sim) : sim_(sim) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts: which blocks were the last to be given the pieces of a range of storage.
 #pragma once
 
@@ -7,10 +8,10 @@
 
 namespace harness::devices {
 
-/// Returns how much storage a block of so many bytes takes.
+/// Returns how much storage a block of this many bytes takes.
 std::uint64_t storage_bytes(std::uint64_t bytes);
 
-/// Returns what the address of a block of so many bytes is a multiple of.
+/// Returns what the address of a block of this many bytes is a multiple of.
 std::uint64_t alignment_of(std::uint64_t bytes);
 
 /// Returns the end of what the block that was last given `address` has there, in one piece.

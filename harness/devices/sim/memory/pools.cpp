@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/memory/parts.h"
 
@@ -8,7 +9,8 @@
 namespace harness::devices {
 
 void Pool::reset() {
-  is_default = false;
+  is_default = is_exportable = false;
+  exported_by = 0;
   kind = PoolKind::device;
   device_access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   freed.clear();
@@ -120,6 +122,8 @@ void Pools::release(std::uint32_t index) {
   const Block& block = sim_.memory().block(index);
   if (block.is_shared) [[unlikely]]
     sim_.processes().sharing().ended(index);
+  if (block.origin == Origin::imported) [[unlikely]]
+    sim_.processes().sharing().closed(index);
   if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
   if (block.graph != nullptr) sim_.graphs().allocations().life_ended(*block.graph);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools: memory that was given back, by pool, and which pool is whose.
 #pragma once
 
@@ -35,6 +36,8 @@ CUmemLocation location_of(PoolKind kind);
 
 struct Pool : Object {
   bool is_default = false;
+  bool is_exportable = false;     ///< Other processes may be given it by a file.
+  std::uint32_t exported_by = 0;  ///< It is another process's, by the number in the run; 0 if not.
   PoolKind kind = PoolKind::device;
   CUmemAccess_flags device_access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.

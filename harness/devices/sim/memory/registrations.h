@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registrations: who last had an address of the host's own memory, outside of the device's range.
 #pragma once
 

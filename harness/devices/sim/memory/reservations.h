@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reservations: addresses that a program has reserved, and what it has mapped there.
 //
 // A mapping is entered when it is mapped, but its life (a block, Origin::mapped) lasts while the
-// device has access to it. What it maps is the memory of an allocation, a block of its own
+// device has access to it. What it maps is the memory of an allocation, a separate block
 // (Origin::physical), which several mappings may lead to.
 #pragma once
 
@@ -53,7 +54,7 @@ class Reservations final : public ReservationMap {
 
   // ---- mappings ----
 
-  /// Tells whether nothing is mapped in a range.
+  /// Returns whether nothing is mapped in a range.
   bool is_unmapped(std::uint64_t address, std::uint64_t bytes) const;
   /// Enters a mapping in a range where none is.
   void add(const Mapping& mapping) { mappings_[mapping.base] = mapping; }

@@ -1,4 +1,5 @@
-// Touched pages: which pages of memory hold something, the others being zeros that nobody wrote.
+// SPDX-License-Identifier: Apache-2.0
+// Touched pages: which pages of memory hold something, the others being zeros that no one wrote.
 //
 // Source: the kernel's documentation of /proc/PID/pagemap, bits 62 (in swap) and 63 (present).
 #pragma once
@@ -15,7 +16,7 @@ struct PageRun {
   std::uint64_t high = 0;
 };
 
-/// Goes through memory of this process from run to run of touched pages. Where the kernel does not
+/// Goes through memory of this process from run to run of touched pages. If the kernel does not
 /// tell, all pages are touched.
 ///
 /// Ownership: owns a descriptor. Threads: one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Who never imports never pays: the range is ordinary memory until the first view,
 // and is copied into a file then. The pages that were never touched stay holes of the file.
 #include "harness/devices/sim/memory/views.h"

@@ -1,4 +1,5 @@
-// MemoryViews: device memory at the addresses of those who import it.
+// SPDX-License-Identifier: Apache-2.0
+// MemoryViews: device memory at the addresses of those that import it.
 //
 // All processes' memory is in one range, whose addresses are those of the exporters. A view maps
 // that whole range once more, so that opening a handle costs no system call: the mapping is in the
@@ -29,7 +30,7 @@ class MemoryViews {
   }
   /// Maps the view of a process. `used_end`: nothing from there on was given out.
   void open(ProcessId process, std::uint64_t used_end);
-  /// Maps `bytes` of the memory at `from` at an address of somebody's as well. Whole pages.
+  /// Maps `bytes` of the memory at `from` at an address of someone's as well. Whole pages.
   void map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes, std::uint64_t used_end);
   /// Takes the addresses away.
   static void unmap(std::uint64_t at, std::uint64_t bytes);
@@ -38,9 +39,13 @@ class MemoryViews {
     share(used_end);
     return file_;
   }
-  /// Puts whole pages of another file in place of the memory at an address, until take_back().
+  /// Puts whole pages of another file instead of the memory at an address, until take_back().
   void lay_over(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset);
   void take_back(std::uint64_t at);
+  /// Maps whole pages of another file at an address of a program's, until unmap().
+  static void map_pages(std::uint64_t at, std::uint64_t bytes, int file, std::uint64_t offset) {
+    map_overlay(at, {bytes, file, offset});
+  }
   /// Tells whether the memory is a file, which it is from the first view on.
   bool shared() const { return file_ >= 0; }
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers: the other processes of a run, for the driver of one of them.
 //
-// Each process of a program has a driver and a world of its own. What a process exports, others
-// open by a handle; what must be known of it everywhere is kept outside of all of them
+// Each process of a program has a driver and its own world. What a process exports, others open by
+// a handle; what must be known of it everywhere is kept outside of all of them
 // (harness/client/broker), and asked for through this interface. Without one nothing is shared.
 #pragma once
 
@@ -48,9 +49,10 @@ struct PeerExport {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
   PeerCall born;
+  bool outlives = false;  ///< It lasts while any process has it, and ends with none of them.
 };
 
-/// The end of an object. Lost: its process was killed, and nobody ended it.
+/// The end of an object. Lost: its process was killed, and nothing ended it.
 struct PeerEnd {
   PeerObject object;
   PeerCall by;
@@ -68,7 +70,7 @@ struct PeerUse {
 
 /// The last record of an event.
 struct PeerRecord {
-  std::uint64_t count = 0;  ///< Number of the record; 0 where there is none.
+  std::uint64_t count = 0;  ///< Number of the record; 0 if there is none.
   std::uint32_t process = 0;
   bool is_done = false;
   PeerClock clock;
@@ -93,12 +95,12 @@ struct PeerMappings {
   PeerCall opened;  ///< The first that did.
 };
 
-/// Threads: for whoever has the driver. Errors: where nobody answers, nothing is shared.
+/// Threads: for code that has the driver. Errors: where nothing answers, nothing is shared.
 class Peers {
  public:
   virtual ~Peers() = default;
 
-  /// Returns the number of this process in the run, which it is given when first asked; 0 where it
+  /// Returns the number of this process in the run, which it is given when first asked; 0 if it
   /// cannot share anything.
   virtual std::uint32_t process() = 0;
   /// Returns the number of the run, which handles carry.
@@ -118,7 +120,7 @@ class Peers {
   virtual void recorded(PeerObject object, std::uint64_t count) = 0;
   virtual PeerRecord last_record(PeerObject object) = 0;
 
-  /// Tells what this process did and waited for since. Returns the news.
+  /// Returns what this process did and waited for since. Returns the news.
   virtual PeerNews exchange(const std::vector<PeerUse>& uses, const PeerClock& known) = 0;
 };
 

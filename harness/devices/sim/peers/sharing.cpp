@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Before a call the process hears what others did since, and after it the process
-// tells what it did itself. So whoever comes second compares with all that came first; two calls of
-// different processes at the same time are compared by both.
+// says what it did itself. So code that comes second compares with all that came first; two calls
+// of different processes at the same time are compared by both.
 #include "harness/devices/sim/peers/sharing.h"
 
 #include <unistd.h>
@@ -17,6 +18,8 @@ static Peers* peers = nullptr;
 void share_by(Peers* those) { peers = those; }
 
 std::uint64_t Sharing::run() { return peers != nullptr ? peers->run() : 0; }
+
+std::uint32_t Sharing::own_number() { return peers != nullptr ? peers->process() : 0; }
 
 bool Sharing::is_own(PeerObject object) {
   return peers != nullptr && object.process == peers->process();
@@ -44,7 +47,7 @@ void Sharing::forked() {
 
 UsesElsewhere Sharing::elsewhere() const { return UsesElsewhere(sim_.data_races()); }
 
-/// Returns whether anything can be shared. From the first time on the device tells of its uses.
+/// Returns whether anything can be shared. From the first time on the device reports its uses.
 bool Sharing::start() {
   if (peers == nullptr || peers->process() == 0) return false;
   is_on_ = true;
@@ -117,7 +120,8 @@ PeerObject Sharing::offer(std::uint32_t index) {
                             .base = block.base,
                             .bytes = block.bytes,
                             .offset = block.base - file.low,
-                            .born = birth_of(block.birth)};
+                            .born = birth_of(block.birth),
+                            .outlives = block.origin == Origin::physical};
   if (!peers->offer(exported, file.number)) return {};
   block.is_shared = true;
   blocks_[key(name)] = index;
@@ -126,7 +130,7 @@ PeerObject Sharing::offer(std::uint32_t index) {
   return name;
 }
 
-/// Tells of the uses that were made while nobody else could know the block.
+/// Reports the uses that were made while nothing else could know the block.
 void Sharing::tell_earlier_uses(std::uint32_t block) {
   static const Clock kUnknown;
   elsewhere().visit(block, [&](const UsedRange& range, const OrderPoint& at, Label site,
@@ -153,8 +157,9 @@ std::uint32_t Sharing::find(PeerObject object) {
 
 std::uint32_t Sharing::map(std::uint32_t foreign) { return sim_.memory().foreign().map(foreign); }
 
-void Sharing::closed(std::uint32_t mapping) {
-  const std::uint32_t foreign = sim_.memory().block(mapping).exported;
+void Sharing::closed(std::uint32_t mapping) { let_go(sim_.memory().block(mapping).exported); }
+
+void Sharing::let_go(std::uint32_t foreign) {
   const auto name = names_.find(foreign);
   if (name == names_.end()) return;
   tell();
@@ -253,7 +258,7 @@ Event* Sharing::find_event(PeerObject object) {
   return &event;
 }
 
-/// Others may wait for it before this process calls again: the device goes on as far as it can.
+/// Others may wait for it before this process calls again: the device continues as far as it can.
 void Sharing::recorded(Event& event) {
   const StreamPoint point = event.point;
   sim_.scheduler().wait_until({}, {}, [&point] { return done(point); });
@@ -283,7 +288,7 @@ void Sharing::ended(Event& event) {
   event.peer = {};
 }
 
-/// Lets go on what waits for records of other processes that are done by now.
+/// Lets continue what waits for records of other processes that are done by now.
 void Sharing::look_for_records() {
   bool has_moved = false;
   for (const auto& [name, event] : events_) {
@@ -338,7 +343,7 @@ void Sharing::apply(const PeerNews& news, bool judges) {
   told_.join(known);
 }
 
-/// Memory of a process that was killed stays for whoever has it open.
+/// Memory of a process that was killed stays for code that has it open.
 void Sharing::end_elsewhere(const PeerEnd& end) {
   if (end.is_lost) return;
   if (const auto known = blocks_.find(key(end.object)); known != blocks_.end()) {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sharing: what this process has exported to other processes of the run, and what it has opened of
 // theirs.
 //
 // An object of another process stands in the tables of this one as if it were its own: a block
 // without storage (Origin::foreign) with the life that the other process told of, or an event. A
-// mapping is a block that leads to such a one, as it leads to another process's in a run of tasks.
+// mapping is a block that leads to such one, as it leads to another process's in a run of tasks.
 // Lines of work of other processes are lines here, so that clocks are compared as ever.
 //
 // Order. An event orders what it orders within a process. Of the rest (pipes, sockets,
@@ -38,15 +39,21 @@ class Sharing final : public UseListener {
   void forked();
   /// Returns whether this process has exported or opened anything.
   bool is_on() const { return is_on_; }
-  /// Returns the number of the run, for handles; 0 where nothing can be shared.
+  /// Returns the number of the run, for handles; 0 if nothing can be shared.
   static std::uint64_t run();
+  /// Returns the number of this process in the run; 0 where nothing can be shared.
+  static std::uint32_t own_number();
   /// Returns whether the object is this process's own.
   static bool is_own(PeerObject object);
 
   // ---- memory ----
 
-  /// Exports a block. Returns its name for others; that of process 0 where there are none.
+  /// Exports a block. Returns its name for others; that of process 0 if there are none.
   PeerObject offer(std::uint32_t block);
+  /// The process has no handle and no mapping any more of memory that another process exported.
+  void let_go(std::uint32_t foreign);
+  /// Returns the name for others of a block that this process has exported or opened.
+  PeerObject name_of(std::uint32_t block) const { return names_.at(block); }
   /// Finds the block of another process's memory, opening it where it is not known yet. 0 where
   /// nothing of the name is alive.
   std::uint32_t find(PeerObject object);
@@ -77,7 +84,7 @@ class Sharing final : public UseListener {
 
   /// Learns what the others did.
   void hear();
-  /// Tells what this process did and waited for.
+  /// Returns what this process did and waited for.
   void tell();
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) override;
   /// Work at `at` has looked at a block for what others may have written there.
@@ -116,7 +123,7 @@ class Sharing final : public UseListener {
   std::map<LineIndex, Key> origins_;           ///< The same, by the line here.
   std::vector<PeerUse> uses_;                  ///< Not told yet.
   Clock told_;                                 ///< All work up to here was told to be waited for.
-  std::vector<Undone> undone_;                 ///< Records of this process whose work goes on.
+  std::vector<Undone> undone_;                 ///< Records of this process whose work continues.
 };
 
 }  // namespace harness::devices

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of suballocators: what NVTX's extension for memory tells, as the simulated driver has it.
 #pragma once
 
@@ -12,11 +13,11 @@ namespace harness::devices {
 struct RegionCalls {
   SimDevice& sim;
 
-  /// Returns the number of a heap, by whose name its regions are told; the name may be empty.
+  /// Returns the number of a heap, by whose name its regions are reported; the name may be empty.
   std::uint32_t add_heap(const std::string& name) const;
   /// All regions of the heap end. With `forget`, their place is the allocation's again.
   void end_all(std::uint32_t heap, bool forget) const;
-  /// Returns the number of the region; 0 where that is no memory of the device's.
+  /// Returns the number of the region; 0 if that is not memory of the device's.
   std::uint32_t add(std::uint32_t heap, std::uint64_t base, std::uint64_t bytes) const;
   /// Returns the region that begins at an address, alive or not; 0 for none.
   std::uint32_t starting_at(std::uint64_t base) const;
@@ -25,8 +26,8 @@ struct RegionCalls {
   void resize(std::uint32_t number, std::uint64_t bytes) const;
 };
 
-/// Tells whether a call may use so many bytes at an address, as far as regions go: it is a fault
-/// where a region has ended, or ends within.
+/// Returns whether a call may use this many bytes at an address, as far as regions go: it is a
+/// fault where a region has ended, or ends within.
 bool admit_region(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);
 
 }  // namespace harness::devices

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions: the parts of allocations that a suballocator gives out, as it tells by NVTX.
 //
 // A suballocator that works in stream order takes a region back while work that was submitted
@@ -42,7 +43,7 @@ class Regions {
   /// Returns the number of changes so far.
   std::uint64_t change_count() const { return change_count_; }
 
-  /// Sets how many changes the work saw that goes on now: find() of the memory answers so.
+  /// Sets how many changes the work saw that continues now: find() of the memory answers so.
   void see(std::uint64_t changes) { seen_ = changes; }
   std::uint64_t seen() const { return seen_; }
 
@@ -58,7 +59,7 @@ class Regions {
   const Region& at(std::uint32_t number) const { return regions_[number - 1]; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(regions_.size()); }
 
-  /// Returns the number of the region that had `address` for those who saw so many changes.
+  /// Returns the number of the region that had `address` for those that saw this many changes.
   std::uint32_t find(std::uint64_t address, std::uint64_t seen) const;
   /// Returns the piece of `within` around an address that no region had.
   AddressRange gap(std::uint64_t address, AddressRange within) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/block_uses.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ void BlockUses::begin_block(bool has_atomics) {
   if (before_.size() > kRangeLimit) judged_ = false;  // Too much to keep: races are missed.
 }
 
-/// Blocks go on where the one before ended, for the most part.
+/// Blocks continue where the one before ended, for the most part.
 void BlockUses::enter(std::vector<UsedRange>& ranges, const UsedRange& range) {
   for (UsedRange& known : ranges) {
     if (known.mode != range.mode || known.high < range.low || range.high < known.low) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlockUses: which bytes the blocks of a kernel have used so far. Blocks are independent of each
 // other (programming guide, *Thread hierarchy*), so two that use the same bytes, of which one
 // writes, race. A kernel with atomics may order its blocks by them, and is not judged.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clock: a vector clock over the lines of device work: how much of each line comes before.
 //
 // A line is a chain of work in which each piece comes after the one before it: a stream, or a

@@ -1,10 +1,11 @@
-// How it works. While there is one line everything is ordered, and uses are only logged; what
-// every task knows to be done leaves the log, since all that is to come is after it. Once there are
-// two lines, the log is read. From then on each block keeps, for each line, the last piece of work
-// that used it, which is what its end is compared with, and the byte ranges that were used, which
-// is what a new use is compared with. A range is forgotten once a later use that comes after it
-// covers it and conflicts with all that it conflicts with: whoever races with the old one races
-// with the new one.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. While there is one line everything is ordered, and uses are only logged; what every
+// task knows to be done leaves the log, since all that is to come is after it. Once there are two
+// lines, the log is read. From then on each block keeps, for each line, the last piece of work that
+// used it, which is what its end is compared with, and the byte ranges that were used, which is
+// what a new use is compared with. A range is forgotten once a later use that comes after it covers
+// it and conflicts with all that it conflicts with: code that races with the old one races with the
+// new one.
 #include "harness/devices/sim/streams/data_race.h"
 
 #include "harness/fault/kinds.h"
@@ -80,7 +81,7 @@ bool DataRaces::comes_before(const OrderPoint& point, const OrderedUse& use) con
   return use.after.includes(point) || (!passed_waits_.empty() && comes_before_wait(point, use));
 }
 
-/// Tells whether the use comes after a wait on memory that was over when `point` was done.
+/// Returns whether the use comes after a wait on memory that was over when `point` was done.
 bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use) const {
   return std::any_of(passed_waits_.begin(), passed_waits_.end(), [&](const PassedWait& wait) {
     const bool follows =
@@ -234,7 +235,7 @@ void DataRaces::blocks_raced(std::uint32_t block, const UsedRange& range, const 
 
 void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
   report_race(block, uses_of(block), by, {by.at, "host", 0, {}},
-              "it was submitted before the host wrote them, and nobody has waited for it");
+              "it was submitted before the host wrote them, and no one has waited for it");
 }
 
 void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
@@ -261,7 +262,7 @@ bool DataRaces::is_ordered_today(const LastUse& other, const OrderedUse& by) {
   return other.staged != 0 && other.staged <= by.returned;
 }
 
-/// Nothing has died: it is about the bytes, and whoever comes second.
+/// Nothing has died: it is about the bytes, and code that comes second.
 void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by,
                             const LastUse& other, const char* how) {
   if (by.was_judged) return;
@@ -276,7 +277,7 @@ void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& b
   ledger_.scheduler().history().add(std::move(fault));
 }
 
-/// Reports it as a use after death is told: where it died, and who used it.
+/// Reports it as a use after death is reported: where it died, and who used it.
 void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, const LastUse& other,
                            const char* how) {
   Fault fault = fault_of(block, how, other.site);

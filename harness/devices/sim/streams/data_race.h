@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // DataRaces: which device work comes after which by the program's own orders, and so which uses of
 // memory race although this run happened to serialise them.
 //
 // The order of host calls is taken as this run made it. Work comes after the work before it in its
 // stream, after what its stream was told to wait for, and after what the task that submitted it
-// knew to be done (host_knowledge.h). What a pool or a
-// stream's memory operations arrange at run time is no order that a program may rely on, but for
-// waits on memory, for what comes after them: see passed_wait().
+// knew to be done (host_knowledge.h). What a pool or a stream's memory operations arrange at run
+// time is not order that a program may rely on, but for waits on memory, for what comes after them:
+// see passed_wait().
 //
 // Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads. Where
 // we depart: byte ranges per block instead of a shadow per word, at most kAccessLimit of them, so
@@ -14,7 +15,7 @@
 // A *staged copy* is a synchronous copy from pageable memory: the call returns when the driver has
 // the bytes, and by the documentation the copy itself may end later. Drivers of today have a small
 // one ended, so that what is submitted afterwards races with it by the documentation alone. Such
-// races are told as of kStagedCopy; of a large one they are as any other. Threads: the run's
+// races are reported as of kStagedCopy; of a large one they are as any other. Threads: the run's
 // thread.
 #pragma once
 
@@ -36,13 +37,13 @@ namespace harness::devices {
 /// The kind of object of a race with a staged copy that had returned.
 inline constexpr Label kStagedCopy = "bytes of a staged copy";
 
-/// A use of memory, by a piece of work or by the host (then `at` is no line's).
+/// A use of memory, by a piece of work or by the host (then `at` is not a line's).
 struct OrderedUse {
   OrderPoint at;
   const Clock& after;  ///< The clock of what comes before it.
   Label site;
-  StagedCopies staged = 0;      ///< Its number, where it is a staged copy.
-  StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
+  StagedCopies staged = 0;      ///< Its number, if it is a staged copy.
+  StagedCopies returned = ~0u;  ///< This many had returned when it was submitted.
   Fault::Source source{};
   bool was_judged = false;  ///< Another process, whose use it is, has compared it with others.
 };
@@ -58,8 +59,8 @@ class UseListener {
 class Staging {
  public:
   void begin_run() { count_ = 0; }
-  /// Returns the number of the copy whose call begins; 0 where drivers of today have one of so many
-  /// bytes late, too: it is no staged copy then.
+  /// Returns the number of the copy whose call begins; 0 where drivers of today have one of this
+  /// many bytes late, too: it is not a staged copy then.
   StagedCopies begin_copy(std::uint64_t bytes) { return bytes < kLateBytes ? ++count_ : 0; }
   StagedCopies count() const { return count_; }
   /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
@@ -82,7 +83,7 @@ class DataRaces {
 
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
-  /// With `on` false nothing is kept, and nobody is judged.
+  /// With `on` false nothing is kept, and nothing is judged.
   void begin(bool on);
   /// The run is over.
   void end() { knowledge_.end(); }
@@ -94,7 +95,7 @@ class DataRaces {
   /// The next piece of work of a line, whose clock is `clock`, which becomes what comes before the
   /// piece after it.
   OrderPoint advance(LineIndex& line, Clock& clock);
-  /// Lines for so many chains of work; the first of them.
+  /// Lines for this many chains of work; the first of them.
   LineIndex take_lines(std::uint32_t count);
   /// Returns the number of the run: lines mean nothing in another.
   std::uint32_t run() const { return run_; }
@@ -107,7 +108,7 @@ class DataRaces {
   /// The driver calls a function of the program on the running task, after that work.
   void function_starts(const Clock& clock);
 
-  /// A clock as it is now, for somebody who waits. Lifetime: until told, or the run ends.
+  /// A clock as it is now, for another who waits. Lifetime: until told, or the run ends.
   Clock& remember(const Clock& clock);
   void tell_host(Clock& remembered);
 
@@ -121,7 +122,7 @@ class DataRaces {
 
   // ---- what is used ----
 
-  /// Returns whether anybody cares which bytes a kernel uses on a stream.
+  /// Returns whether anything cares which bytes a kernel uses on a stream.
   bool wants_footprints(bool is_default_stream) const {
     return !is_default_stream || line_count_ > 1 || host_uses_.is_watched();
   }
@@ -130,7 +131,7 @@ class DataRaces {
   void allocated(std::uint32_t block, const OrderPoint& by);
   /// Notes the allocation at a block that had lives before.
   void lives_again(std::uint32_t block, const OrderPoint& by);
-  /// Judges the use of [range.low, range.high) of a block, addresses of its own.
+  /// Judges the use of [range.low, range.high) of a block, its own addresses.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   /// Judges a use of which only the block is known.
   void used(std::uint32_t block, const OrderedUse& by);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/host_functions.h"
 
 #include "harness/devices/sim/sim_device.h"
@@ -71,7 +72,7 @@ void HostFunctions::call(const HostCall& call) {
   call.run->called(call);
 }
 
-/// Hands it to who calls functions. Returns false where there is nobody.
+/// Hands it to who calls functions. Returns false if there is nothing.
 bool HostFunctions::call_later(const HostCall& call) {
   const ProcessId id = call.stream->context->process;
   Process& owner = sim_.processes().at(id);
@@ -121,7 +122,7 @@ void HostFunctions::call_now(const HostCall& call) {
   act();
 }
 
-/// Lets go on what waited for the function, which has returned or ended its thread.
+/// Lets continue what waited for the function, which has returned or ended its thread.
 void HostFunctions::finish(const HostCall& call) {
   Stream& stream = *call.stream;
   device_edge_release(&stream.done_edge);

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostFunctions: calls the functions of the program that streams and graphs hand over.
 //
-// CUDA calls them on a thread of its own, one after another. Ours is a task of each process, or a
-// thread in a program without a world; where a run is outside of its tasks, whoever is here calls
+// CUDA calls them on a separate thread, one after another. Ours is a task of each process, or a
+// thread in a program without a world; where a run is outside of its tasks, code that is here calls
 // them.
 #pragma once
 

@@ -1,8 +1,9 @@
-// How it works. What was handed on belongs to all who have its stamp, and does not change any more:
-// who learns something afterwards gets a stamp of its own, which comes from the one before. So a
-// lock is handed on by a stamp, and clocks are compared only where neither comes from the other.
-// Most locks are taken again by whoever gave them up: a place remembers a task that knows all that
-// was left there, which gets nothing from it, and puts its own in its stead.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. What was handed on belongs to all that have its stamp, and does not change any
+// more: who learns something afterwards gets its own stamp, which comes from the one before. So a
+// lock is handed on by a stamp, and clocks are compared only if neither comes from the other. Most
+// locks are taken again by code that gave them up: a place remembers a task that knows all that was
+// left there, which gets nothing from it, and puts its own in its stead.
 #include "harness/devices/sim/streams/host_knowledge.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ HostKnowledge::Stamp HostKnowledge::add(const Stamp& from) {
   return static_cast<Stamp>(known_count_++);
 }
 
-/// Forgets what nobody knows any more.
+/// Forgets what no one knows any more.
 void HostKnowledge::sweep() {
   std::vector<Known> kept(1);
   std::vector<Stamp> renamed(known_count_, kNothing);
@@ -100,13 +101,13 @@ bool HostKnowledge::includes(Stamp stamp, Stamp other) const {
   return known_[stamp].clock.includes(known_[other].clock);
 }
 
-/// Tells what is quicker to see than that the one includes the other.
+/// Returns what is quicker to see than that the one includes the other.
 bool HostKnowledge::comes_from(Stamp stamp, Stamp other) const {
   while (stamp > other) stamp = known_[stamp].from;
   return stamp == other;
 }
 
-/// Whoever knows less has the stamp of the other one from then on.
+/// Code that knows less has the stamp of the other one from then on.
 void HostKnowledge::tell(Stamp& listener, const Stamp& teller) {
   if (!comes_from(teller, listener)) {
     if (includes(listener, teller)) return;
@@ -136,7 +137,7 @@ void HostKnowledge::grow() {
     if (each.run == run_) left_at(each.place) = each;
 }
 
-/// Whoever comes to a place gets this, too.
+/// Code that reaches a place gets this, too.
 void HostKnowledge::add_to(Left& left, const Who& mine) {
   if (left.knower != mine.as) {
     tell(left.stamp, mine.knows);
@@ -178,7 +179,7 @@ void HostKnowledge::released(const void* place) {
 }
 
 void HostKnowledge::acquired(const void* place) {
-  if (left_count_ == 0) return;  // Nobody has.
+  if (left_count_ == 0) return;  // Nothing has.
   const Who mine = me();
   const Left& left = left_[slot(place)];
   if (!left.is(place, run_) || (left.stamp != mine.knows && left.knower != mine.as)) take(place);

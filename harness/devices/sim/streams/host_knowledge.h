@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostKnowledge: which device work each task knows to be done, because it has waited for it, or was
-// told by one who knows: by a lock that was handed over, a latch, a count that it came to, or by
+// told by one that knows: by a lock that was handed over, a latch, a count that it came to, or by
 // being spawned. What one has waited for orders nothing for another who was told nothing.
 //
 // Source: the threads' clocks of FastTrack (Flanagan and Freund 2009), of which only the part about
@@ -38,8 +39,8 @@ class HostKnowledge final : public EdgeListener {
   bool all_know(const OrderPoint& point);
   /// The running task has waited for the work. Returns whether that is news to it.
   bool saw(const Clock& clock);
-  /// The driver calls a function on the running task, a thread of its own, which has come from
-  /// other functions: it knows of no more than what the function comes after. Outside of tasks that
+  /// The driver calls a function on the running task, a separate thread, which has come from other
+  /// functions: it knows of no more than what the function comes after. Outside of tasks that
   /// thread is one with the program's, which forget nothing.
   void starts_anew(const Clock& clock);
 
@@ -69,7 +70,7 @@ class HostKnowledge final : public EdgeListener {
     Knower as = kNewcomer;
   };
 
-  /// Knowledge that whoever comes to a place, a lock for one, gets.
+  /// Knowledge that code that reaches a place, a lock for one, gets.
   struct Left {
     const void* place = nullptr;
     std::uint32_t run = 0;  ///< Whatever is of another run is free.
@@ -110,7 +111,7 @@ class HostKnowledge final : public EdgeListener {
   std::uint32_t run_ = 0;
   std::vector<Known> known_{1};  ///< By stamp. Kept for their storage.
   std::size_t known_count_ = 1;
-  std::size_t sweep_at_ = 0;    ///< So many are too many, and some of them nobody's.
+  std::size_t sweep_at_ = 0;    ///< This many are too many, and some of them no one's.
   Stamp handed_on_ = kNothing;  ///< All up to this one may be several's, and stay as they are.
   std::vector<Who> tasks_;      ///< By id, from 1 on.
   Knower last_knower_ = kNewcomer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/host_uses.h"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ void HostUses::learn(std::uint32_t block, const UsedRange& range) {
   if (is_sign) races_.host_saw(Clock(races_.done_));
 }
 
-/// A later sign stands in place of the one that was there, and says more.
+/// A later sign stands instead of the one that was there, and says more.
 void HostUses::announce(std::uint64_t address, std::uint64_t bytes) {
   if (!is_watched_) return;
   const UsedRange range{address, address + bytes, AccessMode::write};

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostUses: uses of memory that the program shares with the device by the program itself, which the
-// driver hears of only where somebody watches.
+// driver hears of only where something watches.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class HostUses {
   explicit HostUses(DataRaces& races) : races_(races) {}
 
   void begin();
-  /// From now on somebody watches: kernels leave footprints on any stream. Holds for the run.
+  /// From now on something watches: kernels leave footprints on any stream. Holds for the run.
   void watch() { is_watched_ = true; }
   bool is_watched() const { return is_watched_; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/host_work.h"
 
 #include "harness/devices/sim/sim_device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HostWork: a kernel whose body is a function of the program's, and the memory that it says it
 // uses.
 #pragma once

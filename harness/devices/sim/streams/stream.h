@@ -1,4 +1,5 @@
-// Stream: a queue of work that is passive until somebody, by a pick, lets it advance.
+// SPDX-License-Identifier: Apache-2.0
+// Stream: a queue of work that is passive until another, by a pick, lets it advance.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/streams.h"
 
 #include "harness/devices/sim/sim_device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: makes the streams of a context, and the clocks of event record nodes.
 #pragma once
 
@@ -21,7 +22,7 @@ class Streams {
   Stream& add(Context& context, Label label);
   /// Adds the stream 0 of a new context.
   Stream& add_legacy(Context& context);
-  /// Adds something that has records of its own, but no work: an event record node's.
+  /// Adds something that has its own records, but no work: an event record node's.
   Stream& add_clock(Context& context);
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UsesElsewhere: work of other processes of the run, as the order of uses knows it.
 #pragma once
 
@@ -10,7 +11,7 @@ class UsesElsewhere {
  public:
   explicit UsesElsewhere(DataRaces& races) : races_(races) {}
 
-  /// Has somebody hear of the uses of shared blocks, for the run.
+  /// Has something hear of the uses of shared blocks, for the run.
   void listen(UseListener* listener) { races_.listener_ = listener; }
   /// A line of another process's work.
   LineIndex take_line() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: one thing that a stream was told to do, with everything it needs from the call that said
 // so.
 #pragma once
@@ -61,7 +62,7 @@ struct Rows {
   std::uint64_t source_slice = 0;
 };
 
-/// The bytes in a place of the host's when work with it was queued. Nobody sees the host write;
+/// The bytes in a place of the host's when work with it was queued. No one sees the host write;
 /// that the bytes are others when the work gets there, and no work was at them, shows it.
 struct HostBytes {
   std::uint32_t block = 0;  ///< 0: not the host's, or too much to look at.
@@ -86,7 +87,7 @@ struct Work {
   std::uint64_t block_index = 0;  ///< Index of the block that runs next.
   BlockUses block_uses;           ///< Uses of the blocks that have run.
   Module* module = nullptr;       ///< The module whose kernel it is.
-  std::uint32_t unloads = 0;      ///< So many modules were unloaded before its submission.
+  std::uint32_t unloads = 0;      ///< This many modules were unloaded before its submission.
   std::uint64_t regions = 0;      ///< The same of changes of regions.
 
   HostWork host_work;
@@ -100,8 +101,8 @@ struct Work {
   HostBytes target_bytes;
   CapturedAt captured;  ///< Where the addresses come from, if not the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
-  StagedCopies staged_copy = 0;      ///< Its number, where the call was synchronous.
-  StagedCopies copies_returned = 0;  ///< So many staged copies came before its submission.
+  StagedCopies staged_copy = 0;      ///< Its number, if the call was synchronous.
+  StagedCopies copies_returned = 0;  ///< This many staged copies came before its submission.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
   std::uint32_t value = 0;  ///< The value to set.
@@ -112,14 +113,14 @@ struct Work {
   std::uint64_t event_record = 0;  ///< The number of the record among those of the event.
   CUhostFn function = nullptr;
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
-  CUstream stream = nullptr;            ///< The stream that the callback is told.
+  CUstream stream = nullptr;            ///< The stream that the callback is reported.
   void* data = nullptr;
   LentId lent = LentId::none;  ///< The data.
   GraphRun* run = nullptr;
 
   std::vector<MemoryOp> memory_ops;
   std::size_t memory_op_index = 0;  ///< Index of the next operation.
-  bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
+  bool was_held_up = false;         ///< By a wait: it continues as soon as that is over.
   bool is_late = false;             ///< A function that is not called as soon as it may be.
 
   void reset(WorkKind new_kind, Label new_label) {

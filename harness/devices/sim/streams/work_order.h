@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkOrder: device work that a repair puts in order (intervention/order.h): it comes after other
 // work that was submitted before, as if its stream had been told to wait for an event.
 #pragma once

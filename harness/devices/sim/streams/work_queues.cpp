@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. submit() runs work to its end unless something holds it up: what it depends on,
 // work before it in the stream, or a pick. What is held up waits in its stream's queue. Whenever a
 // piece of work ends, settle() passes over what costs no time (markers), hands host functions to
@@ -56,7 +57,7 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
 }
 
 // The legacy stream waits for what blocking streams were told before, and they for what it was
-// told.
+// reported.
 void WorkQueues::depend(Stream& stream, Work& work) {
   if (!stream.blocking) return;
   if (!stream.legacy) {
@@ -69,7 +70,7 @@ void WorkQueues::depend(Stream& stream, Work& work) {
 }
 
 void WorkQueues::catch_up(Stream& stream) {
-  if (sim_.data_races().is_only_line(stream.line)) return;  // Nobody knows of more than it does.
+  if (sim_.data_races().is_only_line(stream.line)) return;  // No one knows of more than it does.
   Clock& clock = stream.clock;
   clock.join(sim_.data_races().caller());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
@@ -158,7 +159,7 @@ void WorkQueues::enqueue(Stream& stream, Work& work) {
 
 void WorkQueues::advance(Stream& stream) {
   Work& work = stream.front();
-  Activation activation{work.activation, {}, {}};  // Whoever asked is not who caused this.
+  Activation activation{work.activation, {}, {}};  // Code that asked is not who caused this.
   Activation* asker = sim_.world().picker.enter(activation);
   {
     const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
@@ -295,7 +296,7 @@ void WorkQueues::wait(const StreamPoint& point) {
 }
 
 /// Waits for functions of the program, where threads of the driver's call them. What only another
-/// thread of the program could write, nobody waits for.
+/// thread of the program could write, nothing waits for.
 void WorkQueues::wait_for_others(const StreamPoint& point) {
   ProcessWorld* process = ProcessWorld::of(sim_.world());
   if (process == nullptr) return;

@@ -1,4 +1,5 @@
-// WorkQueues: work that was submitted to streams: where it is in the queues, and when it goes on.
+// SPDX-License-Identifier: Apache-2.0
+// WorkQueues: work that was submitted to streams: where it is in the queues, and when it continues.
 //
 // Work is done at submission unless a pick says that it stays queued; then its stream is an engine
 // of the scheduler, and advances by one block of a kernel or one other piece of work at a time.
@@ -38,7 +39,7 @@ class WorkQueues {
   /// Returns the place that the next thing done on a stream has among all work.
   OrderPoint next_point(Stream& stream);
   /// Orders what is next submitted to the stream after what the host has waited for, and after what
-  /// the default stream or blocking ones were told.
+  /// the default stream or blocking ones were reported.
   void catch_up(Stream& stream);
   /// Returns what a repair puts in order.
   WorkOrder& order() { return order_; }
@@ -55,13 +56,13 @@ class WorkQueues {
   void settle();
   /// Ends the first piece of work of a stream.
   void complete_front(Stream& stream);
-  /// Ends the life of a block, at once or when no stream has work left. Nobody is judged for using
+  /// Ends the life of a block, at once or when no stream has work left. Nothing is judged for using
   /// it until then.
   void release_when_idle(std::uint32_t block);
   /// Ends the work of a node.
   void finish_part(Stream& stream, Work& work);
 
-  /// Returns whether there is work that nobody has done yet.
+  /// Returns whether there is work that nothing has done yet.
   bool lags() const { return !busy_.empty(); }
   /// Returns whether functions of the program are among it.
   bool waits_for_program() const;
@@ -78,7 +79,7 @@ class WorkQueues {
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   static bool idle(const Stream& stream);
-  /// Tells whether the host knows all work of the context to be done.
+  /// Returns whether the host knows all work of the context to be done.
   bool knows_done(const Context& context);
 
  private:

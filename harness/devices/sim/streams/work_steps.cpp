@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/streams/work_steps.h"
 
 #include <fmt/format.h>
@@ -149,9 +150,9 @@ GridStep WorkSteps::run_next_block(Work& work) {
   return sim.ledger().serves(meant, captured.empty() ? sim.scheduler().site() : captured);
 }
 
-/// Checks that the life at a place now is the one that the call meant. Returns false where
-/// nobody lives: then the memory is not touched, and the run is over unless the one that was meant
-/// is still to come.
+/// Checks that the life at a place now is the one that the call meant. Returns false if nothing
+/// lives: then the memory is not touched, and the run is over unless the one that was meant is
+/// still to come.
 bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none)
@@ -236,7 +237,7 @@ void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   sim_.data_races().used(index, range, use_by(work, work.site));
 }
 
-/// Judges the use of a range that may go on in what is mapped behind the block.
+/// Judges the use of a range that may continue in what is mapped behind the block.
 void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUse& by) {
   const Block& block = sim_.memory().block(index);
   const std::uint64_t end = block.base + block.bytes;
@@ -321,7 +322,7 @@ static std::uint64_t hash_bytes(const Place& place, std::uint64_t bytes) {
   return hash_name({reinterpret_cast<const char*>(place.address), bytes});
 }
 
-/// Returns the bytes that a copy which stays queued is to use, where the host can write them.
+/// Returns the bytes that a copy which stays queued is to use, if the host can write them.
 HostBytes WorkSteps::host_bytes(const Place& place, std::uint64_t bytes) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (place.birth == BirthId::none || bytes > kMostBytes) return {};
@@ -359,7 +360,7 @@ void WorkSteps::copy_row(Work& work) {
   if (!met(work, work.target) || !met(work, work.source)) return;
   used(work, work.source, AccessMode::read);
   used(work, work.target, AccessMode::write);
-  // A node's source is read only now, also where the host owns it.
+  // A node's source is read only now, also if the host owns it.
   if (!work.staged && work.source.birth == BirthId::none && work.target.birth != BirthId::none) {
     work.words.clear();
     const Memory::CallView view(sim_.memory());

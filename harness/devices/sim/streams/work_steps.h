@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WorkSteps: carries out pieces of work, one step at a time: a block of a kernel, or all of any
 // other.
 #pragma once
@@ -28,8 +29,8 @@ class WorkSteps {
   void start(Stream& stream, Work& work);
   /// Does one step. Returns true when nothing is left.
   bool step(Stream& stream, Work& work);
-  /// Tells whether a wait for a value in memory comes next, and is not over. A wait on dead memory
-  /// is: it is a fault.
+  /// Returns whether a wait for a value in memory comes next, and is not over. A wait on dead
+  /// memory is: it is a fault.
   bool held_up(Work& work);
   /// The work was not done at its submission.
   void stays(Work& work);

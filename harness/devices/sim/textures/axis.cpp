@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/textures/axis.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 
 namespace harness::devices {
 
-/// Returns the index of a texel there is, or kOutside. Where coordinates are not normalized, wrap
-/// and mirror are clamp.
+/// Returns the index of a texel there is, or kOutside. If coordinates are not normalized, wrap and
+/// mirror are clamp.
 std::int64_t Axis::resolve(std::int64_t index) const {
   const auto count = static_cast<std::int64_t>(extent);
   if (index >= 0 && index < count) return index;

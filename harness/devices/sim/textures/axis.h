@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axis: which texels a coordinate means along one dimension of a texture, and by which weight.
 //
 // Source: CUDA C++ programming guide, *Texture fetching*: addressing modes, nearest-point sampling,
@@ -27,7 +28,7 @@ struct Axis {
   bool is_normalized = false;  ///< Coordinates from 0 to 1 are the whole extent.
   bool is_filtered = false;    ///< Between texels.
 
-  /// Returns what a coordinate means, that is so many texels further on.
+  /// Returns what a coordinate means, that is this many texels further on.
   AxisTexels at(double coordinate, std::int32_t offset) const;
   /// Returns what the number of a texel means, which is neither normalized nor filtered, and which
   /// no mode leads back inside.

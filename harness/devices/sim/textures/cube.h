@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cube: which texel of which face a direction from the middle of a cube meets.
 //
 // Source: CUDA C++ programming guide, *Cubemap textures*, its table of faces. Where two coordinates

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each coordinate means two texels along its axis; the footprint is their product. A
 // direction into a cube becomes two coordinates and a face first, and texels beyond the edge of a
 // face may be a neighbour's.
@@ -12,7 +13,7 @@ namespace harness::devices {
 
 namespace {
 
-/// Two texels along x, y and z each; the layer, where there are layers, is z.
+/// Two texels along x, y and z each; the layer, if there are layers, is z.
 using FetchedAxes = std::array<AxisTexels, 3>;
 
 bool is_filtered(const Texture& texture) {
@@ -103,8 +104,8 @@ AxisTexels unbounded(double coordinate, std::uint64_t extent) {
   return {shifted.first - 1, shifted.second - 1, shifted.weight};
 }
 
-/// Leads a texel beyond the edge of a face to the neighbour's. Returns false at a corner, where
-/// there is none.
+/// Leads a texel beyond the edge of a face to the neighbour's. Returns false at a corner, if there
+/// is none.
 bool cross_edge(WeightedTexel& texel, std::int64_t extent) {
   const bool x_outside = texel.x < 0 || texel.x >= extent;
   const bool y_outside = texel.y < 0 || texel.y >= extent;

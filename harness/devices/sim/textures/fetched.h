@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetched: a fetch from a texture, as the texels that it means.
 #pragma once
 
@@ -12,7 +13,7 @@
 namespace harness::devices {
 
 /// A texel, and what it counts for. It is outside where an index is AxisTexels::kOutside. The
-/// layer, where there are layers, is z.
+/// layer, if there are layers, is z.
 struct WeightedTexel {
   std::int64_t x = 0;
   std::int64_t y = 0;

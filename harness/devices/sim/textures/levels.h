@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Levels: which levels of a mipmapped texture a fetch reads, and by which weight.
 //
 // Source: cuda.h, CUDA_TEXTURE_DESC; PTX ISA 9.0, *Mipmaps*. What neither says is as graphics has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays, textures and surfaces: the records behind their handles.
 #pragma once
 
@@ -49,7 +50,7 @@ struct Texture : Object {
   }
 
   bool has(unsigned flag) const { return (sampling.flags & flag) != 0; }
-  /// Tells whether texels are read as numbers of f32, which can be filtered.
+  /// Returns whether texels are read as numbers of f32, which can be filtered.
   bool reads_numbers() const {
     return texels.format.is_float() ||
            (texels.format.can_be_normalized() && !has(CU_TRSF_READ_AS_INTEGER));

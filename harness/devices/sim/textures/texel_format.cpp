@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/textures/texel_format.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TexelFormat: what a texel is made of: up to four channels of one type.
 //
 // Source: CUDA C++ programming guide, *Texture fetching*; cuda.h, CUarray_format.
@@ -19,15 +20,15 @@ struct TexelFormat {
   CUarray_format channel = CU_AD_FORMAT_FLOAT;
   std::uint32_t channel_count = 1;
 
-  /// Tells whether it is one that can be read: integers of 8, 16 and 32 bits, f16 and f32, in 1, 2
-  /// or 4 channels.
+  /// Returns whether it is one that can be read: integers of 8, 16 and 32 bits, f16 and f32, in 1,
+  /// 2 or 4 channels.
   bool is_known() const;
   std::uint32_t channel_bytes() const;
   std::uint32_t bytes() const { return channel_bytes() * channel_count; }
   bool is_float() const { return channel == CU_AD_FORMAT_HALF || channel == CU_AD_FORMAT_FLOAT; }
-  /// Tells whether its integers have a sign.
+  /// Returns whether its integers have a sign.
   bool is_signed() const;
-  /// Tells whether a texture can read it as a number from 0, or -1, to 1.
+  /// Returns whether a texture can read it as a number from 0, or -1, to 1.
   bool can_be_normalized() const { return !is_float() && channel_bytes() < 4; }
 
   /// Returns a texel as numbers; integers so that the largest is 1. What it has no channel for is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texels: the elements that an array, a texture or a surface leads to: whose memory they are, and
 // where in it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/textures/texture_unit.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 /// The most bytes that a texel, or an access to a surface, has.
 constexpr std::size_t kMostBytes = 32;
 
-/// Copies for us alone: TSan is told of the kernel's access, at its own line.
+/// Copies for us alone: TSan is informed of the kernel's access, at its own line.
 __attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::byte* to,
                                                                   const volatile std::byte* from,
                                                                   std::uint64_t bytes) {
@@ -69,7 +70,7 @@ TexelNumbers filter(TexelReader& reader, const FetchedTexels& footprint) {
   return sum;
 }
 
-/// Ends the kernel at an instruction of its own.
+/// Ends the kernel at its own instruction.
 [[noreturn]] void stop(Label why, const char* words, std::uintptr_t code) {
   crash_here({why, words, code});
 }
@@ -130,8 +131,7 @@ TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
 
 // ---- surfaces ---------------------------------------------------------------------------------
 
-/// Returns the address of an access of so many bytes, or 0 where there is none and it has no
-/// effect.
+/// Returns the address of an access of this many bytes, or 0 if there is none and it has no effect.
 static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& asked,
                               std::uint32_t bytes, std::uintptr_t code) {
   const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - bytes,

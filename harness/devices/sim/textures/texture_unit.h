@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TextureUnit: what kernels read by textures, and read and write by surfaces.
 //
 // Each texel is judged like any other access of the kernel: an object leads to the life that it was
@@ -31,7 +32,7 @@ class TextureUnit {
   TexelWords fetch(const KernelFetch& asked, std::uintptr_t code);
   void load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code);
   void store(const KernelSurfaceAccess& asked, const std::byte* bytes, std::uintptr_t code);
-  /// Stores a texel of so many channels as access.bytes holds words; others are 0.
+  /// Stores a texel of this many channels as access.bytes holds words; others are 0.
   void store_texel(const KernelSurfaceAccess& asked, const std::uint32_t* channels,
                    std::uintptr_t code);
   /// Changes 4 or 8 bytes at once. Of texels, the surface's format says whether they are signed.

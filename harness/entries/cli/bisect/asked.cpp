@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/bisect/asked.h"
 
 #include "harness/entries/cli/bisect/stopped.h"

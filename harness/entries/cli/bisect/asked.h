@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asked: a program of some revision carries out a command and prints JSON.
 #pragma once
 
@@ -17,7 +18,7 @@ struct Answer {
   std::string why;
 };
 
-/// Runs the command, which may end with 0 or 1, and is ended after so many seconds. Throws
+/// Runs the command, which may end with 0 or 1, and is ended after this many seconds. Throws
 /// BisectionStopped where `stop` is set.
 Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds = 3600);
 

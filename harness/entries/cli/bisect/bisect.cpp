@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bisect: looks at both ends, then has git choose revisions between them, builds each in a worktree
 // and asks it whether it shows the fault.
 #include "harness/entries/cli/bisect/bisect.h"
@@ -74,8 +75,8 @@ class Bisection {
     const std::string bad = repository_.commit_of(options_.bad);
     is_fixed_ = repository_.is_ancestor(bad, good);
     if (good == bad || (!is_fixed_ && !repository_.is_ancestor(good, bad)))
-      throw UsageError(fmt::format("neither of {} and {} is an ancestor of the other",
-                                   options_.good, options_.bad));
+      throw UsageError(fmt::format("neither {} nor {} is an ancestor of the other", options_.good,
+                                   options_.bad));
     look_at_ends(good, bad);
     repository_.begin(is_fixed_ ? bad : good, is_fixed_ ? good : bad);
     while (repository_.goes_on()) repository_.answer(answer_to(look(repository_.current())));
@@ -88,12 +89,13 @@ class Bisection {
   void look_at_ends(const std::string& good, const std::string& bad) {
     const Look shown = look(bad);
     if (shown.judgement.standing != Standing::shown)
-      throw std::runtime_error(fmt::format("{} does not show it ({}): name one that does by --bad",
-                                           options_.bad, shown.judgement.how));
+      throw std::runtime_error(
+          fmt::format("{} does not show the fault ({}): name a revision that does with --bad",
+                      options_.bad, shown.judgement.how));
     judge_.calibrate(*builds_.of(bad).program, options_.runs);
     const Look absent = look(good);
     if (absent.judgement.standing != Standing::absent)
-      throw std::runtime_error(fmt::format("{} is not known to be without it ({}): name another",
+      throw std::runtime_error(fmt::format("{} may have the fault, too ({}): name another revision",
                                            options_.good, absent.judgement.how));
   }
 
@@ -139,11 +141,12 @@ class Bisection {
       judged += look.judgement.standing != Standing::unknown;
     }
     if (!judge_.found_within())
-      return fmt::format("by the recorded schedule alone: a search of {} runs does not find it",
-                         options_.runs);
+      return fmt::format(
+          "by the recorded schedule alone: a search of {} runs does not find the fault",
+          options_.runs);
     return fmt::format(
-        "{} of {} by the recorded schedule, {} by {} runs each, which find it within {} where it "
-        "is: one that has it is missed with a chance of about {:.0e}",
+        "{} of {} by the recorded schedule, {} by {} runs each; the fault is found within {} runs, "
+        "so a bad revision is missed with a probability of about {:.0e}",
         judged - by_search, judged, by_search, judge_.search_runs(), *judge_.found_within(),
         kMissed);
   }
@@ -155,8 +158,7 @@ class Bisection {
     if (left.size() == 1)
       fmt::print("\nthe first {}: {}\n", what, printable(repository_.words_of(left.front())));
     else
-      fmt::print("\nthe first {} is one of {}, of which nobody can tell more:\n", what,
-                 left.size());
+      fmt::print("\nthe first {} is one of {}, which cannot be told apart:\n", what, left.size());
     for (std::size_t i = 0; left.size() > 1 && i < left.size(); ++i)
       fmt::print("  {}\n", printable(repository_.words_of(left[i])));
     fmt::print("  {}\n  {}\n", confidence(), printable(git_line()));
@@ -211,11 +213,11 @@ int step(const BisectOptions& options) {
 
 int bisect(const BisectOptions& options) {
   if (!options.step && options.good.empty())
-    throw UsageError("--good is wanted: a revision that does not show it");
+    throw UsageError("--good is missing: name a revision that does not show the fault");
   try {
     return options.step ? step(options) : Bisection(options).run();
   } catch (const BisectionStopped&) {
-    say_error("stopped; what was built is kept, and the same command goes on from there");
+    say_error("stopped; builds are kept, and the same command continues from here");
     return kStopped;
   }
 }

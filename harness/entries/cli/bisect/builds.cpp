@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A program is kept by the name of all that its commit holds and by a hash of the
 // command, so that commits which differ in nothing share it; it is copied to a draft and renamed,
 // so that one is whole or not there. The oldest are removed when there are many.
@@ -20,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build of one revision may take so long.
+/// A build of one revision may take this long.
 constexpr double kBuildSeconds = 6 * 3600;
-/// So many programs are kept.
+/// This many programs are kept.
 constexpr std::size_t kKept = 64;
 
 /// Written by the set-up; every tree of the machine needs it.
@@ -74,7 +75,7 @@ Build Builds::in(const std::string& tree, const std::string& log) const {
   const std::string program = tree + "/" + command_.program;
   if (ended.code != 0) return {{}, fmt::format("does not build: see {}", log), true};
   if (!fs::exists(program))
-    return {{}, fmt::format("its build leaves no {}", command_.program), true};
+    return {{}, fmt::format("its build creates no {}", command_.program), true};
   return {program, "", true};
 }
 

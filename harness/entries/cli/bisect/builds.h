@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds: the program of each revision that a bisection looks at, built once. A revision that does
 // not build is remembered as well.
 #pragma once

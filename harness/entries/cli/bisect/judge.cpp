@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/bisect/judge.h"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ Judgement Judge::judge(const std::string& program) {
   if (!shown.could_run)
     if (const std::string file = renamed(program); !file.empty()) {
       shown = replay(program, file);
-      by_other_name = ", an op by its other name";
+      by_other_name = ", with an older name of an operation";
     }
   if (!shown.could_run) return {Standing::unknown, shown.why, false};
   if (is_known(shown.signatures)) return {Standing::shown, "as recorded" + by_other_name, false};

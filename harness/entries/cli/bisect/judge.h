@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judge: whether the program of a revision shows what a reproducer shows.
 //
 // It shows it where the recorded schedule ends in the same fault, or in one of the same kind: a
-// site may have another name there. Where that schedule ends in no fault, it may just be another
+// site may have another name there. If that schedule ends in no fault, it may just be another
 // one, so that a search has the last word; how many runs that takes is measured on a revision that
-// shows it. An op that a revision does not know is taken by its other name, where there is one.
+// shows it. An op that a revision does not know is taken by its other name, if there is one.
 #pragma once
 
 #include <atomic>
@@ -17,15 +18,15 @@
 
 namespace harness::entries {
 
-/// A search has so many times the runs within which it is found where it is. Found in one of those
-/// on average, it is missed with a chance of exp(-kCare).
+/// A search has this many times the runs within which it is found where it is. Found in one of
+/// those on average, it is missed with a chance of exp(-kCare).
 inline constexpr std::uint64_t kCare = 10;
 
 enum class Standing : std::uint8_t { shown, absent, unknown };
 
 struct Judgement {
   Standing standing = Standing::unknown;
-  std::string how;         ///< "as recorded", or why nobody can tell.
+  std::string how;         ///< "as recorded", or why no one can tell.
   bool by_search = false;  ///< More than the recorded schedule was looked at.
 };
 
@@ -40,9 +41,9 @@ class Judge {
   /// Judges a program.
   Judgement judge(const std::string& program);
 
-  /// Returns within how many runs a search finds it where it is; none where it does not.
+  /// Returns within how many runs a search finds it where it is; none if it does not.
   std::optional<std::uint64_t> found_within() const { return found_within_; }
-  /// Returns in how many runs it must not be found; 0 where nobody searches.
+  /// Returns in how many runs it must not be found; 0 if nothing searches.
   std::uint64_t search_runs() const;
 
  private:

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repository: the revisions that a bisection goes through, as git says. They are checked out in a
-// worktree of their own, below build/, so that nothing that somebody works on is touched.
+// worktree of their own, below build/, so that nothing that something works on is touched.
 //
 // Errors: std::runtime_error with git's last line.
 #pragma once

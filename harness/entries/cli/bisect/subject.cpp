@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/bisect/subject.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ Subject read_subject(const std::string& file) {
   if (is_finding_of_run(subject.text)) parse_reproducer(subject.text, file);  // Says what it is.
   if (!subject.text.starts_with(kFirstWords))
     throw std::runtime_error(file +
-                             ": no reproducer: its first line is not 'afterlife reproducer'");
+                             ": not a reproducer: its first line is not 'afterlife reproducer'");
   std::istringstream lines(subject.text);
   std::string line;
   while (std::getline(lines, line)) {
@@ -50,7 +51,7 @@ Subject read_subject(const std::string& file) {
       subject.ops.insert(word_at(line, at));
   }
   if (subject.signature.empty())
-    throw std::runtime_error(file + ": names no fault, so that nothing tells where it comes from");
+    throw std::runtime_error(file + ": names no fault, so there is nothing to look for");
   return subject;
 }
 

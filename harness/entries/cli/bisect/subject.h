@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subject: the reproducer that a bisection is about, read no further than every revision can: its
 // path, variant, ops and fault.
 #pragma once
@@ -17,7 +18,7 @@ struct Subject {
   std::set<std::string> ops;  ///< Those that it names.
 };
 
-/// Errors: std::runtime_error with one line where it is no reproducer, or one without a fault.
+/// Errors: std::runtime_error with one line where it is not a reproducer, or one without a fault.
 Subject read_subject(const std::string& file);
 
 /// Returns its text with other names of ops, old ones by new ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // diverge: replays the case with a program that shows the fault and with one that does not, both of
 // which note their flow, and tells where they diverge.
 #include "harness/entries/cli/diverge/diverge.h"
@@ -35,7 +36,7 @@ struct Programs {
   std::string bad;
 };
 
-/// Builds the programs of the revisions that are named in place of programs.
+/// Builds the programs of the revisions that are named instead of programs.
 class Revisions {
  public:
   Revisions(const DivergeOptions& options, const std::atomic<bool>& stop)
@@ -43,7 +44,7 @@ class Revisions {
 
   std::string program_of(const std::string& revision) const {
     const std::string commit = repository_.commit_of(revision);
-    fmt::print(stderr, "{}: building it, unless that was done before\n",
+    fmt::print(stderr, "{}: building it, unless it is built already\n",
                printable(repository_.words_of(commit)));
     const Build build = builds_.of(commit);
     if (!build.program)
@@ -85,7 +86,7 @@ class Comparison {
     const Replayed bad = replayed_by(programs_.bad);
     const Replayed good = replayed_by(programs_.good);
     if (bad.faults.empty())
-      fail(programs_.bad, "does not show it: name what does by --bad or --bad-program");
+      fail(programs_.bad, "does not show the fault: name what does with --bad or --bad-program");
     if (std::includes(good.faults.begin(), good.faults.end(), bad.faults.begin(), bad.faults.end()))
       return tell_shown_by_good();
     const std::optional<Divergence> divergence = divergence_of(good.flow, bad.flow);
@@ -108,28 +109,27 @@ class Comparison {
     if (options_.json)
       fmt::print("{}\n", reports::to_text(as_json(std::nullopt, true)));
     else
-      fmt::print(
-          "{} shows it, too: it was there before; name what does not show it by --good or "
-          "--good-program\n",
-          printable(programs_.good));
+      fmt::print("{} shows the fault, too; name what does not with --good or --good-program\n",
+                 printable(programs_.good));
     return kNotAsClaimed;
   }
 
   static std::string in_words(const std::optional<FlowPoint>& point) {
     if (!point) return "ends";
     const CodePlace& place = point->place;
-    return fmt::format("goes on at {}:{} in {}", printable(place.file), place.line,
+    return fmt::format("continues at {}:{} in {}", printable(place.file), place.line,
                        printable(place.function));
   }
 
   static void tell(const std::optional<Divergence>& divergence) {
-    if (!divergence) return fmt::print("both runs take one way through the code of the path\n");
+    if (!divergence)
+      return fmt::print("both runs take the same way through the code of the path\n");
     const CodePlace& decided = divergence->decided;
     if (decided.function.empty())
       fmt::print("the runs diverge outside of the path's code, after {} edges\n",
                  divergence->in_common);
     else
-      fmt::print("{} goes another way, at {}:{}, after {} edges in common\n",
+      fmt::print("{} behaves differently, at {}:{}, after {} edges in common\n",
                  printable(decided.function), printable(decided.file), decided.line,
                  divergence->in_common);
     fmt::print("  the good run {}\n  the bad run {}\n", in_words(divergence->good),
@@ -137,8 +137,8 @@ class Comparison {
     for (const CodePlace& upon : divergence->upon) {
       const bool is_first = &upon == &divergence->upon.front();
       const char* who = divergence->is_handed_over ? "its caller" : "it";
-      fmt::print("  {} {}, at {}:{}, which {} had called last\n",
-                 is_first ? "maybe upon the answer of" : "or of", printable(upon.function),
+      fmt::print("  {} {}, at {}:{}, which {} called last\n",
+                 is_first ? "perhaps because of the result of" : "or of", printable(upon.function),
                  printable(upon.file), upon.line, is_first ? who : "that");
     }
     for (const CodePlace& caller : divergence->callers)
@@ -187,13 +187,13 @@ class Comparison {
 
 int diverge(const DivergeOptions& options) {
   if (options.good.empty() && options.good_program.empty())
-    throw UsageError("--good is wanted: a revision that does not show it");
+    throw UsageError("--good is missing: name a revision that does not show the fault");
   read_subject(options.file);
   try {
     const std::atomic<bool>& stop = take_interrupts();
     return Comparison(options, programs_of(options, stop), stop).run();
   } catch (const BisectionStopped&) {
-    say_error("stopped; what was built is kept, and the same command goes on from there");
+    say_error("stopped; builds are kept, and the same command continues from here");
     return kStopped;
   }
 }

@@ -1,4 +1,5 @@
-// The command `diverge`: which function goes another way than it did in a revision, or program,
+// SPDX-License-Identifier: Apache-2.0
+// The command `diverge`: which function behaves differently than it did in a revision, or program,
 // that does not show what a reproducer shows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/diverge/good_program.h"
 
 #include "harness/entries/cli/bisect/asked.h"

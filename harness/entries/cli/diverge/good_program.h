@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GoodProgram: the program of a build that shows no fault, which is asked what it does in a case.
 #pragma once
 
@@ -16,7 +17,7 @@ class GoodProgram {
   GoodProgram(std::string program, const std::atomic<bool>& stop)
       : program_(std::move(program)), stop_(stop), scratch_("afterlife-triage") {}
 
-  /// Throws std::runtime_error, which names the program, where it cannot replay the case, and
+  /// Throws std::runtime_error, which names the program, if it cannot replay the case, and
   /// BisectionStopped where `stop` is set.
   Followed follow(const Case& the_case, std::optional<std::size_t> step) const;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/diverge/options.h"
 
 #include "harness/entries/cli/arguments.h"
@@ -7,19 +8,20 @@ namespace harness::entries {
 
 CLI::App* add_diverge(CLI::App& app, DivergeOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "diverge", "Find the function by which a reproducer goes another way than it did before");
+      "diverge", "Find the function that makes a reproducer behave differently than before");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
   CLI::Option* good =
-      command->add_option("--good", options.good, "A revision that does not show it")
-          ->type_name("REV");
-  CLI::Option* bad = command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")
-                         ->type_name("REV");
+      command->add_option("--good", options.good, "Revision without the fault")->type_name("REV");
+  CLI::Option* bad =
+      command->add_option("--bad", options.bad, "Revision with the fault (HEAD)")->type_name("REV");
   command
       ->add_option("--good-program", options.good_program,
-                   "A program that does not show it, of a build that counts edges")
+                   "Program without the fault, built with the preset flow")
       ->excludes(good)
       ->type_name("FILE");
-  command->add_option("--bad-program", options.bad_program, "One that shows it")
+  command
+      ->add_option("--bad-program", options.bad_program,
+                   "Program with the fault, built in the same way")
       ->excludes(bad)
       ->type_name("FILE");
   add_build_command(*command, options.build);

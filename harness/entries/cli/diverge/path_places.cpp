@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/diverge/path_places.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Path places: where in the sources of paths code of this program is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/diverge/steps.h"
 
 #include <nlohmann/json.hpp>
@@ -52,7 +53,7 @@ Followed parse_steps(const std::string& text, const std::string& file) {
     for (const Json& one : json.at("places"))
       followed.places.push_back({one.at(0).get<std::string>(), one.at(1).get<std::size_t>()});
   } catch (const Json::exception&) {
-    fail(file, "holds no steps of a run");
+    fail(file, "does not contain the steps of a run");
   }
   return followed;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/effectiveness/effectiveness.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ int judge_itself(const EffectivenessOptions& options) {
 int effectiveness(const EffectivenessOptions& options) {
   const bool compares = !options.compare.empty(), judges = !options.canaries.empty();
   if (compares + judges + !options.target.empty() > 1)
-    throw UsageError("a variant is searched, or --compare compares, or --canaries judges");
+    throw UsageError("name a variant, --compare or --canaries, and only one of them");
   if (options.windows && !compares) throw UsageError("--windows is for --compare");
   end_on_interrupts();
   if (compares) return compare(options);

@@ -1,4 +1,5 @@
-// How it works. A search goes on until each window that the claim names has had its fault, or its
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A search continues until each window that the claim names has had its fault, or its
 // runs are spent. Its seed follows from its number and the variant's name: variants of one path
 // that were searched with one seed would be asked for the same programs, and so would fail
 // together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The bytes that the C library's heap has handed out are read after each slice of the
 // runs, while the search is under way: what it keeps for itself counts. Buffers grow when a run is
 // larger than all before it, which is seldom, and less and less so; a leak grows in every slice.
@@ -32,7 +33,7 @@ class Growth {
   /// `runs` are those of the whole search.
   explicit Growth(std::uint64_t runs) : slice_(std::max<std::uint64_t>(1, runs / kSlices)) {}
 
-  /// Takes note of what is handed out after so many runs.
+  /// Takes note of what is handed out after this many runs.
   void note(std::uint64_t runs, std::int64_t bytes) {
     if (runs < next_) return;
     if (next_ > 0)

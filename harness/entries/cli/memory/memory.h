@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // memory: how much a search takes at most, and by how much that grows with its runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/memory/options.h"
 
 #include "harness/entries/cli/arguments.h"
@@ -6,15 +7,15 @@ namespace harness::entries {
 
 CLI::App* add_memory(CLI::App& app, MemoryOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "memory", "Measure how much memory a search of a sound variant takes, and whether it grows");
+      "memory", "Measure the memory of a search of a sound variant, and whether it grows");
   command
       ->add_option("target", options.target,
-                   "PATH or PATH/VARIANT; the first sound variant of each path when left out")
+                   "PATH or PATH/VARIANT (default: the first sound variant of each path)")
       ->type_name("PATH[/VARIANT]");
-  command->add_option("--runs", options.runs, "How many runs a search has (20 000)")
+  command->add_option("--runs", options.runs, "Number of runs (20 000)")
       ->check(whole_number(64, 1'000'000'000'000))
       ->type_name("N");
-  add_seed(*command, options.seed, "Where the search starts (1)");
+  add_seed(*command, options.seed, "Seed of the search (1)");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       help_footer("  afterlife memory argpack\n  afterlife memory argpack/own --runs 1000000",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absent: replays the open findings that a night did not see, and notes in the history whether they
 // are gone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A cell's numbers are those of a plain `fuzz`, and its JSON says what was found.
 #include "harness/entries/cli/nightly/build_search.h"
 

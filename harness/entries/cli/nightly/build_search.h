@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Build search: has another build, which stands beside this program, search a cell of a night.
 #pragma once
 
@@ -11,7 +12,7 @@
 namespace harness::entries {
 
 /// Runs `fuzz` of that build with the cell's numbers, and leaves its reproducers in the folder.
-/// Errors: std::runtime_error where it cannot be started.
+/// Errors: std::runtime_error if it cannot be started.
 /// One that the deadline cuts off was not searched, for that reason.
 nightly::BuildSearch search_in_build(const nightly::Cell& cell, const std::string& folder,
                                      const nightly::Deadline& deadline,

@@ -1,4 +1,5 @@
-// How it works. Each other build replays the plainest reproducer of every finding in a process of
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Each other build replays the simplest reproducer of every finding in a process of
 // its own; news come first, as a night of many findings has not the time for all.
 #include "harness/entries/cli/nightly/builds.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly builds: replays what a night found in the other builds that stand beside this program,
-// and notes in the history what came of it.
+// and notes in the history the result of it.
 #pragma once
 
 #include <atomic>

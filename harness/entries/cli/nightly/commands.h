@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly commands: the search of a night, its shards, and the history that they are merged into.
 //
 // A history is a folder: history.sqlite, findings/ with the reproducers of what was news, page.html
@@ -37,7 +38,7 @@ struct NightlyOptions {
   std::string sarif;
   std::string markdown;
   std::string metrics;
-  std::string notify;  ///< A command for the shell; "" = nobody is told.
+  std::string notify;  ///< A command for the shell; "" = no one is told.
   std::uint64_t keep_bytes = nightly::kDefaultQuota;  ///< Size that the history may have; 0 = any.
   bool diverge = false;      ///< Compare what is new with the night before.
   std::string good_program;  ///< In place of the commit before: what that was built as; "" = none.
@@ -54,7 +55,7 @@ struct NightlyOptions {
   std::uint64_t nights = 0;
 };
 
-/// Plans a night, or goes on with one, runs all of its shards, and merges them.
+/// Plans a night, or continues with one, runs all of its shards, and merges them.
 int nightly(const NightlyOptions& options);
 /// Plans a night and prints a command for each shard.
 int nightly_plan(const NightlyOptions& options);

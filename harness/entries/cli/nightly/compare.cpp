@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/compare.h"
 
 #include <fmt/format.h>
@@ -34,16 +35,16 @@ constexpr double kSeconds = 6 * 3600;
 
 bool names_programs(const NightlyOptions& options) { return !options.good_program.empty(); }
 
-/// Returns what `diverge` is told of the two programs; nothing, and why, where there are none.
+/// Returns what `diverge` is informed of the two programs; nothing, and why, if there are none.
 std::optional<Command> programs_of(const NightlyOptions& options, const Night& night,
                                    std::string& why) {
   if (names_programs(options))
     return Command{"--good-program", options.good_program, "--bad-program", options.bad_program};
   const std::string& now = night.terms.revision;
   if (now.empty() || now.ends_with("-dirty"))
-    why = "this night searched no commit (--revision names it)";
+    why = "this night searched no commit; name it with --revision";
   else if (night.commit_before.empty())
-    why = "no night before searched another commit";
+    why = "no earlier night searched another commit";
   else
     return Command{"--good", night.commit_before, "--bad", now};
   return std::nullopt;
@@ -121,18 +122,18 @@ bool compare_news(const NightlyOptions& options, nightly::History& history, cons
     return false;
   }
   if (!names_programs(options))
-    fmt::print(stderr,
-               "comparing {} new findings with {}: builds both commits, unless that was "
-               "done before\n",
-               news.size(), printable(night.commit_before));
+    fmt::print(
+        stderr,
+        "comparing {} new findings with {}: building both commits, unless they are built already\n",
+        news.size(), printable(night.commit_before));
   Comparisons comparisons(*programs, deadline, stop);
   std::map<std::string, Change> changes;
   try {
     for (const NightFinding* finding : news) {
       if (deadline.has_passed()) {
         say_error(
-            "--diverge: the night is out of time: `afterlife nightly merge --diverge` "
-            "compares its findings later");
+            "--diverge: the night is out of time: `afterlife nightly merge --diverge` compares the "
+            "findings later");
         return false;
       }
       const std::string& cause = finding->symptoms.front().cause;

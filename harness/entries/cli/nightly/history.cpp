@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nightly export, import, show and mark: the history for people and for other programs.
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ namespace {
 void require_history(const std::string& folder) {
   if (!std::filesystem::exists(std::filesystem::path(folder) / "history.sqlite"))
     throw std::runtime_error(fmt::format(
-        "{}: holds no history; choose another folder with --history", printable(folder)));
+        "{}: contains no history; choose another folder with --history", printable(folder)));
 }
 
 int nightly_export(const NightlyOptions& options) {
@@ -49,9 +50,9 @@ int nightly_show(const NightlyOptions& options) {
   const auto reproducer = nightly::History(options.history).reproducer(options.cause);
   if (!reproducer) refuse_cause(options);
   if (reproducer->empty())
-    throw std::runtime_error(
-        fmt::format("{}: the reproducer of '{}' was dropped by --keep, as the finding was closed",
-                    printable(options.history), shown(options.cause)));
+    throw std::runtime_error(fmt::format(
+        "{}: the reproducer of '{}' was deleted by --keep, because the finding was closed",
+        printable(options.history), shown(options.cause)));
   fmt::print("{}", *reproducer);
   return kAsClaimed;
 }
@@ -59,7 +60,7 @@ int nightly_show(const NightlyOptions& options) {
 int nightly_mark(const NightlyOptions& options) {
   end_on_interrupts();
   if (options.nights > 0 && options.state != "ignored")
-    throw UsageError("--nights is for what is ignored");
+    throw UsageError("--nights needs the state ignored");
   require_history(options.history);
   if (!nightly::History(options.history)
            .mark(options.cause, options.state, options.reason, options.nights))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nightly: plans a night, runs its shards and merges them into the history; and each of these steps
 // by itself, for nights on many machines.
 //
@@ -74,6 +75,11 @@ struct SoFar {
   }
 };
 
+/// Returns the list of a night of programs as an option: a night starts only what is named to it.
+std::string list_of(const NightlyOptions& options) {
+  return options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs);
+}
+
 int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t shards) {
   if (options.json)
     fmt::print("{}\n", reports::to_text({{"schema", 1},
@@ -84,10 +90,10 @@ int tell_stopped(const NightlyOptions& options, const SoFar& so_far, std::size_t
   else
     fmt::print(
         "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
-        "To go on:\n  {} nightly --resume --history {}\n",
+        "To go on:\n  {} nightly --resume --history {}{}\n",
         so_far.stopped_in, shards, so_far.variants, so_far.findings,
         printable(NightFolder(options.history).name()), reports::shell_word(program_name()),
-        reports::shell_word(options.history));
+        reports::shell_word(options.history), list_of(options));
   return so_far.is_refuted ? kNotAsClaimed : kStopped;
 }
 
@@ -102,7 +108,7 @@ Deadline deadline_of(const NightlyOptions& options, const Plan& plan) {
   return Deadline::in(static_cast<double>(rounds) * nightly::seconds_of_shard(plan));
 }
 
-/// Runs all shards of a night: several at once, where that is wanted, in processes of their own;
+/// Runs all shards of a night: several at once, if that is wanted, in their own processes;
 /// what these leave, here. Once it was told to stop it only looks at what the others have come to.
 SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
                  const std::atomic<bool>& stop) {
@@ -123,19 +129,18 @@ void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped
   const double left = static_cast<double>(dropped.bytes_left) / kMib;
   const double limit = static_cast<double>(options.keep_bytes) / kMib;
   if (dropped.files + dropped.reproducers > 0)
-    fmt::print(
-        stderr,
-        "afterlife: --keep {:.1f} MiB: dropped {} old files of findings, and the reproducers "
-        "of {} closed ones\n",
-        limit, dropped.files, dropped.reproducers);
+    fmt::print(stderr,
+               "afterlife: --keep {:.1f} MiB: deleted {} old files of findings, and the "
+               "reproducers of {} closed findings\n",
+               limit, dropped.files, dropped.reproducers);
   if (dropped.bytes_left > options.keep_bytes && options.keep_bytes > 0)
     fmt::print(stderr,
-               "afterlife: the history takes {:.1f} MiB, over --keep {:.1f} MiB: what is open, and "
-               "what nights came to, is not dropped\n",
+               "afterlife: the history takes {:.1f} MiB, over --keep {:.1f} MiB: open findings and "
+               "the results of nights are never deleted\n",
                left, limit);
 }
 
-/// Merges, reports the last night that the shards are of, tells people of one that is whole by
+/// Merges, reports the last night that the shards are of, informs users of one that is whole by
 /// this, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
                    const std::vector<std::string>& folders, const Deadline& deadline,
@@ -203,7 +208,7 @@ int nightly_plan(const NightlyOptions& options) {
   const bool is_under_way = folder.is_under_way(history);
   const Plan plan = plan_elsewhere(options, history);
   if (is_under_way && folder.plan() != plan)
-    throw UsageError(fmt::format("another night is under way in {}: merge it, or remove it",
+    throw UsageError(fmt::format("another night is running in {}: merge it, or remove it",
                                  printable(folder.name())));
   folder.write(plan);
   if (options.json) {
@@ -211,10 +216,8 @@ int nightly_plan(const NightlyOptions& options) {
     return kAsClaimed;
   }
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
-    fmt::print(
-        "{} nightly shard {} --history {}{}\n", reports::shell_word(program_name()), index,
-        reports::shell_word(options.history),
-        options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs));
+    fmt::print("{} nightly shard {} --history {}{}\n", reports::shell_word(program_name()), index,
+               reports::shell_word(options.history), list_of(options));
   return kAsClaimed;
 }
 
@@ -223,7 +226,7 @@ int nightly_shard(const NightlyOptions& options) {
   const NightFolder night(options.history);
   const Plan plan = night.plan();
   if (options.index > plan.terms.shards)
-    throw UsageError(fmt::format("the night under way has {} shards", plan.terms.shards));
+    throw UsageError(fmt::format("the current night has {} shards", plan.terms.shards));
   const ShardResult result = run_shard(options, night, plan, options.index, stop);
   SoFar so_far;
   so_far.add(result);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/night_folder.h"
 
 #include "harness/entries/cli/lookup.h"
@@ -41,13 +42,13 @@ Plan NightFolder::plan_as_written() const {
 
 Plan NightFolder::plan() const {
   Plan plan = plan_as_written();
-  if (nightly::is_of_programs(plan)) return plan;  // Their list is looked at by whoever searches.
+  if (nightly::is_of_programs(plan)) return plan;  // Their list is looked at by code that searches.
   if (plan !=
       nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes, plan.inputs))
-    throw std::runtime_error(fmt::format(
-        "{}: was made by a program that has other paths or variants; finish the night with that "
-        "one, or remove {}",
-        printable(plan_file().string()), printable(name())));
+    throw std::runtime_error(
+        fmt::format("{}: was created by a program with different paths or variants; finish the "
+                    "night with that program, or remove {}",
+                    printable(plan_file().string()), printable(name())));
   return plan;
 }
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Night folder: the night under way in a history: its plan, and its shards.
 //
 // A night is over when the history has all of its shards and it was reported: only then the folder
-// may go, at once, so that whoever is killed meanwhile leaves all of it or nothing.
+// may go, at once, so that code that is killed meanwhile leaves all of it or nothing.
 // Errors: std::runtime_error with one line; UsageError where another night is in the way.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace harness::entries {
 
 class NightFolder {
  public:
-  /// Errors: the folder is a link, as a history of somebody else may have one.
+  /// Errors: the folder is a link, as a history of another owner may have one.
   explicit NightFolder(const std::string& history);
 
   std::string name() const { return folder_.string(); }
@@ -29,9 +30,9 @@ class NightFolder {
   nightly::Plan plan() const;
   void write(const nightly::Plan& plan) const;
 
-  /// Returns whether this is the night under way, and nobody was told of it yet.
+  /// Returns whether this is the night under way, and nothing was informed of it yet.
   bool is_untold(const std::string& night) const;
-  /// Notes that people were told of the night, where it is the one under way.
+  /// Notes that people were informed of the night, if it is the one under way.
   void note_told(const std::string& night) const;
   /// Removes the folder: what it was for is in the history.
   void clear() const;

@@ -1,4 +1,5 @@
-// Nightly notice: a command of the user's that tells people of a night that they should look at.
+// SPDX-License-Identifier: Apache-2.0
+// Nightly notice: a command of the user's that informs users of a night that they should look at.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of `afterlife nightly`, and which function is whose.
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ struct Part {
 void add_history(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--history", options.history,
-                  "The folder of the history, on a local disk (results/nightly)")
+                  "Folder of the history, on a local disk (results/nightly)")
       ->type_name("DIR");
 }
 
@@ -36,19 +37,18 @@ void add_json(CLI::App& command, NightlyOptions& options) {
 
 void add_reports(CLI::App& command, NightlyOptions& options) {
   command
-      .add_option("--html", options.html, "The night's page (page.html in the history's folder)")
+      .add_option("--html", options.html, "Page of the night (page.html in the history's folder)")
       ->type_name("FILE");
-  command.add_option("--junit", options.junit, "Write the night as JUnit's XML")->type_name("FILE");
+  command.add_option("--junit", options.junit, "Write the night as JUnit XML")->type_name("FILE");
   command.add_option("--sarif", options.sarif, "Write the findings as SARIF 2.1.0")
       ->type_name("FILE");
-  command.add_option("--markdown", options.markdown, "Write the news for a pull request")
+  command.add_option("--markdown", options.markdown, "Write what is new, for a pull request")
       ->type_name("FILE");
   command.add_option("--metrics", options.metrics, "Write the numbers as OpenMetrics")
       ->type_name("FILE");
   command
-      .add_option(
-          "--every", options.every_hours,
-          "Hours from night to night, so that one that did not happen is told (24); 0: none")
+      .add_option("--every", options.every_hours,
+                  "Expected hours between nights, to report a missing one (24); 0: do not check")
       ->check(number(0, 1e5))
       ->type_name("HOURS");
   add_json(command, options);
@@ -57,17 +57,17 @@ void add_reports(CLI::App& command, NightlyOptions& options) {
 void add_notify(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--notify", options.notify,
-                  "Run this in a shell once the night is whole, where it is red, a night before it "
-                  "is missing, or it is no longer so; $AFTERLIFE_LINE sums up, $AFTERLIFE_JSON is "
-                  "a file")
+                  "Shell command to run after the night if it is red or an earlier night is "
+                  "missing, and once when neither is true any more; $AFTERLIFE_LINE is a summary, "
+                  "$AFTERLIFE_JSON a file")
       ->type_name("COMMAND");
 }
 
 void add_keep(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--keep", options.keep_bytes,
-                  "The size that the history may have (2GiB): what is over is dropped, old pages "
-                  "first and reproducers of closed findings last; 0: any")
+                  "Maximum size of the history (2GiB); old pages are deleted first, reproducers of "
+                  "closed findings last; 0: unlimited")
       ->transform(size_in_bytes())
       ->type_name("SIZE");
 }
@@ -75,24 +75,24 @@ void add_keep(CLI::App& command, NightlyOptions& options) {
 void add_programs(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--programs", options.programs,
-                  "Search these programs of yours in place of the paths: a list in TOML "
+                  "Search the programs of this TOML list instead of the paths "
                   "(harness/docs/how-to/programs-every-night.md)")
       ->type_name("FILE");
 }
 
 void add_diverge(CLI::App& command, NightlyOptions& options) {
   command.add_flag("--diverge", options.diverge,
-                   "Say by which function what is new goes another way than in the commit of the "
-                   "night before, and take for one finding what one function explains; builds "
-                   "both as `afterlife diverge` does, in the checkout that this is called in");
+                   "For each new finding, name the function that behaves differently than in the "
+                   "previous night's commit, and merge findings with the same function; builds "
+                   "both commits in the current checkout, as `afterlife diverge` does");
   CLI::Option* good =
       command
           .add_option("--good-program", options.good_program,
-                      "Compare with this program instead, of a build that counts edges")
+                      "Compare with this program instead, built with the preset flow")
           ->type_name("FILE");
   CLI::Option* bad = command
                          .add_option("--bad-program", options.bad_program,
-                                     "And this one stands for what the night searches")
+                                     "Program that stands for the searched revision")
                          ->type_name("FILE");
   good->needs(bad);
   bad->needs(good);
@@ -102,29 +102,27 @@ void add_terms(CLI::App& command, NightlyOptions& options) {
   CLI::Option* runs =
       command
           .add_option("--runs", options.length.runs,
-                      "How many runs, in all: the night is a function of tree, seed and runs")
+                      "Total number of runs; the same tree, seed and number give the same night")
           ->check(whole_number(1, nightly::kMostRuns))
           ->type_name("N");
   CLI::Option* minutes =
-      command.add_option("--minutes", options.length.minutes, "How many minutes, in all (10)")
+      command.add_option("--minutes", options.length.minutes, "Total minutes (10)")
           ->check(number(0.001, 1e6))
           ->type_name("N");
-  CLI::Option* hours =
-      command.add_option("--hours", options.length.hours, "How many hours, in all")
-          ->check(number(0.001, 1e4))
-          ->type_name("N");
+  CLI::Option* hours = command.add_option("--hours", options.length.hours, "Total hours")
+                           ->check(number(0.001, 1e4))
+                           ->type_name("N");
   runs->excludes(minutes)->excludes(hours);
   minutes->excludes(hours);
   command
-      .add_option(
-          "--seed", options.seed,
-          "Where the searches start (the number of the night, so that each looks elsewhere)")
+      .add_option("--seed", options.seed,
+                  "Seed of the searches (the number of the night, so that nights differ)")
       ->check(whole_number(0, ~std::uint64_t{0}))
       ->type_name("N");
   command.add_option("--only", options.target, "Search only this path or variant")
       ->type_name("PATH[/VARIANT]");
   command
-      .add_option("--revision", options.revision, "The revision that is searched, to be recorded")
+      .add_option("--revision", options.revision, "Name of the searched revision, for the record")
       ->type_name("TEXT");
   add_programs(command, options);
   add_history(command, options);
@@ -133,14 +131,14 @@ void add_terms(CLI::App& command, NightlyOptions& options) {
 void add_jobs(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("--jobs", options.jobs,
-                  "How many processes search at a time, each a shard of the night (one for each "
-                  "core; with --runs one, so that the night comes to the same on every machine)")
+                  "Number of concurrent processes, each a shard of the night (one per core; with "
+                  "--runs 1, so that every machine has the same result)")
       ->check(whole_number(1, kMostJobs))
       ->type_name("N");
 }
 
 void add_plan(CLI::App& command, NightlyOptions& options) {
-  command.add_option("shards", options.shards, "How many shards")
+  command.add_option("shards", options.shards, "Number of shards")
       ->required()
       ->check(whole_number(1, nightly::kMostShards))
       ->type_name("N");
@@ -149,7 +147,7 @@ void add_plan(CLI::App& command, NightlyOptions& options) {
 }
 
 void add_shard(CLI::App& command, NightlyOptions& options) {
-  command.add_option("index", options.index, "Which shard, from 1")
+  command.add_option("index", options.index, "Number of the shard, from 1")
       ->required()
       ->check(whole_number(1, nightly::kMostShards))
       ->type_name("I");
@@ -161,7 +159,7 @@ void add_shard(CLI::App& command, NightlyOptions& options) {
 void add_merge(CLI::App& command, NightlyOptions& options) {
   command
       .add_option("folders", options.folders,
-                  "Shards, and folders of them (those of the night under way)")
+                  "Shards, and folders of shards (default: those of the current night)")
       ->type_name("DIR");
   add_programs(command, options);
   add_history(command, options);
@@ -178,14 +176,14 @@ void add_report(CLI::App& command, NightlyOptions& options) {
 }
 
 void add_import(CLI::App& command, NightlyOptions& options) {
-  command.add_option("file", options.file, "What `afterlife nightly export` printed")
+  command.add_option("file", options.file, "Output of `afterlife nightly export`")
       ->required()
       ->type_name("FILE");
   add_history(command, options);
 }
 
 void add_cause(CLI::App& command, NightlyOptions& options) {
-  command.add_option("cause", options.cause, "A finding, as --json names its cause")
+  command.add_option("cause", options.cause, "Cause of a finding, as in --json")
       ->required()
       ->type_name("CAUSE");
   add_history(command, options);
@@ -193,24 +191,24 @@ void add_cause(CLI::App& command, NightlyOptions& options) {
 
 void add_mark(CLI::App& command, NightlyOptions& options) {
   add_cause(command, options);
-  command.add_option("state", options.state, "fixed, ignored, or open again")
+  command.add_option("state", options.state, "New state")
       ->required()
       ->check(CLI::IsMember({"fixed", "ignored", "open"}))
       ->type_name("STATE");
-  command.add_option("--because", options.reason, "Why, in a few words")
+  command.add_option("--because", options.reason, "Reason, in a few words")
       ->required()
       ->type_name("TEXT");
-  command.add_option("--nights", options.nights, "Ignored for so many nights only")
+  command.add_option("--nights", options.nights, "Ignore the finding for N nights only")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
 }
 
 constexpr Part kParts[] = {
-    {"plan", "Plan a night in shards, and print the command of each",
+    {"plan", "Plan a night in shards, and print a command for each",
      "  afterlife nightly plan 8 --hours 2 | parallel", add_plan, nightly_plan},
-    {"shard", "Run one shard of the planned night into a folder of its own",
+    {"shard", "Run one shard of the planned night, and write it to a separate folder",
      "  afterlife nightly shard 3", add_shard, nightly_shard},
-    {"merge", "Merge shards into the history, in any order, and report their night",
+    {"merge", "Merge shards into the history, in any order, and report the night",
      "  afterlife nightly merge\n  afterlife nightly merge /elsewhere/shard-2-of-8", add_merge,
      nightly_merge},
     {"report", "Report the last night again",
@@ -218,11 +216,11 @@ constexpr Part kParts[] = {
      add_report, nightly_report},
     {"export", "Print the history as lines of JSON", "  afterlife nightly export > history.jsonl",
      add_history, nightly_export},
-    {"import", "Make a history of what was exported",
+    {"import", "Create a history from an export",
      "  afterlife nightly import history.jsonl --history copy", add_import, nightly_import},
     {"show", "Print the reproducer of a finding",
      "  afterlife nightly show 08fa146f00c0ffee > found.repro", add_cause, nightly_show},
-    {"mark", "Say of a finding that it is fixed, or to be ignored",
+    {"mark", "Mark a finding as fixed, ignored or open",
      "  afterlife nightly mark 08fa146f00c0ffee fixed --because 'event is kept until the launch'",
      add_mark, nightly_mark},
 };
@@ -233,11 +231,10 @@ std::string footer(const char* examples) { return help_footer(examples, kExitCod
 
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "nightly", "Search everything for a night, remember it, and say what is new");
+      "nightly", "Search everything for a night, record the results, and report what is new");
   add_terms(*command, options);
   add_jobs(*command, options);
-  command->add_flag("--resume", options.resume,
-                    "Go on with the night that was stopped, if one was");
+  command->add_flag("--resume", options.resume, "Continue the interrupted night, if there is one");
   add_reports(*command, options);
   add_diverge(*command, options);
   add_notify(*command, options);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other build: a program of another build of this tree, in a folder beside this program's own, as
 // build/NAME/PROGRAM has it.
 #pragma once

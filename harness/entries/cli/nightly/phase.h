@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phase shown: what a night is doing, as the name of its process, which ps and top show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/planning.h"
 
 #include <fmt/format.h>
@@ -60,7 +61,7 @@ Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::
     return nightly::make_program_plan({number, options.seed.value_or(number), budget, shards,
                                        program_target(options), options.revision},
                                       shares_of(options));
-  find_targets(options.target);  // Says what was meant, where there is none.
+  find_targets(options.target);  // Says what was meant, if there is none.
   return nightly::make_plan(
       {number, options.seed.value_or(number), budget, shards, options.target, options.revision},
       tables::scenarios(), history.known_repairs(), history.tapes(), history.inputs());
@@ -70,11 +71,11 @@ Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::
 /// the same on every machine.
 std::size_t shards_of(const NightlyOptions& options) {
   if (options.jobs > 0) return options.jobs;
-  if (!options.programs.empty()) return 1;  // Nobody knows whether they are in each other's way.
+  if (!options.programs.empty()) return 1;  // No one knows whether they are in each other's way.
   return options.length.runs > 0 ? 1 : core_count();
 }
 
-/// Returns the budget of all shards that take so long side by side.
+/// Returns the budget of all shards that take this long side by side.
 nightly::Budget at_once(nightly::Budget budget, std::size_t shards) {
   budget.seconds *= static_cast<double>(shards);
   return budget;
@@ -87,11 +88,15 @@ std::string told(const nightly::Terms& terms) {
                            ? fmt::format("--runs {}", terms.budget.runs)
                            : fmt::format("--minutes {:g}", terms.budget.seconds / 60 / shards);
   if (terms.shards > 1) length += fmt::format(" for its {} shards", terms.shards);
+  std::string only = terms.target;
+  for (const std::string& all :
+       {std::string(nightly::kPrograms) + "/", std::string(nightly::kPrograms)})
+    if (only.starts_with(all)) only.erase(0, all.size());
   return fmt::format("{} and --seed {}{}", length, terms.seed,
-                     terms.target.empty() ? "" : " and --only " + terms.target);
+                     only.empty() ? "" : " and --only " + only);
 }
 
-/// A night that goes on keeps its terms: other ones are a misunderstanding.
+/// A night that continues keeps its terms: other ones are a misunderstanding.
 void require_same_terms(const Plan& plan, const NightlyOptions& options,
                         const NightFolder& folder) {
   const bool same_length =
@@ -110,7 +115,7 @@ void require_same_terms(const Plan& plan, const NightlyOptions& options,
 Plan plan_here(const NightlyOptions& options, const NightFolder& folder, History& history) {
   if (folder.is_under_way(history)) {
     if (!options.resume)
-      throw UsageError(fmt::format("a night is under way in {}: --resume goes on with it",
+      throw UsageError(fmt::format("a night is unfinished in {}: --resume continues it",
                                    printable(folder.name())));
     Plan plan = folder.plan();
     require_same_terms(plan, options, folder);

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planning: the terms of a night, from its options.
 //
-// Errors: UsageError where a night is in the way, or is another one than the one to go on with.
+// Errors: UsageError where a night is in the way, or is another one than the one to continue with.
 #pragma once
 
 #include "harness/entries/cli/nightly/commands.h"
@@ -9,7 +10,7 @@
 namespace harness::entries {
 
 /// Plans a night whose shards are run here, side by side, and leaves the plan in its folder; or
-/// returns that of the night to go on with.
+/// returns that of the night to continue with.
 nightly::Plan plan_here(const NightlyOptions& options, const NightFolder& folder,
                         nightly::History& history);
 

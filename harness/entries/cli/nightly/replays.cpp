@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/replays.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Replays = std::map<std::string, ReplayedFile>;
 
-/// One replay may take so long: a run that never ends is ended after seconds.
+/// One replay may take this long: a run that never ends is ended after seconds.
 constexpr double kReplaySeconds = 600;
 /// The part of the time that one process for all files of a folder may take.
 constexpr double kPartAtOnce = 0.6;
@@ -25,7 +26,7 @@ ProcessEnd replay(const std::string& program, const std::string& place, double s
   return run_process({program, "replay", "--json", place}, {seconds, {}, kErrKept}, stop);
 }
 
-/// Returns what a process that replayed a folder said of each file; nothing where it said nothing.
+/// Returns what a process that replayed a folder said of each file; nothing if it said nothing.
 Replays replays_in(const std::string& out) {
   Replays replays;
   const Json said = Json::parse(out, nullptr, false);
@@ -60,7 +61,7 @@ ReplayedFile replay_one(const std::string& program, const std::string& file,
           ended.code == 0 || ended.code == 1, faults_in(ended.out)};
 }
 
-/// Replays each file in a process of its own, because one of them ends the process or because all
+/// Replays each file in a separate process, because one of them ends the process or because all
 /// of them take too long.
 Replays replay_one_by_one(const std::string& program, const std::string& folder,
                           const nightly::Deadline& deadline, const std::atomic<bool>& stop) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays: what a fresh process says of all reproducers of a folder.
 #pragma once
 
@@ -17,7 +18,7 @@ struct ReplayedFile {
   std::vector<std::string> faults;  ///< The signatures that the run showed.
 };
 
-/// Replays each *.repro of a folder, all in one process; each in one of its own where one of them
+/// Replays each *.repro of a folder, all in one process; each in its own where one of them
 /// ends the process. Returns them by the names of their files; if `stop` came first, not all. What
 /// the deadline cuts off is out of time, whatever the process did until then.
 /// `program` is the build that does it: this one.

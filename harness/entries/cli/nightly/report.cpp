@@ -1,4 +1,5 @@
-// How it works. Each page of a finding is written by a process of its own, which replays it: one
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Each page of a finding is written by a separate process, which replays it: one
 // that ends the process, or never ends, has no page, and its row on the night's page has no link.
 #include "harness/entries/cli/nightly/report.h"
 
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 using nightly::Night;
 using nightly::NightFinding;
 
-/// More stories than this nobody reads in a morning; the others have the command.
+/// More stories than this no one reads in a morning; the others have the command.
 constexpr std::size_t kMostPages = 100;
 constexpr double kPageSeconds = 20;
 
@@ -141,7 +142,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   return files;
 }
 
-/// Returns the commit that the night before searched, where that is another one than this night's.
+/// Returns the commit that the night before searched, if that is another one than this night's.
 std::string commit_before(nightly::History& history, const Night& night) {
   const std::string before = history.night_before(night.terms.number);
   if (before.empty()) return {};
@@ -194,7 +195,7 @@ int nightly_report(const NightlyOptions& options) {
   nightly::History history(options.history);
   const std::string id = history.last_night();
   if (id.empty())
-    throw std::runtime_error(fmt::format("{}: holds no night yet", printable(options.history)));
+    throw std::runtime_error(fmt::format("{}: contains no night yet", printable(options.history)));
   const std::atomic<bool> goes_on{false};
   return report_night(options, history, night_of(history, id, options), {}, goes_on);
 }

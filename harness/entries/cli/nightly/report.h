@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly report: what a night leaves for people and for other programs besides what it prints.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace harness::entries {
 
-/// Returns a night as it is told: with the nights before it that did not happen, by --every.
+/// Returns a night as it is reported: with the nights before it that did not happen, by --every.
 nightly::Night night_of(nightly::History& history, const std::string& id,
                         const NightlyOptions& options);
 

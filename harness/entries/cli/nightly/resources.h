@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resources: what a process takes and where it runs, as a night records it.
 #pragma once
 
@@ -16,7 +17,7 @@ class InstructionCounter {
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
 
-  /// Returns those so far; 0 where this machine counts none, or does not let us.
+  /// Returns those so far; 0 if this machine counts none, or does not let us.
   std::uint64_t count() const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/services.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ Differences replay_all(const std::string& folder, const nightly::Deadline& deadl
   return differences;
 }
 
-/// The targets of the fuzz build are programs of their own: whether one of them is there is known
+/// The targets of the fuzz build are their own programs: whether one of them is there is known
 /// when it is to run.
 bool has_build(const std::string& build) {
   const OtherBuild other = other_build(build);

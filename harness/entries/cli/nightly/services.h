@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nightly services: what a shard needs from a program: progress, reproducers as `fuzz` writes them,
-// and replays in a process of their own.
+// and replays in a their own process.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,7 @@ namespace harness::entries {
 /// Ownership: borrows the flag and what is asked of it by the services.
 class NightlyServices {
  public:
-  /// `stop` ends a search and a replay; `index` of `count` is the shard that progress tells of.
+  /// `stop` ends a search and a replay; `index` of `count` is the shard that progress reports.
   /// `programs` are those that a night of programs may start.
   NightlyServices(const std::atomic<bool>& stop, std::size_t index, std::size_t count,
                   std::vector<NightProgram> programs);

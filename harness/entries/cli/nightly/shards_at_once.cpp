@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A thread for each process waits for it, since the system ends a process together
 // with the thread that started it. The folders of the shards tell how far they are.
 #include "harness/entries/cli/nightly/shards_at_once.h"
@@ -50,7 +51,7 @@ class ShardsAtOnce {
       command.insert(command.end(), {"--programs", options_.programs});
     const ProcessEnd ended = run_process(command, {kNever, {}, kErrKept}, stop_);
     if (ended.code < 0 && !ended.stopped)
-      fmt::print(stderr, "afterlife: shard {} of {} {}; it goes on once the others have ended\n",
+      fmt::print(stderr, "afterlife: shard {} of {} {}; it continues when the others have ended\n",
                  index, plan_.terms.shards, ended.complaint(kNever));
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shards at once: those of a night that one machine runs side by side, each in a process of its
 // own.
 #pragma once
@@ -12,7 +13,7 @@ namespace harness::entries {
 
 /// Runs the shards of the night under way in the history of the options that are not whole yet,
 /// `jobs` at a time, by `nightly shard`, until all have ended or `stop` is set; shows on stderr how
-/// far they are. One that ends otherwise leaves what it has finished: who runs it again goes on
+/// far they are. One that ends differently leaves what it has finished: who runs it again continues
 /// from there, and meets its error.
 void run_at_once(const NightlyOptions& options, const nightly::Plan& plan, std::size_t jobs,
                  const std::atomic<bool>& stop);

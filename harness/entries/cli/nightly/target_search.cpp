@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The target is build/fuzz/fuzz_PATH beside this program's own folder. It prints the
 // reproducer of a crash itself, and libFuzzer prints how many of the inputs it was given get
 // somewhere (INITED). Its corpus is a folder only while it runs.
@@ -31,7 +32,7 @@ using nightly::FindingRecord;
 /// The corpus that is kept of a variant, at most: what is smallest first.
 constexpr std::size_t kMostInputs = 512, kMostInputBytes = std::size_t{64} << 10;
 constexpr std::size_t kStderrKept = std::size_t{1} << 20;
-/// libFuzzer does the same with one seed only where its addresses are the same.
+/// libFuzzer does the same with one seed only if its addresses are the same.
 constexpr bool kFixed = true;
 constexpr std::string_view kReproducerBegin = "afterlife reproducer ", kReproducerEnd = "\nend\n";
 

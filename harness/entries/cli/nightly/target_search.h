@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Target search: has a path's libFuzzer target search a variant, from the corpus that nights keep.
 #pragma once
 
@@ -15,7 +16,7 @@ inline constexpr const char* kFuzzBuild = "fuzz";
 
 /// Runs the target from these inputs, leaves the reproducer of a crash in the folder, and has
 /// libFuzzer keep of all inputs so few as get everywhere. One that the deadline cuts off was not
-/// searched, for that reason. Errors: std::runtime_error where it
+/// searched, for that reason. Errors: std::runtime_error if it
 /// cannot be started.
 nightly::BuildSearch search_by_target(const nightly::Cell& cell,
                                       std::span<const std::string> inputs,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // price: what each variant of a path costs, on three classes of programs that the compared variants
 // survive: the ordinary use, the committed programs, and programs that are drawn.
 #include "harness/entries/cli/price/price.h"
@@ -19,7 +20,7 @@ using reports::PricedPath;
 
 /// Rounds of which the least host time counts.
 constexpr std::size_t kTimedRounds = 5;
-/// So many runs are drawn at most for each program that is wanted: not all show something.
+/// This many runs are drawn at most for each program that is wanted: not all show something.
 constexpr std::size_t kDrawsOfProgram = 10;
 
 std::vector<Case> ordinary_use(const std::string& corpus, const Scenario& scenario) {

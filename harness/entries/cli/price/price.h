@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // price: what each variant of a path costs, beside the others.
 #pragma once
 

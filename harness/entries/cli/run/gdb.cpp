@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A reproducer runs in `afterlife replay` itself. A finding of `run` has its own
 // program, which gdb starts with the environment that a replay gives it: gdb itself has ours.
 // Source: the gdb manual, "Specifying Source Directories" and "Starting your Program".
@@ -89,7 +90,7 @@ class Gdb {
     }
     ::signal(SIGINT, before);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      throw std::runtime_error("gdb is not there: install it (on Debian: apt install gdb)");
+      throw std::runtime_error("gdb is not installed: install it (on Debian: apt install gdb)");
     return WIFEXITED(status) ? WEXITSTATUS(status) : kWorld;
   }
 
@@ -117,7 +118,7 @@ int replay_reproducer(const std::string& file) {
   return gdb.run({fs::read_symlink("/proc/self/exe"), "replay", file});
 }
 
-/// A program whose memory is watched gets signals that are no faults of it.
+/// A program whose memory is watched gets signals that are not faults of it.
 void pass_signals_of_watching(Gdb& gdb, const client::Finding& finding) {
   if (std::ranges::any_of(finding.decisions, &client::ToldDecision::is_watch))
     gdb.tell("handle SIGSEGV SIGTRAP nostop noprint pass");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gdb: a replay that stops where the fault is reported, in the thread that meets it.
 #pragma once
 

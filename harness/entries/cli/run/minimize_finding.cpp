@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/run/minimize_finding.h"
 
 #include <fmt/format.h>
@@ -30,10 +31,10 @@ class Minimizing {
   Minimizing(const client::Client& client, const std::atomic<bool>& stop)
       : client_(client), stop_(stop) {}
 
-  /// Minimizes what the run of the recorded decisions showed.
+  /// Minimizes what the run of the recorded choices showed.
   void minimize(Finding& finding, const client::ClientRun& run) {
     const client::Orders base = client::default_orders_of(finding);
-    const int code = again("running plainly, run", base).ended.code;
+    const int code = again("running without choices, run", base).ended.code;
     const client::Completion completion(
         client_, base,
         [this](const char* doing, const client::Orders& orders) { return again(doing, orders); },
@@ -84,7 +85,7 @@ void print(const MinimizeOptions& options, const Finding& finding, std::size_t b
   }
   fmt::print("{}", reports::finding_text(finding, file, reports::Terminal::of(1)));
   fmt::print("{}, {} in the file; {}\nwritten to {}\n",
-             reports::counted(finding.decisions.size(), "decision"), before,
+             reports::counted(finding.decisions.size(), "choice"), before,
              reports::counted(runs, "run"), printable(file));
 }
 
@@ -92,7 +93,7 @@ void print(const MinimizeOptions& options, const Finding& finding, std::size_t b
 
 int minimize_finding(const MinimizeOptions& options) {
   if (!options.programs.empty())
-    throw UsageError("--programs is about reproducers: a finding of `run` has no corpus");
+    throw UsageError("--programs is for reproducers: a finding of `run` has no corpus");
   const std::string file = options.out.empty() ? beside(options.file) : options.out;
   require_replaceable(file);
   const std::atomic<bool>& stop = take_interrupts();

@@ -1,11 +1,12 @@
-// Minimizing a finding of `afterlife run` again: fewer decisions, new replays, a repair.
+// SPDX-License-Identifier: Apache-2.0
+// Minimizing a finding of `afterlife run` again: fewer choices, new replays, a repair.
 #pragma once
 
 #include "harness/entries/cli/commands.h"
 
 namespace harness::entries {
 
-/// Writes the finding with the fewest decisions that show it. Starts its command as `replay` does.
+/// Writes the finding with the fewest choices that show it. Starts its command as `replay` does.
 /// Returns the exit code. Errors: UsageError, std::runtime_error.
 int minimize_finding(const MinimizeOptions& options);
 

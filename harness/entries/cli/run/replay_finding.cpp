@@ -1,6 +1,7 @@
-// How it works. A finding is replayed once, in a process of its own. If its fault does not show,
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A finding is replayed once, in a separate process. If its fault does not show,
 // the program has changed: a bounded search says whether the fault is still there under other
-// decisions.
+// choices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "harness/client/search/search.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/run/around_decisions.h"
 #include "harness/entries/cli/run/replay_finding.h"
 #include "harness/entries/cli/run/view_place.h"
 #include "harness/entries/cli/trust.h"
@@ -27,11 +29,17 @@ namespace {
 constexpr std::uint64_t kFurtherRuns = 200;
 constexpr double kFurtherSeconds = 20;
 
-/// Stops a search once it has a fault of the recorded kind by the same calls, in whatever functions
-/// of the program.
-class Around final : public client::SearchWatcher {
+/// Returns whether a fault is of the recorded kind by the same calls, in whatever functions of the
+/// program.
+bool is_alike(const client::ToldFault& fault, const client::ToldFault& wanted) {
+  return fault.kind == wanted.kind && fault.birth.site == wanted.birth.site &&
+         fault.death.site == wanted.death.site && fault.use.site == wanted.use.site;
+}
+
+/// Stops a search once it has such a fault.
+class Further final : public client::SearchWatcher {
  public:
-  Around(const client::ToldFault& wanted, const std::atomic<bool>& interrupted)
+  Further(const client::ToldFault& wanted, const std::atomic<bool>& interrupted)
       : wanted_(wanted), interrupted_(interrupted) {}
 
   void plain(const client::ClientRun&) override {}
@@ -42,7 +50,7 @@ class Around final : public client::SearchWatcher {
                                           result.run_count, kFurtherRuns));
   }
   void found(const client::Finding& finding) override {
-    if (!is_alike(finding.fault)) return;
+    if (!is_alike(finding.fault, wanted_)) return;
     is_found_ = true;
     stop_ = true;
   }
@@ -51,11 +59,6 @@ class Around final : public client::SearchWatcher {
   const std::atomic<bool>& stop() const { return stop_; }
 
  private:
-  bool is_alike(const client::ToldFault& fault) const {
-    return fault.kind == wanted_.kind && fault.birth.site == wanted_.birth.site &&
-           fault.death.site == wanted_.death.site && fault.use.site == wanted_.use.site;
-  }
-
   const client::ToldFault& wanted_;
   const std::atomic<bool>& interrupted_;
   bool is_found_ = false;
@@ -63,7 +66,7 @@ class Around final : public client::SearchWatcher {
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };
 
-/// Returns the first decision of the file that the run did not come to, in words, or nothing.
+/// Returns the first choice of the file that the run did not come to, in words, or nothing.
 std::string decision_without_place(const client::Finding& recorded, const client::ClientRun& run) {
   const std::vector<client::ToldDecision> made = run.decisions();
   const auto lost = std::ranges::find_if(recorded.decisions, [&](const auto& told) {
@@ -71,13 +74,12 @@ std::string decision_without_place(const client::Finding& recorded, const client
                                 [&](const auto& one) { return one.decision == told.decision; });
   });
   if (lost == recorded.decisions.end()) return {};
-  return fmt::format("the run does not come to this decision: {}: {}", printable(lost->who),
+  return fmt::format("the run does not reach this choice: {}: {}", printable(lost->who),
                      printable(lost->answer));
 }
 
-/// Says what has become of a fault that the replay does not show.
-std::string fate(const client::FindingFile& recorded, const client::Client& client,
-                 const client::ClientRun& run, const std::atomic<bool>& interrupted) {
+client::SearchOptions further_search(const client::FindingFile& recorded,
+                                     const client::Client& client) {
   client::SearchOptions options;
   options.client = client;
   options.client.timeout_seconds = kFurtherSeconds;
@@ -87,18 +89,34 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
       std::ranges::any_of(recorded.finding.decisions, &client::ToldDecision::is_failure);
   options.pedantic = recorded.finding.pedantic;
   options.forces = recorded.finding.is_forced();
-  Around around(recorded.finding.fault, interrupted);
-  const client::SearchResult result = client::search(options, around, around.stop());
+  return options;
+}
+
+/// Says what has become of a fault that the replay does not show.
+std::string fate(const client::FindingFile& recorded, const client::Client& client,
+                 const client::ClientRun& run, const std::atomic<bool>& interrupted) {
   std::string words = decision_without_place(recorded.finding, run);
   if (!words.empty()) words += "\n";
-  if (around.is_found())
+  const client::ToldFault& wanted = recorded.finding.fault;
+  const Nearby nearby = look_around(
+      client, recorded.finding,
+      [&](const client::ToldFault& fault) { return is_alike(fault, wanted); }, interrupted);
+  if (nearby.is_found)
+    return words + fmt::format(
+                       "not fixed: the fault shows near the old decisions, in one of {}; "
+                       "`afterlife run` finds it anew\n",
+                       reports::counted(nearby.run_count, "further run"));
+  const client::SearchOptions options = further_search(recorded, client);
+  Further further(wanted, interrupted);
+  const client::SearchResult result = client::search(options, further, further.stop());
+  if (further.is_found())
     return words + fmt::format(
                        "not fixed: the fault shows under other decisions, in one of {}; "
                        "`afterlife run` finds it anew\n",
-                       reports::counted(result.run_count, "further run"));
+                       reports::counted(nearby.run_count + result.run_count, "further run"));
   if (interrupted) return words + "stopped: whether it is fixed is not known\n";
   return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n",
-                             reports::counted(result.run_count, "further run"));
+                             reports::counted(nearby.run_count + result.run_count, "further run"));
 }
 
 void write_views(const ReplayOptions& options, const ReplayedFinding& replayed) {
@@ -153,6 +171,8 @@ int replay_finding(const ReplayOptions& options) {
   }
   fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
   fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+  if (const std::string built = client::other_build(recorded); !differs.empty() && !built.empty())
+    fmt::print("{}\n", built);
   if (options.why) fmt::print("\n{}", reports::finding_why(recorded.finding));
   print_written(options);
   std::fflush(stdout);

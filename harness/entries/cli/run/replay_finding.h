@@ -1,4 +1,5 @@
-// Replay of a finding of `afterlife run`: its program again, under the decisions that it records.
+// SPDX-License-Identifier: Apache-2.0
+// Replay of a finding of `afterlife run`: its program again, under the choices that it records.
 #pragma once
 
 #include <atomic>
@@ -21,10 +22,10 @@ struct ReplayedFinding {
   client::FindingFile recorded;
   client::Client client;
   client::ClientRun run;
-  std::string differs;  ///< How the run is not as recorded; empty where it is.
+  std::string differs;  ///< How the run is not as recorded; empty if it is.
 };
 
-/// Runs the program of the finding once. `trusted` lets the command of a file start that somebody
+/// Runs the program of the finding once. `trusted` lets the command of a file start that something
 /// else may have written. Errors: std::runtime_error.
 ReplayedFinding run_finding(const std::string& file, bool trusted, const std::atomic<bool>& stop);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/run/run_arguments.h"
 
 #include <algorithm>
@@ -12,89 +13,91 @@ static constexpr std::uint64_t kMostJobs = 1024;
 static CLI::Validator plain() {
   return CLI::Validator(
       [](std::string& text) {
-        return is_plain_name(text) ? "" : fmt::format("'{}' is no plain name", text);
+        return is_plain_name(text) ? "" : fmt::format("'{}' is not a plain name", text);
       },
       "");
 }
 
 static constexpr const char* kExitCodes =
-    "Exit: 0 nothing was found, 1 something was, 2 nothing could be judged, a file or the disk, 3 "
-    "usage, 4 stopped.";
+    "Exit: 0 nothing was found, 1 findings, 2 the program could not be judged, a file or the disk, "
+    "3 usage, 4 stopped.";
 
 /// Adds the files that a search reads and leaves.
 static void add_files(CLI::App& command, RunOptions& options) {
-  command.add_option("--out", options.out, "Where findings go (results/found)")->type_name("DIR");
+  command.add_option("--out", options.out, "Folder for findings (results/found)")->type_name("DIR");
   command
       .add_option("--name", options.name,
-                  "What the files of findings are called, in place of the program's name")
+                  "Name of the files of findings (default: the program's name)")
       ->check(plain())
       ->type_name("NAME");
   command
       .add_option("--html", options.html,
-                  "Write a page for each finding into this folder, and index.html")
+                  "Write a page for each finding and an index.html into this folder")
       ->type_name("DIR");
   command.add_option("--sarif", options.sarif, "Write the findings as SARIF 2.1.0")
       ->type_name("FILE");
-  command.add_option("--junit", options.junit, "Write the findings as JUnit's XML")
+  command.add_option("--junit", options.junit, "Write the findings as JUnit XML")
       ->type_name("FILE");
   command
       .add_option("--markdown", options.markdown,
-                  "Write the findings as a table and their stories, for the summary of a CI job")
+                  "Write the findings as a table with their stories, for the summary of a CI job")
       ->type_name("FILE");
   command
       .add_option("--suppressions", options.suppressions,
-                  "Findings that are known, one a line: KIND FUNCTION_OR_FILE REASON")
+                  "File of known findings, one per line: KIND FUNCTION_OR_FILE REASON")
       ->type_name("FILE");
-  CLI::Option* history =
-      command
-          .add_option("--history", options.history,
-                      "Remember the search in this folder, and say which findings are new, known, "
-                      "or gone since the last time")
-          ->type_name("DIR");
+  CLI::Option* history = command
+                             .add_option("--history", options.history,
+                                         "Record the search in this folder, and print which "
+                                         "findings are new, known or gone since the last search")
+                             ->type_name("DIR");
   command
       .add_flag("--new-only", options.new_only,
-                "Exit 1 only where a finding is new in the history, or back")
+                "Exit with 1 only if a finding is new in the history, or is back")
       ->needs(history);
 }
 
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command =
       app.add_subcommand("run",
-                         "Run a program as it is, again and again on the simulated driver, and "
-                         "tell what it uses after its end: -- COMMAND...");
-  command->add_option("--seconds", options.seconds, "Begin no run after so long (60 unless --runs)")
+                         "Run an unchanged program many times on the simulated driver, and report "
+                         "use-after-free, data races and failures: -- COMMAND...");
+  command
+      ->add_option("--seconds", options.seconds, "Start no run after N seconds (60 unless --runs)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
-  command->add_option("--runs", options.runs, "How many runs")
+  command->add_option("--runs", options.runs, "Number of runs")
       ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
-  add_seed(*command, options.seed, "Where the search starts (1)");
-  command->add_option("--device", options.device, "What it runs on: sim, the simulated driver")
+  add_seed(*command, options.seed, "Seed of the search (1)");
+  command->add_option("--device", options.device, "Device: sim, the simulated driver")
       ->type_name("RUN_DEVICE");
   command
       ->add_option("--strategy", options.strategy,
-                   "Who answers: random_walk, by chance (the usual one), or deviations, every "
-                   "single decision and then every two")
+                   "Strategy that makes the choices: random_walk (default), at random, or "
+                   "deviations, every single choice and then every pair")
       ->type_name("RUN_STRATEGY");
   command
-      ->add_option("--jobs", options.jobs,
-                   "Runs at a time (1), for a program whose runs are in no other's way")
+      ->add_option(
+          "--jobs", options.jobs,
+          "Number of concurrent runs (1), for a program that may run several times at once")
       ->check(whole_number(1, kMostJobs))
       ->type_name("N");
-  command->add_option("--timeout", options.timeout_seconds, "How long one run may take (60)")
+  command
+      ->add_option("--timeout", options.timeout_seconds, "Time limit for one run, in seconds (60)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
   add_files(*command, options);
-  command->add_flag("--failures", options.failures, "Have CUDA calls fail that may");
+  command->add_flag("--failures", options.failures, "Inject errors into CUDA calls that may fail");
   command->add_flag("--forced", options.forced,
-                    "Have Python collect and switch threads also where its version cannot; told "
-                    "apart");
+                    "Also collect and switch threads where this version of Python would not; "
+                    "marked in the report");
   command->add_flag("--pedantic", options.pedantic,
-                    "Findings are also faults that drivers of today do not show");
+                    "Also report faults that current drivers do not show");
   command->add_flag("--may-not-call", options.may_not_call,
-                    "A program that makes no CUDA call is as it should be: exit 0");
+                    "Exit with 0 if the program makes no CUDA call");
   command->add_flag("--process-per-run", options.process_per_run,
-                    "Start the program anew for each run, and fork none at its first question");
+                    "Start a new process for each run, instead of forking at the first choice");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       help_footer("  afterlife run -- python3 crash.py\n"

@@ -1,4 +1,5 @@
-// run: runs somebody's program again and again on the simulated driver, and tells what it still
+// SPDX-License-Identifier: Apache-2.0
+// run: runs someone's program again and again on the simulated driver, and says what it still
 // uses after it has died, in the lines of that program.
 #include "harness/entries/cli/run/run_client.h"
 
@@ -38,7 +39,8 @@ namespace {
 
 constexpr double kSecondsByDefault = 60;
 
-/// Passes on what the program prints in its plain run, tells findings as they come, and keeps them.
+/// Passes on what the program prints in its default run, tells findings as they come, and keeps
+/// them.
 class Watcher final : public client::SearchWatcher {
  public:
   explicit Watcher(const RunOptions& options) : options_(options) {}
@@ -69,20 +71,20 @@ class Watcher final : public client::SearchWatcher {
     if (is_new) files_.push_back(file);
     const bool is_kept = keep(finding, file);
     if (options_.json) return;
-    if (!is_new) fmt::print("what was told as forced is possible as it is:\n");
+    if (!is_new) fmt::print("reported as forced, but possible without it:\n");
     fmt::print("{}\n",
                reports::finding_text(finding, is_kept ? file : "", reports::Terminal::of(1)));
     std::fflush(stdout);
   }
 
   const std::vector<std::string>& files() const { return files_; }
-  /// Errors: std::runtime_error where a finding could not be written.
+  /// Errors: std::runtime_error if a finding could not be written.
   void require_kept() const {
     if (!failure_.empty()) throw std::runtime_error(failure_);
   }
 
  private:
-  /// Writes the finding. Returns whether it could be: what is found is told all the same.
+  /// Writes the finding. Returns whether it could be: what is found is told nevertheless.
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
       make_folder(options_.out);
@@ -111,13 +113,13 @@ int code_of(const client::SearchResult& result, const RunOptions& options,
   return kAsClaimed;
 }
 
-/// Errors: std::runtime_error where a suppression is of a kind that no fault has.
+/// Errors: std::runtime_error if a suppression is of a kind that no fault has.
 void require_known_kinds(const client::Suppressions& suppressions) {
   std::vector<std::string_view> known{"*", client::kFailure};
   for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());
   for (const client::Suppression& one : suppressions.all())
     if (std::ranges::find(known, one.kind) == known.end())
-      throw std::runtime_error(fmt::format("{}: no kind of fault is called '{}'; there is: {}",
+      throw std::runtime_error(fmt::format("{}: there is no kind of fault '{}'; available: {}",
                                            suppressions.place(one), shown(one.kind),
                                            fmt::join(known, " ")));
 }
@@ -134,7 +136,8 @@ client::Suppressions suppressions_of(const RunOptions& options) {
 int run(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError(
-        "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+        "a command is missing: afterlife run [OPTION...] -- COMMAND...; see `afterlife run "
+        "--help`");
   require_command(options.command, "afterlife run --");
   require_run_device(options.device);
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
@@ -151,7 +154,7 @@ int run(const RunOptions& options) {
                                options.may_not_call};
   if (search.jobs > 1 && search.strategy->looks_back)
     throw UsageError(fmt::format(
-        "strategy '{}' goes by what the last run was asked, one run at a time: leave out --jobs",
+        "strategy '{}' depends on the last run, so runs are sequential: leave out --jobs",
         search.strategy->name));
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
@@ -161,7 +164,8 @@ int run(const RunOptions& options) {
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
   std::optional<SinceLastTime> since;
-  if (history != nullptr && !result.stopped) since = history->add(result, stop);
+  if (history != nullptr && !result.stopped && result.refusal.empty())
+    since = history->add(result, stop);
   if (options.json)
     fmt::print("{}\n", with_history(reports::search_json(result, watcher.files()), since));
   else

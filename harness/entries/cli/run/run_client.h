@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients: `afterlife run`, and what `afterlife replay` does with its files.
 #pragma once
 
@@ -29,7 +30,7 @@ struct RunOptions {
   bool may_not_call = false;     ///< A program that calls no driver is as it should be.
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.
   bool failures = false;         ///< Calls that may fail are told to.
-  bool forced = false;           ///< Python does what its version cannot come to, too.
+  bool forced = false;           ///< Python does the result of its version cannot, too.
   bool pedantic = false;         ///< Faults by the documentation alone are findings, too.
   bool json = false;
 };

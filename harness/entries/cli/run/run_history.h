@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run history: the searches of a program before this one, in a history as nights have
 // (harness/nightly/README.md), of which each search is a night.
 #pragma once
@@ -27,7 +28,7 @@ struct SinceLastTime {
 /// Ownership: holds the folder of the history, so that no other search writes there meanwhile.
 class RunHistory {
  public:
-  /// Errors: std::runtime_error where there is no history in the folder and none can be made.
+  /// Errors: std::runtime_error if there is no history in the folder and none can be made.
   explicit RunHistory(const RunOptions& options);
   ~RunHistory();
   RunHistory(const RunHistory&) = delete;

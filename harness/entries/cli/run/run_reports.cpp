@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/run/run_reports.h"
 
 #include <fmt/format.h>
@@ -71,8 +72,7 @@ void require_report_places(const RunOptions& options) {
     const auto [known, is_new] =
         places.try_emplace(fs::absolute(file).lexically_normal().string(), info.option);
     if (!is_new)
-      throw UsageError(
-          fmt::format("{} and {} name one file: name two", known->second, info.option));
+      throw UsageError(fmt::format("{} and {} name the same file", known->second, info.option));
     require_view_place(file, info.what);
   }
   if (options.html.empty()) return;

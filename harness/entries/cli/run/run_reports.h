@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run reports: the findings of `afterlife run` as files for other programs, and as pages.
 #pragma once
 

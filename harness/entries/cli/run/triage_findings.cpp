@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/run/triage_findings.h"
 
 #include <fmt/format.h>
@@ -23,9 +24,9 @@ using client::Finding;
 using Json = nlohmann::ordered_json;
 
 struct Cause {
-  Finding least;  ///< The finding with the fewest decisions.
+  Finding least;  ///< The finding with the fewest choices.
   std::string least_file;
-  std::string fix;  ///< A repair of one of them; empty where none is recorded.
+  std::string fix;  ///< A repair of one of them; empty if none is recorded.
   std::vector<std::string> files;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triage of findings of `afterlife run`: those with one signature in the same functions are of one
 // cause. Starts no program: all of it is in the files.
 #pragma once

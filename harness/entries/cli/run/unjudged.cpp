@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/run/unjudged.h"
 
 #include <fmt/format.h>
@@ -13,19 +14,21 @@ static std::string own_words(const client::OwnFailure& failure) {
 }
 
 std::string unjudged(const client::SearchResult& result) {
+  if (!result.refusal.empty())
+    return fmt::format("'{}' cannot be judged: {}", shown(result.options.client.command.front()),
+                       result.refusal);
   if (result.run_count == 0 || !result.findings.empty()) return {};
   if (result.options.may_not_call && result.call_count == 0 && result.failures.empty()) return {};
   const std::string& command = result.options.client.command.front();
   const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
   if (result.call_count == 0)
-    return fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
+    return fmt::format("'{}' never called our CUDA driver, so nothing was judged{}: it {}",
                        shown(command), own, result.not_ours);
   if (result.needs_runtime)
-    return fmt::format(
-        "'{}' called for no memory, stream or launch, so that nothing was judged{}: {}",
-        shown(command), own, result.note);
+    return fmt::format("'{}' used no memory, stream or launch, so nothing was judged{}: {}",
+                       shown(command), own, result.note);
   if (!result.failures.empty() && result.failures.front().run == 0)
-    return fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own);
+    return fmt::format("'{}' fails by itself, without special choices{}", shown(command), own);
   return {};
 }
 

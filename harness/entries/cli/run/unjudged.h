@@ -1,4 +1,5 @@
-// Unjudged: why a search over somebody's program says nothing of it.
+// SPDX-License-Identifier: Apache-2.0
+// Unjudged: why a search over someone's program says nothing of it.
 #pragma once
 
 #include <string>

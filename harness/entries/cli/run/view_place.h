@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // View place: whether a view of a case or a finding may take the place of a file, and where it is.
 #pragma once
 

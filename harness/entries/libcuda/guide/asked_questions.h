@@ -1,4 +1,5 @@
-// Asked questions: a strategy that keeps what it was asked, and has another one answer.
+// SPDX-License-Identifier: Apache-2.0
+// Asked questions: a strategy that records the choices, and forwards them to another one.
 #pragma once
 
 #include <memory>

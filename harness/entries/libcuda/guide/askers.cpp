@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/askers.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 /// Whether others are named after this thread: the first one keeps the names of a program of one.
 bool is_named(const BatonThread* python) { return python != nullptr && !python->is_first; }
 
-/// Returns the number in words of its own: "3rd".
+/// Returns the number in its own words: "3rd".
 std::string ordinal(std::uint32_t number) {
   constexpr std::array kEnds{"th", "st", "nd", "rd"};
   const bool is_teen = number / 10 % 10 == 1;
@@ -50,7 +51,7 @@ Activation Askers::call(std::size_t number, Label function, const BatonThread* p
   const std::uint32_t nth = ++call_counts_[{from, function.hash()}];
   const Name name = derive_name(from, function.hash(), nth);
   new_askers_.emplace_back(name, Asker{Asker::Kind::call, function.view(), number, nth, nullptr, 0,
-                                       python, ProcessWorld::outer_call().function});
+                                       python, ++call_count_, ProcessWorld::outer_call().function});
   return {name, {}, {}};
 }
 

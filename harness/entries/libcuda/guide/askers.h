@@ -1,8 +1,9 @@
-// Askers: who asks the questions of a process, named by causes that stay where they are when the
-// program is edited elsewhere, and told in words.
+// SPDX-License-Identifier: Apache-2.0
+// Askers: the places at which choices of a process are made, with names that do not change when the
+// program is edited elsewhere, and in words.
 //
 // A call is named by its thread, its function, and how many times that thread has called it; a line
-// by its file, its number and how many times that thread came to it.
+// by its file, its number and how many times that thread reached it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace harness::entries {
 
-/// Whoever asks a question.
+/// A place at which a choice is made.
 struct Asker {
   enum class Kind { call, line, before_call, process_turn, wait, end };
   Kind kind = Kind::call;
@@ -30,26 +31,28 @@ struct Asker {
   const std::string* file = nullptr;
   int line = 0;
   const BatonThread* python = nullptr;  ///< The thread, where it takes turns.
+  std::uint64_t order = 0;              ///< A call's number among all calls.
   const char* outer = nullptr;          ///< The runtime's function that calls the driver's.
 
   /// Returns the function that the program called.
   std::string_view called() const { return outer != nullptr ? outer : function; }
 };
 
-/// Threads: for whoever has the driver. Lifetime: until the process ends; files and threads that
-/// it is told of live as long.
+/// Threads: for code that has the driver. Lifetime: until the process ends; files and threads that
+/// it is informed of live as long.
 class Askers {
  public:
-  /// Names what is asked from now on after this process.
+  /// Uses this process in names from now on.
   void begin(Name process) { process_ = process; }
-  /// Returns the name of the thread of this number, where it is none that another one started.
+  /// Returns the name of the thread of this number, unless another thread started it.
   Name thread(std::size_t number) const;
 
   /// Each returns the activation of what happens next on the thread: a call,
   Activation call(std::size_t number, Label function, const BatonThread* python);
   /// a line,
   Activation line(const Python::Line& line, const BatonThread* python);
-  /// or that another one may go on, where it is: before the line or the call that was named last.
+  /// or that another one may continue, where it is: before the line or the call that was named
+  /// last.
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
   /// Returns the activation of what is forced on the thread before its next call of the function.
   Activation before_call(std::size_t number, Label function, const BatonThread* python);
@@ -59,15 +62,15 @@ class Askers {
   /// Takes what an activation was caused by.
   void add_parent(Name activation, Name parent) { new_parents_.emplace_back(activation, parent); }
 
-  /// Makes it known by name who asked and what caused what, as the functions below look it up.
+  /// Adds these names, for the functions below.
   void index();
   /// Returns the name of the call or the line that an activation comes from.
   Name origin_of(Name activation) const;
-  /// Returns who asks there, or null.
+  /// Returns the place of that name, or null.
   const Asker* find(Name activation) const;
 
  private:
-  /// A line, by the thread or the process that comes to it and its name.
+  /// A line, by the thread or the process that reaches it and its name.
   using Line = std::pair<Name, Name>;
 
   Name caller(std::size_t number, const BatonThread* python) const;
@@ -78,6 +81,7 @@ class Askers {
   Line line_of(const BatonThread* python, Name line) const;
 
   Name process_ = 0;
+  std::uint64_t call_count_ = 0;
   std::map<std::pair<Name, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<Line, std::uint32_t> line_counts_;
   std::map<Line, std::uint32_t> wait_counts_;

@@ -1,4 +1,5 @@
-// Call failures: the error with which a call fails that is told to.
+// SPDX-License-Identifier: Apache-2.0
+// Call failures: the error that is injected into a call.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace harness::entries {
 /// Returns the name of the error; "" where there are several, or `function` is none that fails.
 std::string_view failure_of(std::string_view function);
 
-/// Says how a call of `function` fails, where there is one way.
+/// Says how a call of `function` fails, if there is one way.
 std::string failure_words(std::string_view function);
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
-// Called: which function of the program the driver is calling, kept so that it is known however the
-// process ends.
+// SPDX-License-Identifier: Apache-2.0
+// Called: records which function of the program the driver is calling, so that it is known even
+// after a crash.
 #pragma once
 
 #include "harness/client/call_mark.h"
@@ -11,7 +12,8 @@
 
 namespace harness::entries {
 
-/// Threads: for whoever has the driver. Lifetime: until the process ends; borrows all it is given.
+/// Threads: for code that has the driver. Lifetime: until the process ends; borrows all it is
+/// given.
 class Called {
  public:
   Called(client::CallMark& mark, client::Report& report, Askers& askers, const Parties& parties,

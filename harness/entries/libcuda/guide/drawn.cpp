@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/drawn.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::uint32_t Drawn::answer(const Question& question) {
   return 1 + static_cast<std::uint32_t>(mix(seed_, ~number) % (question.option_count - 1));
 }
 
-// In a quarter of the runs nothing is forced; in each other one, so many of 64.
+// In a quarter of the runs nothing is forced; in each other one, this many of 64.
 std::uint32_t Drawn::forced(const Question& question) {
   constexpr std::array<std::uint64_t, 4> kShares{0, 1, 8, 32};
   constexpr std::uint64_t kMost = 256;  // Each may be a collection.
@@ -36,8 +37,8 @@ std::uint32_t Drawn::forced(const Question& question) {
 }
 
 // Few preemptions suffice for most mistakes, and in long programs few of many turns: each run has a
-// share of its own, of so many in 1024. The default run has none. Source: probabilistic concurrency
-// testing (Burckhardt et al. 2010), which preempts as seldom.
+// share of its own, of this many in 1024. The default run has none. Source: probabilistic
+// concurrency testing (Burckhardt et al. 2010), which preempts as seldom.
 std::uint32_t Drawn::turn(const Question& question) {
   constexpr std::array<std::uint64_t, 8> kShares{4, 16, 64, 128, 256, 384, 512, 640};
   const std::uint64_t seed = mix(seed_, hash_name("turns"));

@@ -1,6 +1,7 @@
-// Drawn: answers from a seed, of a run of somebody's program: a random walk, but that one call
-// fails or two, as most programs give up at the first that does, and in a quarter of the runs
-// nothing is forced.
+// SPDX-License-Identifier: Apache-2.0
+// Drawn: random choices from a seed for a run of a client. A random walk, except that only one or
+// two calls fail, because most programs give up at the first error, and that a quarter of the runs
+// force nothing.
 #pragma once
 
 #include <array>
@@ -10,11 +11,11 @@
 
 namespace harness::entries {
 
-/// Failures, and what is forced, have draws of their own: a run without any is the run of the same
+/// Failures, and what is forced, have their own draws: a run without any is the run of the same
 /// seed in which none is asked for. Threads: confined to one thread.
 class Drawn final : public Strategy {
  public:
-  /// `failable_count` calls of a run may fail, about.
+  /// `failable_count` is the approximate number of calls of a run that may fail.
   Drawn(std::uint64_t seed, std::uint64_t failable_count);
 
   void begin() override { walk_.begin(); }
@@ -28,10 +29,10 @@ class Drawn final : public Strategy {
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
-  std::uint64_t asked_ = 0;                            ///< So many calls might have failed.
-  std::uint64_t asked_for_turn_ = 0;                   ///< So many turns of threads,
-  std::uint64_t asked_to_force_ = 0;                   ///< so many questions were forced,
-  std::uint64_t forced_ = 0;                           ///< and so many were not answered plainly.
+  std::uint64_t asked_ = 0;                            ///< Number of calls that might have failed,
+  std::uint64_t asked_for_turn_ = 0;                   ///< of turns of threads,
+  std::uint64_t asked_to_force_ = 0;                   ///< of forced choices,
+  std::uint64_t forced_ = 0;                           ///< and of choices other than the default.
   std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Those that do, by their number.
 };
 

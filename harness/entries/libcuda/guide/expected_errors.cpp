@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/expected_errors.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// Expected errors: errors of calls that are answers, which any caller has to expect; and the
-// others, which are reported.
+// SPDX-License-Identifier: Apache-2.0
+// Expected errors: distinguishes errors that any caller must expect from the others, which are
+// reported.
 #pragma once
 
 #include <cuda.h>

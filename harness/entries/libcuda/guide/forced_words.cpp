@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/forced_words.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ bool has_forced(const Tape& tape, Site site) {
 }  // namespace
 
 // From 3.12 on the interpreter collects where it looks, and nowhere else. Before, it does where
-// something makes a container, also in C, where nobody sees it.
+// something makes a container, also in C, where no one sees it.
 std::string why_forced(const Tape& tape) {
   const bool collects = has_forced(tape, Site::collect);
   const bool switches = has_forced(tape, Site::schedule);

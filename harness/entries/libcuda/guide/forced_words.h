@@ -1,4 +1,5 @@
-// Forced words: why what is forced in a run is, by the version of its Python.
+// SPDX-License-Identifier: Apache-2.0
+// Forced words: explains why choices of a run are forced in its version of Python.
 #pragma once
 
 #include <string>

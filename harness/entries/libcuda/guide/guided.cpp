@@ -1,5 +1,6 @@
-// How it works. Questions are asked by whoever has the driver; the names of who asks are kept, and
-// told in words once a fault or the end of the process has them reported.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Questions are asked by code that has the driver; the names of who asks are kept,
+// and told in words once a fault or the end of the process has them reported.
 #include "harness/entries/libcuda/guide/guided.h"
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ static Name process_name(const std::string& path, unsigned number) {
   return derive_name(path == "1" ? 0 : hash_name(path), hash_name("process"), 1);
 }
 
-/// Processes draw answers of their own.
+/// Processes draw their own answers.
 static std::uint64_t seed_of(const std::string& path, std::uint64_t seed) {
   return path.empty() || path == "1" ? seed : mix(seed, hash_name(path));
 }
@@ -93,7 +94,7 @@ Guided::Guided(std::string folder, client::Orders orders)
       orders_(std::move(orders)),
       idle_device_([this] {
         if (peer_link_.is_sharing()) return;  // The others wait for it.
-        doubt("the program called nothing for a while, and the device went on by itself");
+        doubt("the program made no call for a while, and the device continued by itself");
       }),
       peer_link_(folder_, askers_, parties_, [this] {
         claim_process();
@@ -280,7 +281,7 @@ bool Guided::leaves_out() const {
   return orders_.trial.kind == client::Trial::Kind::leave_out && orders_.trial.call == this_call;
 }
 
-/// Whoever has the interpreter's lock may wait for the driver: the place is looked up without it.
+/// Code that has the interpreter's lock may wait for the driver: the place is looked up without it.
 void Guided::failed(Label function, CUresult error, bool is_injected) {
   if (!is_injected && is_expected(function.view(), error)) return;
   client::Place place = Python::calling_place();
@@ -308,10 +309,12 @@ void Guided::watch_python() {
   static const bool is_watched = [this] {
     const Python* python = Python::find();
     report_.has_python = python != nullptr;
+    report_.refusal = Python::why_refused();
+    if (!report_.refusal.empty()) return true;
     if (python == nullptr)
       report_.note = Python::why_not_asked();
     else if (!python->watch(*this))
-      report_.note = "somebody else watches the lines of the program: the collector is left alone";
+      report_.note = "another tool traces the lines of the program: the collector makes no choices";
     else
       report_.note = xla_note();
     return true;

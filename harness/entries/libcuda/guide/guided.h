@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guided: the guide of a process that `afterlife run` started. Answers as the orders say, and
 // reports.
 #pragma once
@@ -80,34 +81,34 @@ class Guided final : public Guide,
 
   std::size_t next_native(const BatonThread& asking, Baton::At at,
                           std::span<BatonThread* const> options);
-  /// Asks whether what no real run does happens here. The calling thread has the driver.
+  /// Chooses whether something forced happens here. The calling thread has the driver.
   std::uint32_t ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
                            const Options* options = nullptr);
-  /// Asks whether the collector is forced to run before a call, and runs it.
+  /// Chooses whether the collector is forced to run before a call, and runs it.
   void force_collection(const Python& interpreter, Label function);
-  /// Asks before a call whether a device that lags catches up, which calls functions of the program
-  /// that are queued: else they would run only once the program waits.
+  /// Chooses before a call whether a late device catches up, which calls queued functions of the
+  /// program. Otherwise they would run only when the program waits.
   void let_device_catch_up(Label function);
-  /// Waits, before a call of a process that shares something, until it is this one's turn: whether
-  /// it is slow is asked.
+  /// Waits before a call of a process that shares something until it is its turn. Whether it is
+  /// slow is a choice.
   void take_turn(Label function);
   /// Forgets, in a fork, all that its parent shared.
   void forget_peers();
-  /// Reports decisions that are not in the report yet, where the orders say so.
+  /// Reports new choices, if the orders say so.
   void flush();
-  /// Waits before the call, where the orders say so.
+  /// Waits before the call, if the orders say so.
   void try_wait(Name call) const;
-  /// Has the driver do what the orders say, before its first call.
+  /// Configures the driver by the orders, before its first call.
   void set_up(World& world);
   void watch_python();
-  /// Takes the next number that no process of the program has, unless this one has its own.
+  /// Takes the next free process number, unless this process has one.
   void claim_process();
   void take_number();
-  /// Returns who answers, as the orders say.
+  /// Returns the strategy that the orders name.
   std::unique_ptr<Strategy> ordered_strategy();
-  /// Forks a child for each run that is wanted. Returns, in each, who answers.
+  /// Forks a child for each requested run. Returns, in the child, its strategy.
   std::unique_ptr<Strategy> begin_run();
-  /// Notes where the calling thread is, as the place of what it does next.
+  /// Records the place of the calling thread, for what it does next.
   void note_place(std::uintptr_t code);
   /// Takes an error, if it is the first of its kind.
   void take_error(client::ToldError error);
@@ -127,9 +128,9 @@ class Guided final : public Guide,
   std::atomic<bool> has_queued_functions_{false};  ///< Functions of the program lag.
   client::Report report_;
   client::CallMark mark_;
-  std::size_t flushed_count_ = 0;    ///< So many decisions are in the report, if it is flushed.
-  bool has_forced_ = false;          ///< Something was, and is in the report.
-  std::uint32_t told_failures_ = 0;  ///< So many calls that were told to fail are in the report.
+  std::size_t flushed_count_ = 0;    ///< This many choices are in the report, if it is flushed.
+  bool has_forced_ = false;          ///< The reason is in the report.
+  std::uint32_t told_failures_ = 0;  ///< Number of injected errors in the report.
   std::mutex doubt_mutex_;
   std::string doubt_;  ///< Goes into the report.
   Askers askers_;

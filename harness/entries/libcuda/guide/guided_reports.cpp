@@ -1,4 +1,5 @@
-// Guided, what it reports: faults, errors, decisions and a hang, in one file for each process.
+// SPDX-License-Identifier: Apache-2.0
+// Guided, what it reports: faults, errors, choices and a hang, in one file for each process.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -22,6 +23,7 @@ constexpr std::ptrdiff_t kAlikeLimit = 8;
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
     askers_.add_parent(record.name, record.parent);
+  parties_.passed(world);
   flush();
   if (world.injected_failures == told_failures_) return;
   told_failures_ = world.injected_failures;
@@ -76,7 +78,7 @@ void Guided::report(const World& world) {
   }
 }
 
-/// Where all wait, it is no matter whether the device has gone on by itself meanwhile.
+/// If all wait, it is no matter whether the device has gone on by itself meanwhile.
 void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The guide of threads that take turns: turns that they lose.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@ namespace harness::entries {
 void Guided::are_not_watched() {
   if (report_.note.empty())
     report_.note =
-        "somebody else watches the lines of the program's threads: another one goes on only where "
-        "one calls the driver or waits";
+        "another tool traces the lines of the program's threads: they switch only at driver calls "
+        "and waits";
 }
 
 /// The main thread looks whether nothing from outside can end it.
@@ -21,8 +22,9 @@ void Guided::stand() { client::ask_thread(::getpid(), ::getpid(), client::kMainS
 void Guided::lost(const BatonThread& thread, bool is_busy) {
   const std::string place =
       thread.file != nullptr ? fmt::format(" at {}:{}", *thread.file, thread.line) : "";
-  const char* why = is_busy ? "is busy for long" : "waits for something that is not seen";
-  doubt(fmt::format("{} {}{}, and others went on beside it", thread.shown, why, place));
+  const char* why =
+      is_busy ? "is busy for long" : "waits for something that Afterlife does not see";
+  doubt(fmt::format("{} {}{}, so others ran beside it", thread.shown, why, place));
 }
 
 void Guided::doubt(const std::string& why) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Each thread finds its own place, in the handler of a signal that the main thread
 // sends it: so no stack is walked while it is in use.
 #include "harness/entries/libcuda/guide/hang.h"

@@ -1,7 +1,8 @@
-// Hang: a process that hangs says where its threads are, once the watch of its run asks.
+// SPDX-License-Identifier: Apache-2.0
+// Hang: reports the places of all threads of a hanging process, on request of the run's watch.
 //
-// All happens in the handler of a signal. A thread that waits for another holds no lock that is
-// needed here; where one does all the same, there is no answer, and the watch ends the process.
+// Everything happens in a signal handler. A thread that waits for another holds no lock that is
+// needed here. If one does nevertheless, there is no report, and the watch ends the process.
 #pragma once
 
 #include <functional>
@@ -15,12 +16,12 @@ namespace harness::entries {
 
 class Hang {
  public:
-  /// Hears where each thread is, the main thread first. The process ends when it returns.
+  /// Receives the place of each thread, the main thread first. The process ends when it returns.
   using Told = std::function<void(bool is_deadlock, std::vector<client::Party> stuck)>;
 
   /// Lifetime: until the process ends.
   static void listen(PythonThreads& turns, const IdleDevice& device, Told told);
-  /// Answers now if it was asked while the main thread was in the driver.
+  /// Reports now if the request came while the main thread was in the driver.
   static void answer_late();
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/parties.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,20 @@ client::Party Parties::party_of_use(const World& world, std::string_view site,
   return party;
 }
 
+void Parties::find_wait(const World& world, const Fault::Source& first, const Fault::Source& second,
+                        client::ToldFault& told) const {
+  const EventWait* wait = waits_.without_effect(first, second, askers_);
+  if (wait == nullptr) return;
+  const auto party_of = [&](Name call, Name stream) {
+    const Asker* asker = askers_.find(call);
+    client::Party party = this->party(asker != nullptr ? asker->called() : "", call);
+    party.stream = stream_of(world, stream);
+    return party;
+  };
+  told.wait = party_of(wait->call, wait->stream);
+  if (wait->record != 0) told.record = party_of(wait->record, wait->recorded_on);
+}
+
 void Parties::find(const World& world, const Fault& fault, bool locates,
                    client::ToldFault& told) const {
   const bool is_end = !fault.death_site.empty() && fault.other.activation != 0;
@@ -79,6 +94,7 @@ void Parties::find(const World& world, const Fault& fault, bool locates,
       fault.use.activation != 0 ? fault.use : Fault::Source{fault.activation};
   told.use = party_of_use(world, fault.use_site.view(), is_end ? fault.other : last);
   if (is_race) told.other = party_of_use(world, fault.writer.site.view(), fault.other);
+  if (is_end || is_race) find_wait(world, fault.other, last, told);
   if (locates && fault.code != 0) add_kernel_frame(told.use.place, fault.code, told.use.site);
   if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
     told.capture = party(taken->called(), fault.captured);
@@ -105,15 +121,15 @@ std::string Parties::answer_of(const Decision& decision, const Asker* asker) con
       return asker != nullptr && asker->kind == Asker::Kind::before_call ? "the device catches up"
                                                                          : "the device lags behind";
     case Site::reuse:
-      return "freed storage is given out again";
+      return "freed storage is reused";
     case Site::schedule:
-      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
+      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream runs";
       if (asker->kind == Asker::Kind::process_turn)
         return "the process is slow: the others go first";
       for (const BatonThread& thread : threads_.all())
         if (ThreadOptions::value_of(thread) == decision.value)
-          return fmt::format("{} goes on", thread.shown);
-      return "another thread goes on";
+          return fmt::format("{} runs", thread.shown);
+      return "another thread runs";
     case Site::watch:
       return "the allocation is watched";
     case Site::failure:

@@ -1,4 +1,5 @@
-// Pedantic: what the documentation forbids, and drivers of today do well all the same.
+// SPDX-License-Identifier: Apache-2.0
+// Pedantic: behaviour that the documentation forbids and current drivers tolerate.
 #pragma once
 
 #include <string_view>
@@ -8,11 +9,11 @@
 
 namespace harness::entries {
 
-/// Has the driver of `world` do no more than it must by the documentation, or as drivers of today
-/// do: an answer then decides what else it does.
+/// Makes the driver of `world` do only what the documentation requires; a choice decides whether it
+/// does more, like current drivers.
 void let_driver_be_late(World& world, bool as_documented);
 
-/// Says in a sentence why drivers of today go on where this fault is; "" where they may not.
+/// Returns why current drivers tolerate this fault, as a sentence; "" if they may not.
 std::string_view pedantic_reason(const Fault& fault);
 
 }  // namespace harness::entries

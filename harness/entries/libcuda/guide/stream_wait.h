@@ -1,4 +1,5 @@
-// Stream wait: has the host wait for a stream of the program where the program does not.
+// SPDX-License-Identifier: Apache-2.0
+// Stream wait: makes the host wait for a stream, as a repair of the program.
 #pragma once
 
 #include "harness/world.h"
@@ -6,7 +7,7 @@
 namespace harness::entries {
 
 /// Waits, on the calling thread, which has the driver, for all work of the stream of this name; for
-/// all work of the context where the name is no stream's that the program made.
+/// all work of the context if no stream of the program has the name.
 void wait_for_stream(World& world, Name stream);
 
 }  // namespace harness::entries

@@ -1,4 +1,5 @@
-// Work: the calls that do something, beside those that only ask for a device and its context.
+// SPDX-License-Identifier: Apache-2.0
+// Work: the calls that do something, unlike those that only query the device and its context.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/guide/xla_note.h"
 
 #include <link.h>
@@ -16,7 +17,7 @@ std::string xla_note() {
   if (::dl_iterate_phdr(is_plugin, nullptr) == 0) return {};
   const char* flags = std::getenv("XLA_FLAGS");
   const bool is_told = flags != nullptr && std::strstr(flags, "--xla_gpu_autotune_level=0");
-  return std::string(is_told ? "XLA is told not to time its kernels (XLA_FLAGS has "
+  return std::string(is_told ? "XLA does not time its kernels (XLA_FLAGS has "
                                "--xla_gpu_autotune_level=0 in front), and "
                              : "") +
          "cuBLAS and cuDNN do not work here";

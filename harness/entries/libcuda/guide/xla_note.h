@@ -1,4 +1,5 @@
-// XLA note: what a user of JAX should know of a run.
+// SPDX-License-Identifier: Apache-2.0
+// XLA note: what a user of JAX should know about a run.
 #pragma once
 
 #include <string>

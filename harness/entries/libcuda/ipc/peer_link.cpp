@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/ipc/peer_link.h"
 
 #include <set>
@@ -91,7 +92,7 @@ client::Message PeerLink::ask(const json& question, int file) {
   std::optional<client::Message> answer;
   if (socket_.is_open() && socket_.send(question, file)) answer = socket_.receive();
   if (answer) return std::move(*answer);
-  socket_.close();  // Nobody answers any more.
+  socket_.close();  // Nothing answers any more.
   is_sharing_ = false;
   return {json::object()};
 }
@@ -153,6 +154,7 @@ bool PeerLink::offer(const devices::PeerExport& exported, int file) {
                       {"base", exported.base},
                       {"bytes", exported.bytes},
                       {"offset", exported.offset},
+                      {"outlives", exported.outlives},
                       {"born", told(exported.born)}};
   ask(question, file);
   return is_sharing();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer link: how the driver of a process asks the broker of its run about the others.
 #pragma once
 
@@ -15,8 +16,8 @@
 
 namespace harness::entries {
 
-/// Lifetime: until the process ends; connects when something is shared first. Threads: for whoever
-/// has the driver, but for what says otherwise.
+/// Lifetime: until the process ends; connects when something is shared first. Threads: for code
+/// that has the driver, but for what says differently.
 class PeerLink final : public devices::Peers {
  public:
   /// `number` returns the number of this process in the run, once it may have one.
@@ -31,7 +32,7 @@ class PeerLink final : public devices::Peers {
   /// Waits for the turn of this process. Returns why the order may be the system's, or nothing.
   /// Threads: any, without the driver.
   std::string take_turn(bool is_slow);
-  /// Tells whether its device has work left that it does while the process sleeps.
+  /// Returns whether its device has work left that it does while the process sleeps.
   void tell_lag(bool lags);
   /// The process ends in an orderly way. Threads: any.
   void end();

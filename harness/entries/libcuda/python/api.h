@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's C interface: the functions that are used of it, looked up by name.
 //
 // Python.h is not included: what is used has been the same since 3.10, and a build needs no Python.
@@ -91,10 +92,10 @@ struct PythonFunctions {
 /// All null until they are looked up.
 extern PythonFunctions python;
 
-/// Looks them up, and the classes of python_types.h. Returns false where one is missing.
+/// Looks them up, and the classes of python_types.h. Returns false if one is missing.
 bool look_up_python();
 
-/// Returns the text of the interpreter's version, of whichever that runs here; null where none
+/// Returns the text of the interpreter's version, of whichever that runs here; null if none
 /// does.
 const char* present_python_version();
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python code: what is known of a code object: its file, and where the interpreter looks, in it,
-// whether another thread is to go on.
+// whether another thread is to continue.
 //
 // From 3.10 on it looks at the beginning of a function, after a call and where it jumps back; in
-// between nobody else can go on, unless the lock is let go.
+// between nothing else can continue, unless the lock is let go.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@
 
 namespace harness::entries {
 
-/// Threads: whoever has the interpreter's lock. Lifetime: until the process ends, and so does its
+/// Threads: code that has the interpreter's lock. Lifetime: until the process ends, and so does its
 /// code object.
 class PythonCode {
  public:

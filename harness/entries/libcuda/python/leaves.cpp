@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A leaf leads to leaves alone, to what is passed over, and to objects of classes
 // that have nothing to do with the collector. A list or a dictionary is none, empty as it may be:
 // something may be put into it later. The one exception is the table that each class has of its

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. All that the collector tracks is frozen, which is documented for processes that
-// fork; then what no installed module reaches is tracked anew, unless it is a leaf.
+// fork; then what no installed module reaches is tracked again, unless it is a leaf.
 #include "harness/entries/libcuda/python/libraries.h"
 
 #include <string>
@@ -151,7 +152,7 @@ class Libraries {
 };
 
 /// Holds, for good, the functions among these that lead to constants and their modules' names
-/// alone. At its end the interpreter lets go of all, and takes apart what nobody else has.
+/// alone. At its end the interpreter lets go of all, and takes apart what nothing else has.
 void keep_functions(const Objects& libraries, PythonLeaves leaves) {
   const PythonOwned weakref(python.PyImport_ImportModule("_weakref"));
   for (PythonObject object : libraries) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python libraries: what installed modules are made of when the driver is first called: their
 // classes, functions and tables. It is taken to stay, and collections pass over it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A collection on the thread that is watched first is made pending, which the
 // interpreter does for its main thread alone; on another one it runs at once, before a line where
 // the interpreter has just looked.
@@ -33,7 +34,7 @@ class FrameLines {
   }
   /// Comes to a line of the innermost function. Returns whether it does not follow the one before.
   bool goes_back(int line) {
-    if (depth_ == 0) begin();  // It was there before anybody watched.
+    if (depth_ == 0) begin();  // It was there before anything watched.
     if (depth_ > lines_.size()) return false;
     return std::exchange(lines_[depth_ - 1], line) >= line;
   }
@@ -84,7 +85,7 @@ void begin_collection() {
   if (python.Py_AddPendingCall(collect, nullptr) != 0) wants_collection = nullptr;
 }
 
-/// Notes that the thread has come to this line. A line that does not come after the one before is
+/// Notes that the thread has reached this line. A line that does not come after the one before is
 /// taken for a jump back, where the interpreter looks.
 Python::Since come_to(PythonCode& code, int line) {
   const bool looks =
@@ -242,18 +243,24 @@ std::pair<std::string, bool> Python::version() {
   return {told, minor_of(told) >= kLooksSince};
 }
 
+std::string Python::why_refused() {
+  const char* const all = present_python_version();
+  if (all == nullptr || !is_free_threaded(all)) return {};
+  return fmt::format(
+      "Python {} is free-threaded, which is not supported yet: use a build with the GIL",
+      short_version(all));
+}
+
 std::string Python::why_not_asked() {
   constexpr int kFirstKnown = 10;
   const char* const all = present_python_version();
   if (all == nullptr) return {};
   const std::string told = short_version(all);
   const bool is_old = !told.starts_with("3.") || minor_of(told) < kFirstKnown;
-  const char* const why = is_old                  ? "is older than 3.10"
-                          : is_free_threaded(all) ? "is free-threaded, which is not supported yet"
-                                                  : "lacks functions of the public interface";
+  const char* const why = is_old ? "is older than 3.10" : "lacks functions of the public interface";
   return fmt::format(
-      "Python {} {}: neither its collector nor its threads are asked anything, and the program's "
-      "lines are not told",
+      "Python {} {}: its collector and threads make no choices, and lines of the program are not "
+      "reported",
       told, why);
 }
 

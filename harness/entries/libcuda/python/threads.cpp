@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. Who has the baton is the only one of these threads that wants the interpreter's
 // lock, so that the interpreter itself never hands that on. A thread that gives the baton away lets
 // go of the lock first.
@@ -46,7 +47,7 @@ struct PythonThreads::Hooks {
     if (interpreter == nullptr || !is_pythons || !interpreter->has_lock()) return nullptr;
     const std::string shown = interpreter->starting_thread();
     if (shown.empty()) return nullptr;
-    ProcessWorld::get();  // Has a guide made, where one is ordered.
+    ProcessWorld::get();  // Has a guide made, if one is ordered.
     return threads != nullptr ? threads->start_another(shown) : nullptr;
   }
 
@@ -63,7 +64,7 @@ struct PythonThreads::Hooks {
     if (!thread_of(hooked).is_native) threads->baton_.leave(thread_of(hooked));
   }
 
-  /// Returns the calling thread where it may let others go on in the C library.
+  /// Returns the calling thread where it may let others continue in the C library.
   static BatonThread* waiting_thread() {
     BatonThread* me = Baton::mine();
     const bool may_wait = me != nullptr && !me->is_native && threads->are_several();

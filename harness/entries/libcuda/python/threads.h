@@ -1,5 +1,6 @@
-// Python threads: those that Python's `threading` starts take turns, so that who goes on is decided
-// and not left to the system.
+// SPDX-License-Identifier: Apache-2.0
+// Python threads: those that Python's `threading` starts take turns, so that which one runs next is
+// decided and not left to the system.
 //
 // A thread that begins in another way runs free, as do those of libraries.
 #pragma once
@@ -19,7 +20,7 @@ class PythonThreads {
    public:
     /// Hears that the calling thread is about to start the first other one. Returns its name.
     virtual Name name_first_thread() = 0;
-    /// Hears that somebody else watches the lines of the threads.
+    /// Hears that something else watches the lines of the threads.
     virtual void are_not_watched() = 0;
   };
 
@@ -29,14 +30,14 @@ class PythonThreads {
   explicit PythonThreads(Guide& guide);
 
   /// Comes to a line of the user's. The thread has the interpreter's lock. `may_switch`: another
-  /// thread may go on here; `forces`: it is asked to even where it may not.
+  /// thread may continue here; `forces`: it is asked to even if it may not.
   void line(const Python::Line& line, bool may_switch, bool forces);
   /// Comes to a line of a library.
   void library_line();
-  /// Is about to call the driver. `forces`: another one is asked to go on even where the caller
+  /// Is about to call the driver. `forces`: another one is asked to continue even if the caller
   /// keeps the interpreter's lock.
   void call(bool forces);
-  /// Returns whether others may go on while the calling thread calls the driver, or soon.
+  /// Returns whether others may continue while the calling thread calls the driver, or soon.
   bool others_may_go_on() const;
 
   /// Returns whether there are several now.

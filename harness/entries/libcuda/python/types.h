@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's types: classes of the interpreter itself, looked up by name.
 #pragma once
 

@@ -1,6 +1,7 @@
-// How it works. Whoever has no baton waits for a semaphore of its own, and looks around now and
-// then: while nobody has the baton, whether somebody can go on; else whether the one that has it
-// stands still without a step, which is a wait that nobody sees.
+// SPDX-License-Identifier: Apache-2.0
+// How it works. Code that has no baton waits for its own semaphore, and looks around now and
+// then: while nothing has the baton, whether another can continue; else whether the one that has it
+// stands still without a step, which is a wait that no one sees.
 #include "harness/entries/libcuda/turns/baton.h"
 
 #include <dlfcn.h>
@@ -24,11 +25,11 @@ constexpr milliseconds kLookAtKernel{4};
 
 thread_local BatonThread* my_thread = nullptr;
 thread_local unsigned inside = 0;
-/// A signal of ours has come to this thread.
+/// A signal of ours has reached this thread.
 thread_local bool is_asked = false;
 Baton* only_baton = nullptr;
 
-/// Waits for the semaphore as the system does, for so long. Returns 0, or the error's number.
+/// Waits for the semaphore as the system does, for this long. Returns 0, or the error's number.
 int wait_for(sem_t& semaphore, milliseconds limit) {
   static const auto wait = [] {
     void* found = dlsym(RTLD_DEFAULT, kSystemWait);
@@ -107,7 +108,8 @@ void Baton::enter(BatonThread& me) {
   wait_for_turn(lock, me);
 }
 
-// ---- who can go on ----------------------------------------------------------------------------
+// ---- which ones can run
+// ----------------------------------------------------------------------------
 
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
@@ -201,7 +203,7 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
   if (BatonThread* sleeper = ready.empty() ? nullptr : light_sleeper(); sleeper != nullptr)
     if (sleeper != &me) ready.push_back(sleeper);
   std::size_t chosen = 0;
-  // The thread that let one of the driver's own go is the first to go on after it.
+  // The thread that let one of the driver's own go is the first to continue after it.
   if (const auto by = std::ranges::find(ready, std::exchange(me.handed_by, nullptr));
       by != ready.end())
     std::rotate(ready.begin(), by, by + 1);
@@ -246,7 +248,7 @@ void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
   if (is_kept) pthread_setcancelstate(cancel_state, nullptr);
 }
 
-/// Nobody has the baton.
+/// Nothing has the baton.
 void Baton::see_to_all() {
   give_to_anyone(nullptr);
   if (holder_ != nullptr || !holds_time_ || has_told_ || !all_stand()) return;
@@ -279,7 +281,7 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   Lock lock(mutex_);
   if (holder_ != &me) return &me;
   ++progress_;
-  // A call that keeps the lock is no step: it is none where nobody asks there.
+  // A call that keeps the lock is not a step: it is none if no one asks there.
   const bool is_long = at != At::locked_call && ++steps_in_turn_ >= kStepsInTurn;
   if (!is_long && !may_ask) return nullptr;
   std::vector<BatonThread*> options = ready_others(me);
@@ -383,7 +385,7 @@ void Baton::before_fork() {
   ++inside;  // Other handlers of fork() make no steps.
 }
 
-/// The last that is done is no call of the C library's, as that would seem to be the caller's.
+/// The last that is done is not a call of the C library's, as that would seem to be the caller's.
 void Baton::after_fork() {
   only_baton->mutex_.unlock();
   --inside;

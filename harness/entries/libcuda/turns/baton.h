@@ -1,14 +1,15 @@
-// Baton: of the threads that take turns one goes on at a time, the one that has the baton.
+// SPDX-License-Identifier: Apache-2.0
+// Baton: one thread at a time runs, of those that take turns: the one with the baton.
 //
-// It is handed on where its thread says so: before a step, where the thread waits, and at its end.
-// A wait that ends at a moment ends so only once nobody else can go on, in the order of these
-// moments. They are counted on a clock that stands still while somebody goes on, so that the order
-// is the same on a slow machine; but none ends before the time is really over. A wait for what
-// comes from elsewhere, as from another process, ends only once nobody else can go on, too: how
-// late that comes changes nothing then.
+// Its thread passes it on before a step, when it waits, and at its end.
+// A wait that ends at a moment ends so only once nothing else can continue, in the order of these
+// moments. They are counted on a clock that stands still while something continues, so that the
+// order is the same on a slow machine; but none ends before the time is really over. A wait for
+// what comes from elsewhere, as from another process, ends only once nothing else can continue,
+// too: how late that comes changes nothing then.
 //
-// Where the threads are not Python's, time itself is counted so: a wait ends at its moment at once
-// when nobody else can go on, and the clock is then at that moment.
+// If the threads are not Python's, time itself is counted so: a wait ends at its moment at once
+// when nothing else can continue, and the clock is then at that moment.
 #pragma once
 
 #include <pthread.h>
@@ -33,11 +34,11 @@
 
 namespace harness::entries {
 
-/// A thread that takes turns. Its waiting is the baton's; the rest is written by the thread itself.
+/// A thread that takes turns. The baton owns its wait; the thread itself writes the rest.
 struct BatonThread {
   Name name = 0;                      ///< By its cause: who started it, and how many-th.
   std::string shown;                  ///< The program's name for it.
-  bool is_first = false;              ///< Nobody of the others started it.
+  bool is_first = false;              ///< No other thread started it.
   std::uint32_t child_count = 0;      ///< How many threads it has started.
   const std::string* file = nullptr;  ///< The last line of the user's that it came to; or null.
   int line = 0;
@@ -45,11 +46,11 @@ struct BatonThread {
 
   bool is_native = false;                 ///< It is none of Python's, and came last to a function
   Label coming;                           ///< of the C library,
-  std::uint32_t coming_nth = 0;           ///< so often,
-  mutable std::uint32_t asked_count = 0;  ///< where so many questions were asked.
+  std::uint32_t coming_nth = 0;           ///< this often,
+  mutable std::uint32_t asked_count = 0;  ///< where this many questions were asked.
   pthread_t handle{};
   bool is_own = false;               ///< It is the driver's,
-  BatonThread* handed_by = nullptr;  ///< which goes on after it, if that can.
+  BatonThread* handed_by = nullptr;  ///< which continues after it, if that can.
   std::vector<const void*> holds;    ///< Its locks, in the order in which it took them.
 
   enum class State { goes_on, ready, waits, unseen, over };
@@ -62,13 +63,13 @@ struct BatonThread {
   bool is_outside = false;                ///< It waits for something from elsewhere,
   bool is_sleeping = false;               ///< or for its moment alone.
   bool is_cancellable = false;            ///< The function that it came to may be cancelled,
-  std::atomic<bool> is_cancelled{false};  ///< and somebody has.
+  std::atomic<bool> is_cancelled{false};  ///< and something has.
   bool is_interrupted = false;
   bool is_timed_out = false;
-  const void* parked_on = nullptr;  ///< It waits until somebody wakes those who wait for this,
+  const void* parked_on = nullptr;  ///< It waits until another wakes those that wait for this,
   std::uint32_t parked_bits = 0;    ///< with one of these bits,
   bool is_woken = false;            ///< as has happened,
-  bool may_look_again = false;      ///< or nobody can go on: what it waits for may be there unseen.
+  bool may_look_again = false;  ///< or nothing can continue: what it waits for may be there unseen.
   bool has_looked_again = false;
   sem_t turn{};           ///< Posted when it is given the baton.
   pid_t id = 0;           ///< The system's number of it; 0 until it runs.
@@ -79,27 +80,27 @@ struct BatonThread {
 /// Threads: any. The functions that take a thread are called on that one.
 class Baton {
  public:
-  /// Where somebody else may go on. In the last two no real run switches: the interpreter has not
-  /// looked since the line before, or the caller keeps its lock.
+  /// Where something else may continue. In the last two no real run switches: the interpreter has
+  /// not looked since the line before, or the caller keeps its lock.
   enum class At { line, call, sync, wait, end, unseen_line, locked_call };
 
-  /// Decides who goes on.
+  /// Decides which thread runs next.
   class Judge {
    public:
     virtual ~Judge() = default;
-    /// Returns the index of one of at least two options; the first is the plain one.
+    /// Returns the index of one of at least two options; the first is the default one.
     virtual std::size_t next(const BatonThread& asking, At at,
                              std::span<BatonThread* const> options) = 0;
-    /// Hears that a thread has taken no step for long, so that others go on beside it: it waits for
-    /// something unseen, or `is_busy`.
+    /// A thread has taken no step for a long time, so others run beside it. It waits for something
+    /// unobserved, or `is_busy`.
     virtual void lost(const BatonThread& thread, bool is_busy) = 0;
     /// Returns whether some thread is in the driver.
     virtual bool is_in_driver() const = 0;
-    /// Hears that each waits for another one of them, for ever.
+    /// Each thread waits for another one, for ever.
     virtual void stand() = 0;
   };
 
-  /// While it lives, what the calling thread does is ours, and none of the program's steps.
+  /// While it exists, actions of the calling thread are ours, not steps of the program.
   class Inside {
    public:
     Inside();
@@ -114,7 +115,7 @@ class Baton {
 
   explicit Baton(Judge& judge);
 
-  /// Returns the calling thread, or null where it takes no turns.
+  /// Returns the calling thread, or null if it takes no turns.
   static BatonThread* mine();
   /// Returns whether there are several threads.
   bool is_shared() const { return living_count_ > 1; }
@@ -131,32 +132,32 @@ class Baton {
 
   /// Begins the calling thread, which is `me` from now on, and waits for its turn.
   void enter(BatonThread& me);
-  /// Returns who is to go on instead, or null: of a thread that others go on beside, itself. Where
-  /// nobody may ask, somebody else goes on only after very many steps.
+  /// Returns the thread that runs instead, or null; for a thread that others run beside, that
+  /// thread itself. Without a choice, another thread runs only after very many steps.
   BatonThread* next(BatonThread& me, At at, bool may_ask);
-  /// Returns whether another one can go on, or will by its clock or by itself.
+  /// Returns whether another one can continue, or will by its clock or by itself.
   bool others_may_go_on(const BatonThread& me);
-  /// Returns whether all wait for another one of them, and this is one: none can go on, or will by
-  /// itself. Does not wait for a thread that changes this now: false then.
+  /// Returns whether all wait for another one of them, and this is one: none can continue, or will
+  /// by itself. Does not wait for a thread that changes this now: false then.
   bool is_stuck(pid_t thread);
-  /// A signal of ours has come to the calling thread: its wait goes on.
+  /// A signal of ours has reached the calling thread: its wait continues.
   static void ignore_interruption();
-  /// Lets another one go on, and waits for its turn.
+  /// Lets another one continue, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
-  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over. An
+  /// Lets others continue until `done` holds, which is asked on any thread, or the time is over. An
   /// empty one waits for the time alone: another one's real turns may take as long.
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit);
   /// The same for what comes from elsewhere.
   Woken await(BatonThread& me, const std::function<bool()>& done, Limit limit);
-  /// Says that the calling thread is about to wait until somebody wakes it: for this, by a wake
+  /// Says that the calling thread is about to wait until another wakes it: for this, by a wake
   /// that has one of the bits. `may_look_again`: it can be woken for nothing.
   void will_park(BatonThread& me, const void* on, std::uint32_t bits, bool may_look_again);
   /// Waits for that.
   Woken park(BatonThread& me, Limit limit);
-  /// Wakes so many of those who wait for this, who has waited longest first. Returns how many.
+  /// Wakes this many of those that wait for this, who has waited longest first. Returns how many.
   std::uint32_t unpark(const void* on, std::uint32_t count, std::uint32_t bits = ~0U);
-  /// Lets another one go on, if one can, before this one looks again at what it waits for. Returns
-  /// whether one did.
+  /// Lets another one continue, if one can, before this one looks again at what it waits for.
+  /// Returns whether one did.
   bool yield(BatonThread& me);
   /// The calling thread is one of the driver's own, and waits until something is due.
   void await_due(BatonThread& own);
@@ -167,10 +168,10 @@ class Baton {
   /// Ends the calling thread's part.
   void leave(BatonThread& me);
 
-  /// How the threads have gone so far.
+  /// The schedule so far.
   struct Schedule {
     std::uint64_t hash = 0;          ///< The same for the same order of the same threads.
-    std::uint64_t switch_count = 0;  ///< So often another one went on.
+    std::uint64_t switch_count = 0;  ///< Number of switches.
   };
   Schedule schedule() const { return schedule_; }
   /// Returns which others wait for what this one holds, in words; empty for none, and where that
@@ -187,8 +188,8 @@ class Baton {
     static time_point now();
   };
 
-  /// After so many steps of one thread another one goes on, as an interpreter's clock would have
-  /// it.
+  /// After this many steps of one thread another one continues, as an interpreter's clock would
+  /// have it.
   static constexpr std::uint32_t kStepsInTurn = 1'000;
 
   /// The calling thread is this one.
@@ -197,12 +198,13 @@ class Baton {
   std::vector<BatonThread*> ready_others(const BatonThread& me);
   BatonThread* first_in_time();
   bool is_eligible(const BatonThread& thread, bool is_paced) const;
-  /// Returns who may wake before others wait, since a real one would sleep for short only; or null.
+  /// Returns the thread that may wake before others wait, because its real sleep would be short; or
+  /// null.
   BatonThread* light_sleeper();
-  /// Returns who goes on once nobody else can, or null.
+  /// Returns which one runs next once nothing else can, or null.
   BatonThread* first_of_the_late();
   void give(BatonThread& thread);
-  /// Gives the baton to whoever can go on, if anybody.
+  /// Gives the baton to a thread that can run, if there is one.
   void give_to_anyone(const BatonThread* but);
   void pass_on(Lock& lock, BatonThread& me, At at);
   Woken wait(BatonThread& me, const std::function<bool()>& done, Limit limit, bool is_outside);
@@ -211,7 +213,7 @@ class Baton {
   /// The same by the time that it has run, and by where the kernel has it wait.
   void look_at_kernel();
   void lose_holder(bool is_busy);
-  /// Has those who wait for what may be there unseen look again, once. Returns whether any does.
+  /// Has those that wait for what may be there unseen look again, once. Returns whether any does.
   bool look_again();
   bool all_stand() const;
   void see_to_all();
@@ -223,10 +225,11 @@ class Baton {
   std::mutex mutex_;
   std::deque<BatonThread> threads_;
   std::atomic<std::size_t> living_count_ = 0;
-  BatonThread* holder_ = nullptr;  ///< Has the baton; null while all wait.
-  BatonThread* keeper_ = nullptr;  ///< While all wait: who looks often whether anybody can go on.
-  std::uint64_t progress_ = 0;     ///< Steps of whoever has the baton.
-  std::uint64_t seen_progress_ = ~std::uint64_t{0};  ///< Nobody has looked yet.
+  BatonThread* holder_ = nullptr;  ///< The thread with the baton; null while all wait.
+  BatonThread* keeper_ =
+      nullptr;  ///< While all wait: the thread that checks often whether any can run.
+  std::uint64_t progress_ = 0;                       ///< Steps of code that has the baton.
+  std::uint64_t seen_progress_ = ~std::uint64_t{0};  ///< Nothing has looked yet.
   Clock::time_point still_since_;  ///< No progress since then, as far as was looked;
   Clock::time_point quiet_since_;  ///< and asleep.
   std::uint32_t steps_in_turn_ = 0;

@@ -1,4 +1,5 @@
-// Baton, waits that somebody ends, threads of the driver's own, and time.
+// SPDX-License-Identifier: Apache-2.0
+// Baton, waits that something ends, threads of the driver's own, and time.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,11 +8,11 @@
 
 namespace harness::entries {
 
-/// A step that only gives way counts as so many.
+/// A step that only gives way counts as this many.
 constexpr std::uint32_t kStepsInYield = 50;
 constexpr std::int64_t kMicrosecond = 1'000;
 
-// ---- waits that somebody ends -----------------------------------------------------------------
+// ---- waits that something ends -----------------------------------------------------------------
 
 void Baton::will_park(BatonThread& me, const void* on, std::uint32_t bits, bool may_look_again) {
   const Lock lock(mutex_);
@@ -73,7 +74,7 @@ bool Baton::yield(BatonThread& me) {
 
 // ---- threads of the driver's own --------------------------------------------------------------
 
-/// Where a function of the program ended the thread before, another one is this.
+/// If a function of the program ended the thread before, another one is this.
 void Baton::await_due(BatonThread& own) {
   Lock lock(mutex_);
   const bool comes = mine() != &own || own.id != ::gettid();

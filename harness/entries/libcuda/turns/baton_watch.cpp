@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baton, the look at the thread that has it: one that stands still without a step waits for
-// something unseen, and others go on beside it.
+// something unseen, and others continue beside it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,13 +14,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// So long without a step, asleep whenever looked at, and a thread is taken to wait;
+/// This long without a step, asleep whenever looked at, and a thread is taken to wait;
 constexpr milliseconds kQuiet{1000};
-/// so long, and it is left to itself though it does something.
+/// this long, and it is left to itself though it does something.
 constexpr milliseconds kStill{5000};
-/// The time that a thread may run without a step before others go on beside it;
+/// The time that a thread may run without a step before others continue beside it;
 constexpr std::int64_t kMostRun = 500'000'000;
-/// and so many looks at it asleep, where the kernel says that it waits for another thread, or
+/// and this many looks at it asleep, where the kernel says that it waits for another thread, or
 /// does not.
 constexpr unsigned kLooksAtWait = 2;
 constexpr unsigned kLooksAtSleep = 20;

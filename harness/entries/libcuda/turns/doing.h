@@ -1,4 +1,5 @@
-// Doing: a function of the C library that a thread which takes turns has come to.
+// SPDX-License-Identifier: Apache-2.0
+// Doing: a call of a C library function by a thread that takes turns.
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 
 namespace harness::entries {
 
-/// Threads: confined to the calling one. What that does meanwhile is no step of the program's.
+/// Threads: confined to the calling one. What that does meanwhile is not a step of the program's.
 class Doing {
  public:
   /// Null where the calling thread takes no turns.
@@ -26,11 +27,11 @@ class Doing {
     me_->is_cancellable = allows;
     if (allows) pthread_testcancel();
   }
-  /// Another one may go on.
+  /// Another one may continue.
   void offer() const;
-  /// Waits until somebody wakes those who wait for this.
+  /// Waits until another wakes those that wait for this.
   Woken park(const void* on, const Baton::Limit& limit, bool may_look_again = true) const;
-  /// Tries until it has what is asked for, and parks on it between.
+  /// Tries until it gets the resource, and parks on it between attempts.
   template <class Try>
   int take(const void* on, const Moment* end, Try tries) const {
     offer();
@@ -43,7 +44,7 @@ class Doing {
     }
     return status;
   }
-  /// Returns whether somebody else has it, which a try says so or so.
+  /// Returns whether something else has it, which a try says so or so.
   static bool is_taken(int status) { return status == EBUSY || status == ETIMEDOUT; }
 
   /// The baton of all, once there is one.
@@ -58,7 +59,7 @@ class Doing {
 
 inline constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
-/// Wakes so many of those who wait for this; what is ours nobody waits for. Returns the status.
+/// Wakes this many of those that wait for this; what is ours nothing waits for. Returns the status.
 int wakes(const Doing& doing, const void* on, std::uint32_t count, int status);
 
 }  // namespace harness::entries

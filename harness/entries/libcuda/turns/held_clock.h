@@ -1,4 +1,6 @@
-// Held clock: the program's time while its threads take turns, which passes where all of them wait.
+// SPDX-License-Identifier: Apache-2.0
+// Held clock: the program's clock while its threads take turns. It advances only when all of them
+// wait.
 #pragma once
 
 #include <time.h>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. A wait is asked for at the system's own lock, without waiting; where that says no,
-// the thread parks, and whoever lets go of the lock wakes all who are parked on it: who of them has
-// it next is who goes on first. Conditions and barriers are the baton's alone.
+// the thread parks, and code that lets go of the lock wakes all that are parked on it: who of them
+// has it next is which one runs next first. Conditions and barriers are the baton's alone.
 #include "harness/entries/libcuda/turns/locks.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace harness::entries {
 namespace {
 
-/// In the past: nobody waits for it, and all other answers are the system's.
+/// In the past: nothing waits for it, and all other answers are the system's.
 constexpr timespec kNow{0, 0};
 
 void hold(BatonThread& me, const void* lock, int status) {
@@ -190,7 +191,7 @@ Known& known() {
   return all;
 }
 
-/// Takes a thread off the list of those that are under way, also where the routine throws.
+/// Takes a thread off the list of those that are under way, also if the routine throws.
 class UnderWay {
  public:
   UnderWay(const void* control, const BatonThread* thread) : once_{control, thread} {
@@ -247,7 +248,7 @@ void barrier_ends(pthread_barrier_t* barrier) {
 }
 
 /// Returns whether the calling thread is the last that is waited for; nothing for a barrier that
-/// nobody has seen begin.
+/// nothing has seen begin.
 std::optional<bool> is_last(const void* barrier) {
   const std::lock_guard lock(known().mutex);
   const auto found = known().barriers.find(barrier);

@@ -1,4 +1,5 @@
-// Locks: what the C library's locks, conditions, barriers and once do while threads take turns.
+// SPDX-License-Identifier: Apache-2.0
+// Locks: the C library's locks, conditions, barriers and once, while threads take turns.
 #pragma once
 
 #include "harness/entries/libcuda/turn_hooks.h"

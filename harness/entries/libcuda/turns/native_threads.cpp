@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How it works. The first thread that is started has all of them take turns from then on; those
 // that began before the driver was loaded take none.
 #include "harness/entries/libcuda/turns/native_threads.h"
@@ -84,7 +85,7 @@ BatonThread* NativeThreads::start_another() {
   const Baton::Inside inside;
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
   if (has_python) return nullptr;
-  ProcessWorld::get();  // Has a guide made, where one is ordered.
+  ProcessWorld::get();  // Has a guide made, if one is ordered.
   if (natives == nullptr) return nullptr;
   if (Baton::mine() == nullptr) {
     if (!baton->threads().empty()) return nullptr;

@@ -1,9 +1,10 @@
-// Native threads: those of a program without Python take turns, at each call of the driver and at
-// each synchronisation that the library which is loaded first sees.
+// SPDX-License-Identifier: Apache-2.0
+// Native threads: threads of a program without Python take turns, at each driver call and at each
+// synchronisation that the preloaded library intercepts.
 //
-// All that they do is asked here and done by the baton: a lock that is taken has whoever wants it
-// wait for its turn, and not for the system. The locks themselves are the system's, so that a
-// thread which takes no turns uses them, too.
+// The choices are made here, and the baton executes them: a thread that wants a taken lock waits
+// for its turn, not in the system. The locks themselves are the system's, so threads that take no
+// turns can use them, too.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ class NativeThreads final : public Turns {
  public:
   /// Gives hooks to the library that is loaded before the program; there may be none.
   static void listen();
-  /// The calling thread is about to start another. Returns what that is known as, or null where it
+  /// The calling thread is about to start another. Returns what that is known as, or null if it
   /// takes no turns.
   static BatonThread* start_another();
   /// It was started.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcuda/turns/waits.h"
 
 #include <linux/futex.h>
@@ -130,7 +131,7 @@ int sleep_until(const Moment& end) {
   return 0;
 }
 
-/// Whoever looks at a clock again and again gives way now and then: others may be what it waits
+/// Code that looks at a clock again and again gives way now and then: others may be what it waits
 /// for.
 int now(clockid_t clock, timespec* told) {
   constexpr unsigned kLooks = 16;

@@ -1,5 +1,6 @@
-// Waits: what joins, semaphores, futexes, sleeps, clocks and waits for what comes from elsewhere do
-// while threads take turns.
+// SPDX-License-Identifier: Apache-2.0
+// Waits: joins, semaphores, futexes, sleeps, clocks and waits for external events, while threads
+// take turns.
 #pragma once
 
 #include "harness/entries/libcuda/turn_hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices and their properties as CUDA 12 has them, and threads, which were another name for them.
 #include "harness/entries/libcudart/cuda12/functions.h"
 #include "harness/entries/libcudart/properties.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of CUDA 12 that are one call of the driver: one for each such row of interface.def.
 #include "harness/entries/libcudart/forward.h"
 

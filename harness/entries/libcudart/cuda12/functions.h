@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of CUDA 12 that CUDA 13 has not, or has with another interface.
 //
 // From here on names are those of the source: cuda12/names.h counts for what is included before.

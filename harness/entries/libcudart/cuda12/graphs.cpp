@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs and captures as CUDA 12 has them: edges have no data.
 #include "harness/entries/libcudart/cuda12/functions.h"
 

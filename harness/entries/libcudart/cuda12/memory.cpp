@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory as CUDA 12 has it: a device stands for a place, and a batch names the copy that failed.
 #include <bit>
 #include <cstdint>

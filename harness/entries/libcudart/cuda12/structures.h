@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures of CUDA 12 that are larger, or have other fields, in CUDA 13: their fields in their
 // order, by the names of driver_types.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces by the descriptions of CUDA 12, which are those of CUDA 13 without the room
 // for more.
 #include <cstring>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays, textures and surfaces.
 #include <utility>
 
 #include "harness/entries/libcudart/tests/runtime_stage.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 extern "C" {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, errors, versions and entry points of the driver.
 #include <cuda_profiler_api.h>
 
@@ -9,7 +10,7 @@
 
 #include "harness/entries/libcudart/tests/runtime_stage.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 extern "C" {
@@ -275,8 +276,7 @@ TEST_F(RuntimeDevice, OtherFunctionsSayOnceThatTheyAreNotThere) {
   expect_error(cudaGraphicsMapResources(0, nullptr, nullptr), cudaErrorNotSupported);
   expect_error(cudaGraphicsMapResources(0, nullptr, nullptr), cudaErrorNotSupported);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "afterlife: not simulated, answered cudaErrorNotSupported: "
-            "cudaGraphicsMapResources\n");
+            "afterlife: not simulated, returned cudaErrorNotSupported: cudaGraphicsMapResources\n");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: their nodes and edges, nodes of any type, memory, conditions and user objects.
 #include <atomic>
 #include <chrono>

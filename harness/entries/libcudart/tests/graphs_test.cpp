@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: nodes of all types, their parameters, and what executable graphs do with them.
 #include "harness/entries/libcudart/tests/runtime_stage.h"
 

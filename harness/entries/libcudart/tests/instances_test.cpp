@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runtimes beside each other in a process, and which one a program under `afterlife run` gets.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels: launches, variables, what kernels are like, and libraries.
 #include <cstring>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: allocations, copies, sets, and what is known of a pointer.
 #include <cstring>
 #include <utility>

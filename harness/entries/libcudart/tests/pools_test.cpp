@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered memory, pools, and handles for other processes.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -102,6 +105,28 @@ TEST_F(RuntimePools, AccessIsSetAndAsked) {
   EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
   access.location.id = 5;
   expect_error(cudaMemPoolSetAccess(made, &access, 1), cudaErrorInvalidValue);
+  EXPECT_OK(cudaMemPoolDestroy(made));
+}
+
+TEST_F(RuntimePools, OneForOtherProcessesIsExported) {
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location.type = cudaMemLocationTypeDevice;
+  wanted.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  cudaMemPool_t made = nullptr;
+  ASSERT_OK(cudaMemPoolCreate(&made, &wanted));
+  int file = -1;
+  EXPECT_OK(cudaMemPoolExportToShareableHandle(&file, made, wanted.handleTypes, 0));
+  EXPECT_GE(file, 0);
+  void* memory = nullptr;
+  ASSERT_OK(cudaMallocFromPoolAsync(&memory, kBytes, made, nullptr));
+  cudaMemPoolPtrExportData data{};
+  EXPECT_OK(cudaMemPoolExportPointer(&data, memory));
+  cudaMemPool_t imported = nullptr;
+  EXPECT_NE(cudaMemPoolImportFromShareableHandle(&imported, nullptr, wanted.handleTypes, 0),
+            cudaSuccess);
+  expect_error(cudaMemPoolImportPointer(&memory, made, &data), cudaErrorInvalidValue);
+  close(file);
   EXPECT_OK(cudaMemPoolDestroy(made));
 }
 

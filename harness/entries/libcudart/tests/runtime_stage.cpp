@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/libcudart/tests/runtime_stage.h"
 
 #include <fatbinary_section.h>

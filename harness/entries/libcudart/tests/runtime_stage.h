@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runtime stage: a program on libcudart.so.13, with kernels and variables that it registers as
 // nvcc's host code does, from PTX.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events, captures and callbacks.
 #include <atomic>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the runtime's functions: it has those of the header, and each test that it names.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Twins for per-thread default streams: without a stream they mean the thread's own.
 #include <array>
 #include <atomic>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's operators on CUDA tensors, carried out by their CPU kernels on the simulated driver.
 
 PyTorch loads this by itself (entry point "torch.backends") at the end of `import torch`, if the folder is on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the plug-in for the PyTorch that is installed, once, by this machine's C++ compiler."""
 import fcntl
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Four processes in a ring: each reads the memory of the one before it and writes its own, ordered by events.
 
 Usage: four.py ROUNDS [FLAGS]       FLAGS is a file with a byte for each process: 1 while it is in a call of the driver

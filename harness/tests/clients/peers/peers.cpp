@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two processes that share memory and events of a device, with what is wrong in one of them, or a
 // sound twin. Usage: client_peers HOW DEFECT [sound], where the second process starts by HOW: exec,
 // or fork; or mpirun has started both.
@@ -133,7 +134,8 @@ void closed_in_flight_importer() {
   nod();
 }
 
-// ---- cached_mapping: the importer keeps a mapping of memory that was freed and made anew --------
+// ---- cached_mapping: the importer keeps a mapping of memory that was freed and made again
+// --------
 
 void cached_mapping() {
   CUdeviceptr memory = allocate();

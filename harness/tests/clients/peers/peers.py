@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two processes that share memory and events of a device, with what is wrong in one of them, or a sound twin.
 
 Usage: peers.py HOW DEFECT [sound]      HOW is how the second process starts: exec, fork, spawn (multiprocessing)

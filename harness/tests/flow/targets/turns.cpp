@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/tests/flow/targets/turns.h"
 
 #include <algorithm>

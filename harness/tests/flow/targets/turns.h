@@ -1,9 +1,10 @@
-// Turns: code that counts its edges, and goes another way where it is told to.
+// SPDX-License-Identifier: Apache-2.0
+// Turns: code that counts its edges, and behaves differently where it is told to.
 #pragma once
 
 namespace harness::testing {
 
-/// Where it goes another way.
+/// Where it behaves differently.
 enum class Turn : unsigned char {
   none,
   call_left_out,  ///< top() calls no inner().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA arrays: made, described, destroyed. Their memory is given out and taken back like that of
 // cuMemAlloc, and may be that of an array before.
 #include "harness/devices/sim/calls/array/array_shape.h"
@@ -77,7 +78,7 @@ CUresult Calls::cuArrayDestroy(CUarray handle) {
     sim.faults().misuse(kArrayKind, "a level ends with its mipmapped array", array->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  array->alive = false;  // From here on nobody else may destroy it, though we may have to wait.
+  array->alive = false;  // From here on nothing else may destroy it, though we may have to wait.
   may_wait(sim, *array->context);
   if (sim.memory().block(array->block).dead) return CUDA_SUCCESS;  // With its context, meanwhile.
   free_now(sim, array->block);

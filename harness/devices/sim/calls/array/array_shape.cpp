@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/calls/array/array_shape.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ constexpr Limits kMipmappedLimits[] = {
     {LIMIT(TEXTURE2D_MIPMAPPED_WIDTH), LIMIT(TEXTURE2D_MIPMAPPED_HEIGHT), kNone}};
 #undef LIMIT
 
-/// Tells whether an extent is there exactly where it may be, and within its limit.
+/// Returns whether an extent is there exactly where it may be, and within its limit.
 bool is_within(std::size_t extent, CUdevice_attribute limit) {
   if (limit == kNone) return extent == 0;
   if (limit == kAny) return true;
@@ -70,7 +71,7 @@ bool are_within(const CUDA_ARRAY3D_DESCRIPTOR& wanted, const Limits& limits) {
          is_within(wanted.Depth, limits.depth);
 }
 
-/// Tells whether a cube is one: square, with six faces, or six in each layer.
+/// Returns whether a cube is one: square, with six faces, or six in each layer.
 bool is_cube(const CUDA_ARRAY3D_DESCRIPTOR& wanted, bool is_layered) {
   return wanted.Width == wanted.Height && wanted.Depth % 6 == 0 &&
          (is_layered ? wanted.Depth != 0 : wanted.Depth == 6);

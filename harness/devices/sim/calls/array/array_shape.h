@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ArrayShape: the extents that an array is asked for with, checked, and its texels.
 //
 // Source: cuda.h, the comments of cuArray3DCreate and cuMipmappedArrayCreate.

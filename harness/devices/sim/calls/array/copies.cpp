@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of rows and slices, and of arrays: each is a copy in three dimensions.
 #include "harness/devices/sim/calls/array/copy_shape.h"
 #include "harness/devices/sim/graphs/params.h"

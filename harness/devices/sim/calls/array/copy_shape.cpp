@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/calls/array/copy_shape.h"
 
 namespace harness::devices::calls {
@@ -29,7 +30,7 @@ CUresult find_memory(SimDevice& sim, const CUDA_MEMCPY3D& copy, FindPlace find, 
   return find(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
-/// Tells whether [first, first + count) is among so many.
+/// Returns whether [first, first + count) is among this many.
 bool fits(std::size_t first, std::size_t count, std::uint64_t all) {
   return count <= all && first <= all - count;
 }

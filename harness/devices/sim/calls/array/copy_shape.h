@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CopyShape: a copy of rows and slices, as its call meant it: whose memory both sides are, and how
 // far apart their rows begin.
 #pragma once

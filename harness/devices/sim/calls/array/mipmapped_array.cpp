@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mipmapped arrays: one piece of memory, of which each level is an array.
 #include <algorithm>
 
@@ -75,7 +76,7 @@ CUresult Calls::cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     sim.ledger().double_free(whole->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  whole->alive = false;  // From here on nobody else may destroy it, though we may have to wait.
+  whole->alive = false;  // From here on nothing else may destroy it, though we may have to wait.
   for (Array* level : whole->levels) level->alive = false;
   may_wait(sim, *whole->context);
   if (sim.memory().block(whole->block).dead) return CUDA_SUCCESS;  // With its context, meanwhile.

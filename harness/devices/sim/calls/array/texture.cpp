@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces: made of a resource, asked, destroyed. What they are for is a kernel's
 // matter: textures/.
 #include <algorithm>

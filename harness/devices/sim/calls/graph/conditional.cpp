@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes with a condition, and the handles of conditions.
 #include "harness/devices/sim/calls/graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that copy and set memory.
 #include "harness/devices/sim/calls/graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes a graph has, and what they wait for.
 #include <algorithm>
 

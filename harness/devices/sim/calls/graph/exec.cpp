@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executable graphs: launching and destroying them.
 #include "harness/devices/sim/calls/graph.h"
 

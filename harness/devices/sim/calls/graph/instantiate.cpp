@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instantiation: whether a graph can be made executable, and for whom.
 #include "harness/devices/sim/calls/graph.h"
 

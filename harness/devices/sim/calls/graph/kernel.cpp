@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that launch a kernel.
 #include "harness/devices/sim/calls/graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that allocate and free, and what may be asked of graph memory.
 #include "harness/devices/sim/calls/graph.h"
 

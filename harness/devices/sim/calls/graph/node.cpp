@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes: adding them, and what they are told to do.
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,7 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// Tells whether the graph, or one inside, has a condition that no node asks.
+/// Returns whether the graph, or one inside, has a condition that no node asks.
 static bool has_unused_conditions(SimDevice& sim, const Graph& graph) {
   const auto has_inside = [&](const GraphNode* node) {
     return std::ranges::any_of(
@@ -31,7 +32,7 @@ static Found<Graph> find_body(SimDevice& sim, const Graph& graph, CUgraph handle
   if (body->has_conditional_nodes() || has_unused_conditions(sim, *body) ||
       body->is_conditional_body())
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is somebody's already.
+  if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is someone's already.
   if (!move && body->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   if (move && (body->owner != nullptr || body->exec_count != 0)) return CUDA_ERROR_INVALID_VALUE;
   return *body;

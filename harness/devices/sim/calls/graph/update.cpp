@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changing what an executable graph does the next time: one node, or all of them. Launches in
-// flight go on as they were.
+// flight continue as they were.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/graph.h"
@@ -190,8 +191,9 @@ static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph
   return {};
 }
 
-/// An error of earlier work is told as late as here, by a pick: the call is documented to return
-/// such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE to mean that nothing was updated.
+/// An error of earlier work is reported as late as here, by a pick: the call is documented to
+/// return such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE to mean that nothing was
+/// updated.
 static bool tells_late_error(SimDevice& sim) {
   return sim.world().pick_failure(2, Site::delay) != 0;
 }

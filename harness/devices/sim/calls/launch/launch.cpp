@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of kernels, and the attributes that a launch can have.
 //
 // Overlap with the kernel before (programmatic stream serialization) is something that the device

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The deprecated way to launch: each part of a launch is set on the function, and stays for the
 // next.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/devices/sim/graphs/launches/node_work.h"
 
 #include "harness/devices/sim/sim_device.h"

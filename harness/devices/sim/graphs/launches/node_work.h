@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work that a node of a graph does when its turn has come.
 #pragma once
 

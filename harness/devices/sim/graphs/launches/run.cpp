@@ -1,5 +1,6 @@
-// How it works. A frame holds how far each node of a graph is; embedded graphs have frames of their
-// own, which are entered at the launch (child graphs) or when their node is reached. A node is
+// SPDX-License-Identifier: Apache-2.0
+// How it works. A frame holds how far each node of a graph is; embedded graphs have their own
+// frames, which are entered at the launch (child graphs) or when their node is reached. A node is
 // opened when the last one that it waits for is done. Open nodes that take time are taken further
 // by step(), one block or one piece of work at a time; the others by pass(), as soon as the stream
 // looks.
@@ -157,7 +158,7 @@ bool GraphRun::can_step() {
                      [this](const Place& place) { return can_go(place); });
 }
 
-/// Picks the node that goes on: the first (plain), or another one.
+/// Picks the node that continues: the first (plain), or another one.
 GraphRun::Place GraphRun::pick_place() {
   names_.clear();
   able_.clear();
@@ -257,7 +258,7 @@ void GraphRun::go_inside(Place place, GraphFrame& body) {
   complete_frame(body);
 }
 
-/// Returns the value of a condition. Nobody says what it is before it was set in this launch: that
+/// Returns the value of a condition. No one says what it is before it was set in this launch: that
 /// of the launch before (plain), or another one.
 unsigned GraphRun::value_of(Conditional& conditional, std::size_t body_count) {
   if (conditional.is_set) [[likely]]

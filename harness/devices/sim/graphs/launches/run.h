@@ -1,5 +1,6 @@
-// GraphRun: one launch of an executable graph, on its way through a stream. Nodes go on as those
-// that they wait for are done; which of several goes on is a pick.
+// SPDX-License-Identifier: Apache-2.0
+// GraphRun: one launch of an executable graph, on its way through a stream. Nodes continue as those
+// that they wait for are done; which of several continues is a pick.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ enum class NodeState : std::uint8_t { waiting, open, calling, inside, done };
 
 struct NodeRun {
   NodeState state = NodeState::waiting;
-  std::uint32_t waits_for = 0;  ///< So many nodes.
+  std::uint32_t waits_for = 0;  ///< This many nodes.
   Work* work = nullptr;         ///< Once it has started, if it takes time.
   GraphFrame* body = nullptr;   ///< The embedded graph.
   bool again = false;           ///< A loop has been round once.
@@ -54,7 +55,7 @@ class GraphRun {
  public:
   /// Takes what is to be launched, and records the events that it will record.
   void begin(SimDevice& sim, Executable& exec, const Clock& before);
-  /// The first nodes may go on: the stream has got to the launch.
+  /// The first nodes may continue: the stream has got to the launch.
   void start();
 
   ExecutablePlan& plan() const { return *plan_; }
@@ -63,7 +64,7 @@ class GraphRun {
 
   std::uint64_t node_count() const { return root_->graph->nodes.size(); }
   bool done() const { return root_->undone_count == 0; }
-  /// Some node that takes time can go on.
+  /// Some node that takes time can continue.
   bool can_step();
   /// Some node waits for values in memory.
   bool has_memory_ops() const { return has_memory_ops_; }
@@ -110,22 +111,22 @@ class GraphRun {
   SimDevice* sim_ = nullptr;
   ExecutablePlan* plan_ = nullptr;
   Label site_;
-  /// The launcher's: another one may be at work when it goes on.
+  /// The launcher's: another one may be at work when it continues.
   ProcessId process_ = ProcessId::first;
-  Activation activation_;  ///< Asks which node goes on, whoever lets it.
+  Activation activation_;  ///< Asks which node continues, code that lets it.
   GraphFrame* root_ = nullptr;
   Clock after_;
   std::vector<std::unique_ptr<GraphFrame>> frames_;
   std::uint32_t frame_count_ = 0;
   std::uint32_t next_order_ = 0;
-  std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.
+  std::vector<Place> open_;  ///< By frame and node: those that can continue, or are on their way.
   std::vector<Place> able_;  ///< Scratch: those of them that take time.
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
-  std::uint32_t unloads_ = 0;  ///< So many modules were unloaded before the launch.
+  std::uint32_t unloads_ = 0;  ///< This many modules were unloaded before the launch.
   std::uint64_t regions_ = 0;  ///< The same of changes of regions.
   bool has_host_nodes_ = false;
-  StagedCopies copies_returned_ = 0;  ///< So many staged copies came before the launch.
+  StagedCopies copies_returned_ = 0;  ///< This many staged copies came before the launch.
 };
 
 }  // namespace harness::devices

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the nodes of a launch are among all work: each after those that it waits for, and after
-// what the launch comes after. Every node has a line of its own, the same in every launch of its
+// what the launch comes after. Every node has a separate line, the same in every launch of its
 // executable, since these come one after another.
 #pragma once
 

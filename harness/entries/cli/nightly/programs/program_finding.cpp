@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/programs/program_finding.h"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ std::string program_of_reproducer(const std::string& text) {
 
 client::FindingFile parse_program_reproducer(const std::string& text, const Command& command) {
   Json json = Json::parse(text.substr(std::min(text.find('\n'), text.size())), nullptr, false);
-  if (!json.is_object()) throw std::runtime_error("what the history has of it is damaged");
+  if (!json.is_object()) throw std::runtime_error("its record in the history is damaged");
   json["command"] = command;
   return client::parse_finding(json.dump());
 }

@@ -1,6 +1,7 @@
-// Program finding: a finding of somebody's program, as a history keeps it: without the command.
+// SPDX-License-Identifier: Apache-2.0
+// Program finding: a finding of someone's program, as a history keeps it: without the command.
 //
-// A history may be somebody else's, and what it holds never starts anything: the command comes from
+// A history may be another owner's, and what it holds never starts anything: the command comes from
 // the list of programs, or from the command line.
 #pragma once
 
@@ -32,7 +33,7 @@ client::FindingFile parse_program_reproducer(const std::string& text, const Comm
 /// Being in a folder, which a program is started in, for as long as this lives.
 class InFolder {
  public:
-  /// Errors: std::runtime_error where it cannot be entered.
+  /// Errors: std::runtime_error if it cannot be entered.
   explicit InFolder(const std::string& folder);
   ~InFolder();
   InFolder(const InFolder&) = delete;

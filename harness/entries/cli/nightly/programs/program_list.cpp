@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/programs/program_list.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ class Entry {
   Entry(const std::string& file, const toml::table& table) : file_(file), table_(table) {
     for (const auto& [key, value] : table)
       if (std::ranges::find(kKeys, key.str()) == kKeys.end())
-        refuse(value, fmt::format("a program has no '{}'; it may have: {}", shown(key.str()),
+        refuse(value, fmt::format("unknown key '{}'; a program may have: {}", shown(key.str()),
                                   fmt::join(kKeys, " ")));
   }
 
@@ -50,7 +51,7 @@ class Entry {
     if (node == nullptr) return {};
     if (const auto value = node->value_exact<std::string>(); value && !value->empty())
       return *value;
-    refuse(*node, fmt::format("{} is no text", key));
+    refuse(*node, fmt::format("{} is not a string", key));
   }
 
   bool flag(const char* key) const {
@@ -65,7 +66,7 @@ class Entry {
     if (node == nullptr) return usual;
     const auto value = node->is_number() ? node->value<double>() : std::nullopt;
     if (value && *value > 0 && *value <= kMostSeconds) return *value;
-    refuse(*node, fmt::format("{} is no number of seconds up to {:.0f}", key, kMostSeconds));
+    refuse(*node, fmt::format("{} is not a number of seconds up to {:.0f}", key, kMostSeconds));
   }
 
   std::uint64_t count(const char* key, std::int64_t most) const {
@@ -73,7 +74,7 @@ class Entry {
     if (node == nullptr) return 0;
     if (const auto value = node->value_exact<std::int64_t>(); value && *value > 0 && *value <= most)
       return static_cast<std::uint64_t>(*value);
-    refuse(*node, fmt::format("{} is no whole number from 1 to {}", key, most));
+    refuse(*node, fmt::format("{} is not a whole number from 1 to {}", key, most));
   }
 
   Command command() const {
@@ -81,11 +82,11 @@ class Entry {
     const toml::array* array = table_.get_as<toml::array>("command");
     if (array != nullptr)
       for (const toml::node& word : *array) {
-        if (!word.is_string()) refuse(word, "a word of the command is no text");
+        if (!word.is_string()) refuse(word, "a word of the command is not a string");
         words.push_back(*word.value<std::string>());
       }
     if (words.empty() || words.front().empty())
-      refuse("command is wanted, a list of words: command = [\"./program\", \"--option\"]");
+      refuse("command is missing, a list of words: command = [\"./program\", \"--option\"]");
     return words;
   }
 
@@ -93,10 +94,10 @@ class Entry {
     std::vector<std::string> all;
     const toml::node* node = table_.get("environment");
     if (node == nullptr) return all;
-    if (!node->is_table()) refuse(*node, "environment is no table of texts");
+    if (!node->is_table()) refuse(*node, "environment is not a table of strings");
     for (const auto& [key, value] : *node->as_table()) {
       if (!value.is_string() || key.str().find('=') != key.str().npos)
-        refuse(value, fmt::format("'{}' of the environment is no text", shown(key.str())));
+        refuse(value, fmt::format("'{}' of the environment is not a string", shown(key.str())));
       all.push_back(fmt::format("{}={}", key.str(), *value.value<std::string>()));
     }
     return all;
@@ -111,14 +112,14 @@ NightProgram program_of(const Entry& entry, const fs::path& base) {
   NightProgram program;
   program.name = entry.text("name");
   if (!is_plain_name(program.name))
-    entry.refuse(fmt::format("the name '{}' is not plain: a program's findings are named after it",
-                             shown(program.name)));
+    entry.refuse(
+        fmt::format("the name '{}' cannot be used in file names, and findings are named after it",
+                    shown(program.name)));
   program.command = entry.command();
   program.folder = (base / entry.text("folder")).lexically_normal().string();
   if (!fs::is_directory(program.folder))
     entry.refuse(fmt::format("{}: no such folder", printable(program.folder)));
-  if (entry.has("runs") && entry.has("seconds"))
-    entry.refuse("runs or seconds are wanted, and not both");
+  if (entry.has("runs") && entry.has("seconds")) entry.refuse("give either runs or seconds");
   program.runs = entry.count("runs", kMostRuns);
   if (program.runs == 0) program.seconds = entry.seconds("seconds", kSecondsByDefault);
   program.timeout_seconds = entry.seconds("timeout", program.timeout_seconds);
@@ -151,15 +152,15 @@ std::vector<NightProgram> read_programs(const std::string& file) {
   if (tables == nullptr || tables->empty() || !tables->is_homogeneous<toml::table>() ||
       list.size() != 1)
     throw std::runtime_error(
-        fmt::format("{}: programs are wanted, and nothing else: [[program]]", printable(file)));
+        fmt::format("{}: expected programs and nothing else: [[program]]", printable(file)));
   for (const toml::node& node : *tables) {
     const Entry entry(file, *node.as_table());
     programs.push_back(program_of(entry, fs::absolute(file).parent_path()));
     const NightProgram& last = programs.back();
     if (std::ranges::count(programs, last.name, &NightProgram::name) > 1)
-      entry.refuse(fmt::format("there are two programs called '{}'", last.name));
+      entry.refuse(fmt::format("two programs are named '{}'", last.name));
     if ((last.runs > 0) != (programs.front().runs > 0))
-      entry.refuse("one program has runs, another seconds: a night is in one of the two");
+      entry.refuse("one program has runs, another seconds: use the same unit for all");
   }
   return programs;
 }
@@ -168,8 +169,8 @@ const NightProgram& program_named(std::span<const NightProgram> programs, const 
   const auto found = std::ranges::find(programs, name, &NightProgram::name);
   if (found == programs.end())
     throw std::runtime_error(
-        fmt::format("the night has a program '{}', and the list of --programs none: the list that "
-                    "it was planned by is wanted",
+        fmt::format("the night has a program '{}', which is not in the list of --programs: use the "
+                    "list of its plan",
                     shown(name)));
   return *found;
 }

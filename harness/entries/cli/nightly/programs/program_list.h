@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program list: the programs of a night, as the TOML that the user names has them.
 //
 //     [[program]]
@@ -41,7 +42,7 @@ struct NightProgram {
 /// file and, where it can, the line.
 std::vector<NightProgram> read_programs(const std::string& file);
 
-/// Returns the program of this name. Errors: std::runtime_error where the list has none.
+/// Returns the program of this name. Errors: std::runtime_error if the list has none.
 const NightProgram& program_named(std::span<const NightProgram> programs, const std::string& name);
 
 }  // namespace harness::entries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program replay: whether a program still shows what an earlier night found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/entries/cli/nightly/programs/program_search.h"
 
 #include <fmt/format.h>

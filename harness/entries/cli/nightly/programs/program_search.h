@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program search: a program is a cell of a night, as a variant of a path is.
 #pragma once
 

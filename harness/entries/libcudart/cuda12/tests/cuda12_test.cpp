@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of CUDA 12 that CUDA 13 has not, or has with another interface. A structure stands
 // before bytes that nothing may write: those of CUDA 13 are larger.
 #include <dlfcn.h>
@@ -9,7 +10,7 @@
 
 #include "harness/entries/libcudart/cuda12/functions.h"
 
-// Some of the functions are deprecated, and called all the same.
+// Some of the functions are deprecated, and called nevertheless.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace harness::testing {

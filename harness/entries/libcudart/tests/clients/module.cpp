@@ -1,4 +1,5 @@
-// A module of a program, with a runtime of its own inside.
+// SPDX-License-Identifier: Apache-2.0
+// A module of a program, with its own runtime inside.
 #include <cuda_runtime_api.h>
 
 #define MODULE extern "C" __attribute__((visibility("default")))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A runtime that is not ours, of the same name: it can do nothing.
 #include <cuda_runtime_api.h>
 

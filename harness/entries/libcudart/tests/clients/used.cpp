@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets memory of the device after it was freed. With an argument, it is aborted before.
 #include <cuda_runtime_api.h>
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Build id: the number that a linker gives a program, the same wherever it is copied.
+#pragma once
+
+#include <string>
+
+#include "harness/process/process.h"
+
+namespace harness::client {
+
+/// Returns the build-id of the program that the command starts, in hexadecimal digits; "" for an
+/// interpreter of Python, whose scripts are the program, and where there is none. Source: the ELF
+/// specification, "Note Section", and ld(1), --build-id.
+std::string build_id_of(const Command& command);
+
+}  // namespace harness::client
