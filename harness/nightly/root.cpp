@@ -95,9 +95,9 @@ class PathRoots {
       words.push_back(one);
       costs.push_back(cost);
     }
-    std::vector<std::vector<Offer>> offers;
+    std::vector<std::vector<RepairOption>> offers;
     for (const Unsorted& finding : findings) {
-      std::vector<Offer>& own = offers.emplace_back();
+      std::vector<RepairOption>& own = offers.emplace_back();
       for (const RepairRecord& repair : finding.sorted.repairs) {
         const auto place = std::lower_bound(words.begin(), words.end(), repair.words);
         own.push_back({static_cast<std::size_t>(place - words.begin()), repair.is_own});

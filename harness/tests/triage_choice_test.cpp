@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using Costs = std::vector<unsigned>;
-using Offers = std::vector<std::vector<Offer>>;
+using Offers = std::vector<std::vector<RepairOption>>;
 
 /// The findings of each repair that is chosen.
 std::map<std::size_t, std::vector<std::size_t>> chosen(const Costs& costs, const Offers& offers) {
