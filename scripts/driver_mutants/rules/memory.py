@@ -83,7 +83,7 @@ RULES = [
     ("the current pool of the device is one of its memory", "calls/pool_settings.cpp",
      "if (pool == nullptr || pool->kind != PoolKind::device) return", "if (pool == nullptr) return"),
     ("a current pool is of its kind", "calls/pool_settings.cpp",
-     "if (pool == nullptr || pool->kind != kind) return", "if (pool == nullptr) return"),
+     "if (pool == nullptr || pool->kind != kind || pool->exported_by != 0)", "if (pool == nullptr || pool->exported_by != 0)"),
     ("a pool of the host is no device's", "calls/pool_settings.cpp",
      "return whole || (known && pool.is_pinned());", "return known;"),
     ("access to a pool is all or nothing", "calls/pool_settings.cpp",
