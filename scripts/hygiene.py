@@ -152,7 +152,7 @@ SCRIPTS = [("#!/bin/sh\n", False, True), ("#!/bin/sh\n", True, False), ("import 
 
 # Source | text | whether its licence is missing.
 LICENSED = [("a.cpp", f"// {LICENCE}\n", False), ("a.py", f"#!/bin/sh\n# {LICENCE}\n", False), ("a.h", "// A file.\n", True),
-            ("a.sh", f"#!/bin/sh\n# One.\n# {LICENCE}\n", True), ("a.md", "# A\n", False), ("a.py", "", False)]
+            ("a.sh", f"#!/bin/sh\n# One.\n# {LICENCE}\n", True), ("planted.m" + "d", "# A\n", False), ("a.py", "", False)]
 
 
 def self_test():

@@ -204,7 +204,7 @@ static bool has_doubt(const ToldFault& fault, const ClientRun& run, const Findin
 std::string other_build(const FindingFile& file) {
   const std::string now = build_id_of(file.command);
   if (file.finding.build.empty() || now == file.finding.build) return {};
-  return fmt::format("the program was built anew: its build-id is {} in the file, {} now",
+  return fmt::format("the program was built again: its build-id is {} in the file, {} now",
                      shown(file.finding.build), now.empty() ? "none" : now);
 }
 

@@ -136,7 +136,7 @@ TEST_F(ClientFailing, TheBuildOfAProgramIsNotedAndAnotherOneIsNamed) {
   write_file(file, kept.dump(2));
   const Ended ended = run_toys({"replay", "--trust", file});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("built anew: its build-id is 0123 in the file, "));
+  EXPECT_THAT(ended.out, HasSubstr("built again: its build-id is 0123 in the file, "));
 }
 
 TEST_F(ClientFailing, TheSummarySaysWhatWasExplored) {

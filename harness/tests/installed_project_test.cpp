@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small project of somebody else, with nothing of ours but the wheel: its tests by the plugin,
+// A small project outside of this tree, with only the wheel installed: its tests by the plugin,
 // the steps of the action, and its nights.
 #include <nlohmann/json.hpp>
 

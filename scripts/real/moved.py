@@ -5,7 +5,7 @@
 Usage: scripts/real/moved.py [--preset PRESET] [--least N] [--edits N] [--only TEXT] [--self-test]
 
 Searches the programs of harness/tests/clients, each in a folder of its own. Copies the program and the finding to another folder, which
-another user owns (nobody, if this one is root), adds a comment above each line that the finding names, and replays it as that user with
+another user owns (65534, if this one is root), adds a comment above each line that the finding names, and replays it as that user with
 --trust: it must be *as recorded*. C++ is compiled there again. At least 50 findings (--least) of 15 programs are asked.
 
 Then edits each of 20 findings (--edits) so that its last party does not happen any more, or does so in another function, by turns: none
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from command_line import CommandLine  # noqa: E402
 
 CLIENTS = ROOT / "harness/tests/clients"
-NOBODY = 65534
+OTHER = 65534
 RACES = ("publication", "stop_token", "reference", "local_destructor", "swapped", "asleep", "lost_wakeup", "condition", "notified_one",
          "two_locks", "checked_twice", "aba", "latched", "posted_first", "flag_first", "one_barrier", "upgraded", "task")
 LENT = ("host_function", "stream_callback", "moved", "unmapped", "registered", "frame", "thread_frame", "library_code", "link_output",
@@ -134,8 +134,8 @@ def is_as_recorded(build, program, text, file):
         if os.geteuid() == 0:
             folder.chmod(0o755)
             for path in (folder, *folder.iterdir()):
-                os.chown(path, NOBODY, NOBODY)
-            other = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "env", "HOME=/nonexistent", "USER=nobody",
+                os.chown(path, OTHER, OTHER)
+            other = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", "env", "HOME=/nonexistent", "USER=other",
                      "PATH=/usr/local/bin:/usr/bin:/bin"]
         ended = subprocess.run([*other, build / "afterlife", "replay", "--trust", "--json", file.name], cwd=folder, capture_output=True,
                                text=True)

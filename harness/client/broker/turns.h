@@ -25,7 +25,7 @@ class Turns {
     std::uint32_t process = 0;
     pid_t id = 0;
     std::string path;        ///< Orders those that ask at once.
-    bool is_slow = false;    ///< Everybody else goes first.
+    bool is_slow = false;    ///< All others run first.
     unsigned passed_by = 0;  ///< So many turns others had since.
   };
   struct Granted {

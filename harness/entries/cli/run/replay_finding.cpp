@@ -104,7 +104,7 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
   if (nearby.is_found)
     return words + fmt::format(
                        "not fixed: the fault shows near the old decisions, in one of {}; "
-                       "`afterlife run` finds it anew\n",
+                       "`afterlife run` finds it again\n",
                        reports::counted(nearby.run_count, "further run"));
   const client::SearchOptions options = further_search(recorded, client);
   Further further(wanted, interrupted);
@@ -112,7 +112,7 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
   if (further.is_found())
     return words + fmt::format(
                        "not fixed: the fault shows under other decisions, in one of {}; "
-                       "`afterlife run` finds it anew\n",
+                       "`afterlife run` finds it again\n",
                        reports::counted(nearby.run_count + result.run_count, "further run"));
   if (interrupted) return words + "stopped: whether it is fixed is not known\n";
   return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n",

@@ -21,7 +21,7 @@ struct EventWait {
   Name stream = 0;  ///< The stream that waits; 0: the host does.
 };
 
-/// Threads: for whoever has the driver. Keeps the last thousands.
+/// Threads: the one that has the driver. Keeps the last few thousand.
 class EventWaits {
  public:
   /// Hears of the call that has passed.
