@@ -154,9 +154,9 @@ TEST(FuzzFlags, AnyOtherWithTwoDashesIsRefused) {
   EXPECT_EQ(take({"--varient=borrow"}).wrong,
             "there is no flag '--varient'; did you mean '--variant'?");
   EXPECT_EQ(take({"-runs=3", "--runs=3"}).wrong, "there is no flag '--runs'");
-  EXPECT_EQ(take({"--variant"}).wrong, "--variant wants a value: --variant=TEXT");
-  EXPECT_EQ(take({"--variant="}).wrong, "--variant wants a value: --variant=TEXT");
-  EXPECT_EQ(take({"--variant", "borrow"}).wrong, "--variant wants a value: --variant=TEXT");
+  EXPECT_EQ(take({"--variant"}).wrong, "--variant needs a value: --variant=TEXT");
+  EXPECT_EQ(take({"--variant="}).wrong, "--variant needs a value: --variant=TEXT");
+  EXPECT_EQ(take({"--variant", "borrow"}).wrong, "--variant needs a value: --variant=TEXT");
 }
 
 // The first folder on the line is written to.

@@ -89,7 +89,8 @@ TEST_F(CliDiverge, NamesTheFunctionAndWhereItIsCalled) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
-      "box::open goes another way, at targets/box/box.cpp:25, after 2 edges in common\n  the good "
+      "box::open behaves differently, at targets/box/box.cpp:25, after 2 edges in common\n  the "
+      "good "
       "run continues at targets/box/box.cpp:22 in box::open\n  the bad run continues at "
       "targets/box/box.cpp:25 in box::open\n  called at targets/box/box.cpp:12 in box::run\n");
   const json told = json::parse(diverge_programs({"--json"}).out, nullptr, false);
@@ -105,11 +106,11 @@ TEST_F(CliDiverge, SaysWhoseAnswerItMayHaveBeenHanded) {
   program("bad", flow({asks, acts, {place("box::act", 52), false, {}}}), kFault);
   EXPECT_THAT(diverge_programs().out,
               HasSubstr("  perhaps because of the result of box::size, at targets/box/box.cpp:40, "
-                        "which its caller had called last\n"));
+                        "which its caller called last\n"));
   EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["handed_over"], true);
   program("good", flow({asks, {place("box::open", 24), false, {}}}));
   program("bad", flow({asks, {place("box::open", 25), false, {}}}), kFault);
-  EXPECT_THAT(diverge_programs().out, HasSubstr("box.cpp:40, which it had called last\n"));
+  EXPECT_THAT(diverge_programs().out, HasSubstr("box.cpp:40, which it called last\n"));
   EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["handed_over"], false);
 }
 
@@ -125,14 +126,13 @@ TEST_F(CliDiverge, SaysWhichOfTwoProgramsThatDoNotDifferIsTheWrongOne) {
   program("good", kChecks, kFault);
   Ended ended = diverge_programs();
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out,
-              HasSubstr("./good shows it, too: it was there before; name what does not"));
+  EXPECT_THAT(ended.out, HasSubstr("./good shows the fault, too; name what does not"));
   EXPECT_EQ(json::parse(diverge_programs({"--json"}).out)["good_shows_it"], true);
   program("good", kChecks);
   program("bad", kForgets);
   ended = diverge_programs();
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("./bad: does not show it: name what does by --bad"));
+  EXPECT_THAT(ended.err, HasSubstr("./bad: does not show the fault: name what does with --bad"));
   EXPECT_THAT(ended.out, IsEmpty());
 }
 
@@ -168,7 +168,7 @@ TEST_F(CliDiverge, BuildsTheRevisions) {
   const Ended ended =
       diverge({"--good", "HEAD~1", "--build", "sh build.sh", "--program", "build/program"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, StartsWith("box::open goes another way"));
+  EXPECT_THAT(ended.out, StartsWith("box::open behaves differently"));
 }
 
 TEST_F(CliDiverge, AFlowIsAskedForOfABuildThatCountsEdges) {

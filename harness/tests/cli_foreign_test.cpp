@@ -76,7 +76,7 @@ TEST_F(CliForeign, AShardThatBringsACommandIsRefusedAndNothingOfItIsReported) {
   const std::string place = testing::leave_shard(path("night"), shard);
   expect_refused({"nightly", "merge", place, "--history", path("history")},
                  "use_after_death.repro: is a finding of `afterlife run`, not a reproducer");
-  expect_refused({"nightly", "report", "--history", path("history")}, "holds no night yet");
+  expect_refused({"nightly", "report", "--history", path("history")}, "contains no night yet");
 }
 
 TEST_F(CliForeign, AnExportThatBringsACommandOrAPathIsRefusedAndMakesNoHistory) {
@@ -113,8 +113,8 @@ TEST_F(CliForeign, AFolderOfReproducersLeadsToNoFileOutside) {
   expect_refused({"triage", path("sent")}, why);
   fs::remove(path("sent/a.repro"));
   ASSERT_EQ(::mkfifo(path("sent/a.repro").c_str(), 0600), 0);
-  expect_refused({"replay", path("sent")}, "sent/a.repro: is a pipe, and no regular file");
-  expect_refused({"replay", path("sent/a.repro")}, "is a pipe, and no regular file");
+  expect_refused({"replay", path("sent")}, "sent/a.repro: is a pipe, not a regular file");
+  expect_refused({"replay", path("sent/a.repro")}, "is a pipe, not a regular file");
 }
 
 TEST_F(CliForeign, AHistoryOfSomebodyElseWritesIntoItsOwnFolderAlone) {

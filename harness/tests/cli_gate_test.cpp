@@ -135,12 +135,12 @@ TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
       {"", "printed nothing on stdout"},
       {"fast\x1b[31m", "but 'fast\\x1b[31m'"},
       {"1 2", "printed neither"},
-      {"nan", "a time is above zero"},
-      {"0", "a time is above zero"},
+      {"nan", "times must be above zero"},
+      {"0", "times must be above zero"},
       {"-5", "did its clock go back?"},
       {"{}", "JSON that is neither Google Benchmark's nor NVBench's"},
       {"{\"benchmarks\": [", "JSON that is cut off"},
-      {"{\"benchmarks\": []}", "the JSON of no benchmark"},
+      {"{\"benchmarks\": []}", "JSON without a benchmark"},
       {"{\"benchmarks\": [{\"name\": \"a\"}]}", "JSON that is neither Google Benchmark's"},
       {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"h\"}]}", "no unit"},
       {"{\"benchmarks\": [{\"name\": \"a\", \"error_occurred\": true, \"error_message\": \"x\"}]}",
@@ -247,7 +247,7 @@ TEST(CliGate, SamplesThatAreCutOffAreStoppedAndDamagedOnesAreOneLine) {
   write_file(file, text + text);
   expect_only_line(run_toys({"gate", "--recompute", file}), 2, "comes after the end");
   write_file(file, "");
-  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "holds no samples");
+  expect_only_line(run_toys({"gate", "--recompute", file}), 2, "contains no samples");
   expect_only_line(run_toys({"gate", "--recompute", folder / "nosuch"}), 2, "cannot open");
 }
 

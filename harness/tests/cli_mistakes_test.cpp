@@ -141,7 +141,7 @@ TEST(CliMessages, OfADamagedExportSayWhatIsWrong) {
   };
   const std::string revision = "{\"table\":\"revisions\",\"row\":{\"name\":\"abc\"}}\n";
   imported("{\"afterlife_history\":3}\n" + revision + revision, "is a row that is there twice");
-  imported("{\"afterlife_history\":-5}\n", "version -5 of its tables, which is none");
+  imported("{\"afterlife_history\":-5}\n", "version -5 of its tables, which does not exist");
   imported("{\"afterlife_history\":4294967299}\n", "newer afterlife");
 }
 

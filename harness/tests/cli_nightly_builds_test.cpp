@@ -213,7 +213,8 @@ TEST_F(CliNightlyTargets, ACorpusLivesFromNightToNight) {
   EXPECT_EQ(second["inputs_survived"], 1);
   const json third = search_of(searched(nightly(words)), "fuzz");
   EXPECT_EQ(third["inputs_given"], 2);
-  EXPECT_THAT(nightly({"report"}).out, HasSubstr("2 of 2 inputs of earlier nights get somewhere"));
+  EXPECT_THAT(nightly({"report"}).out,
+              HasSubstr("2 of 2 inputs of earlier nights still reach a window"));
   const Ended exported = nightly({"export"});
   write_file(folder_ / "lines", exported.out);
   EXPECT_EQ(run_child(program("dev"),

@@ -124,7 +124,7 @@ TEST_F(CliNightlyPrograms, ItsShardsCanBeRunElsewhere) {
 
 TEST_F(CliNightlyPrograms, AShardWithoutTheListStartsNothing) {
   ASSERT_EQ(nightly({"plan", "1", "--programs", folder_ / "here/list.toml"}).code, 0);
-  expect_one_line(nightly({"shard", "1"}), 2, "a night of programs needs the list of them");
+  expect_one_line(nightly({"shard", "1"}), 2, "a night of programs needs their list");
 }
 
 TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
@@ -192,8 +192,8 @@ TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
   const Ended stopped = child.wait();
   ASSERT_EQ(stopped.code, 1) << stopped.out << stopped.err;  // Its finding so far counts.
   EXPECT_THAT(stopped.out, HasSubstr("stopped in shard 1 of 1: "));
-  expect_one_line(night("here"), 3, "--resume goes on with it");
-  expect_one_line(nightly({"--resume"}), 2, "a night of programs needs the list of them");
+  expect_one_line(night("here"), 3, "--resume continues it");
+  expect_one_line(nightly({"--resume"}), 2, "a night of programs needs their list");
   expect_one_line(night("here", {"--resume", "--runs", "5"}), 3,
                   "the night to resume has --runs 303 and --seed 1; leave");
   const std::string shown = stopped.out.substr(stopped.out.rfind("  ") + 2);
@@ -259,17 +259,18 @@ TEST_F(CliNightlyPrograms, AListThatIsNoneIsRefusedInOneLine) {
   };
   refused("[[program]\n", ":1: ");
   refused("", ": expected programs and nothing else: [[program]]");
-  refused("[[program]]\nname = \"a b\"\ncommand = [\"true\"]\n", ":1: the name 'a b' is not plain");
+  refused("[[program]]\nname = \"a b\"\ncommand = [\"true\"]\n",
+          ":1: the name 'a b' cannot be used in file names");
   refused("[[program]]\nname = \"a\"\n", ":1: command is missing");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\", 3]\n",
           ":3: a word of the command is not a string");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nrun = 3\n",
-          ":4: a program has no 'run'; it may have: name command");
+          ":4: unknown key 'run'; a program may have: name command");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nruns = 3\nseconds = 1\n",
           ":1: give either runs or seconds");
   refused("[[program]]\nname = \"a\"\ncommand = [\"true\"]\nfolder = \"none\"\n", ":1: ");
   const std::string twice = "[[program]]\nname = \"a\"\ncommand = [\"true\"]\n";
-  refused(twice + twice, ":4: there are two programs called 'a'");
+  refused(twice + twice, ":4: two programs are named 'a'");
 }
 
 }  // namespace

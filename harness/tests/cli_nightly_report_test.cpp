@@ -187,7 +187,7 @@ TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   EXPECT_FALSE(fs::exists(folder / "history/night"));
   const Ended none = run_toys({"nightly", "report", "--history", folder / "none"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("holds no history"));
+  EXPECT_THAT(none.err, HasSubstr("contains no history"));
 }
 
 /// All that a history of these shards, merged one by one, reports its night.

@@ -131,7 +131,7 @@ TEST(CliNightly, ACanaryThatIsNotCaughtIsRedOnceItHadEnoughRuns) {
   const Ended brief = ended_in("brief", "2000", false);
   EXPECT_EQ(brief.code, 0) << brief.out;
   EXPECT_THAT(testing::unwrapped(brief.out),
-              HasSubstr("1 had fewer than 6 200 runs, too few to tell"));
+              HasSubstr("1 had fewer than 6 200 runs, which is too few"));
 }
 
 TEST(CliNightly, AFindingThatDoesNotReplayIsNondeterminism) {
@@ -333,7 +333,7 @@ TEST(CliNightly, APlanOfAnotherProgramIsNotRun) {
   const std::string history = folder / "history";
   run_toys({"nightly", "plan", "1", "--runs", "100", "--history", history});
   expect_one_line(run_child("afterlife", {"nightly", "shard", "1", "--history", history}), 2,
-                  "was made by a program that has other paths or variants");
+                  "was created by a program with different paths or variants");
 }
 
 // ---- people ----
@@ -370,7 +370,7 @@ TEST(CliNightly, ExportsAndImports) {
   expect_one_line(run_toys({"nightly", "import", folder / "lines", "--history", folder / "two"}), 2,
                   "is a history already");
   expect_one_line(run_toys({"nightly", "export", "--history", folder / "three"}), 2,
-                  "holds no history");
+                  "contains no history");
 }
 
 TEST(CliNightly, WhatItIsNotToldIsUsage) {

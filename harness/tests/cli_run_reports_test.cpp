@@ -170,7 +170,8 @@ TEST_F(CliRunReports, WhatWasNotJudgedPassesInNoReport) {
   EXPECT_THAT(invocation["toolExecutionNotifications"][0]["message"]["text"],
               HasSubstr("nothing was judged"));
   EXPECT_THAT(read_file(junit()), HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\""));
-  EXPECT_THAT(read_file(junit()), HasSubstr("<error message=\"&#39;true&#39; made no call of "));
+  EXPECT_THAT(read_file(junit()),
+              HasSubstr("<error message=\"&#39;true&#39; never called our CUDA driver"));
   EXPECT_THAT(read_file(markdown()), HasSubstr("nothing was judged"));
   EXPECT_THAT(read_file(pages() + "/index.html"), HasSubstr("nothing was judged"));
 }
@@ -211,7 +212,7 @@ TEST_F(CliRunReports, APlaceThatCannotBeWrittenIsRefusedBeforeTheProgramRuns) {
   refused({"--sarif", folder_ / "case.run.json"}, 2, "is a finding of `run`");
   refused({"--html", folder_ / "kept"}, 2, "choose another folder with --html");
   refused({"--html", ""}, 3, "names nothing");
-  refused({"--sarif", folder_ / "x", "--junit", folder_ / "./x"}, 3, "name one file");
+  refused({"--sarif", folder_ / "x", "--junit", folder_ / "./x"}, 3, "name the same file");
   EXPECT_EQ(read_file(folder_ / "kept"), "old");
 }
 

@@ -94,7 +94,9 @@ TEST_F(CliRun, AStrategyThatRunHasNotIsRefused) {
   };
   refused("random", "there is no strategy 'random'; did you mean 'random_walk'?");
   refused("xyz", "there is: random_walk deviations");
-  refused("bytes", "strategy 'bytes' answers within one process, and each run of a program is one");
+  refused(
+      "bytes",
+      "strategy 'bytes' works within one process, but each run of a program is a separate process");
 }
 
 TEST_F(CliRun, TheSameSeedFindsTheSame) {
@@ -116,7 +118,8 @@ TEST_F(CliRun, AFindingIsReplayedAsRecordedAndAnEditIsSeen) {
   write_file(copy, read_file(script("sound.py")));
   const Ended ended = run_toys({"replay", file});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("not as recorded: the file has a fault that the run has not"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("not as recorded: the file has a fault that the run does not have"));
 }
 
 TEST_F(CliRun, ABrokenFileIsOneLine) {
@@ -268,7 +271,7 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
   EXPECT_EQ(finding["kind"], "use_after_death");
-  EXPECT_EQ(finding["decisions"].size(), 0u) << "the plain run shows it";
+  EXPECT_EQ(finding["decisions"].size(), 0u) << "the default run shows it";
   EXPECT_EQ(finding.at("places").at("died").at(0).at("function"), "let_go");
   EXPECT_EQ(finding.at("places").at("used").at(0).at("function"), "use_again");
   EXPECT_EQ(finding.at("places").at("born").at(0).at("function"), "main");
@@ -319,7 +322,7 @@ TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(": use_after_death */collected.py (" + file +
                                    ":3): the buffer is static\n"));
-  EXPECT_THAT(ended.out, HasSubstr("suppression without use: double_free cuMemFree (" + file));
+  EXPECT_THAT(ended.out, HasSubstr("unused suppression: double_free cuMemFree (" + file));
   EXPECT_THAT(ended.out, HasSubstr("25 runs, 0 findings"));
   EXPECT_FALSE(fs::exists(folder_ / "found") && !fs::is_empty(folder_ / "found"));
 }
@@ -370,8 +373,9 @@ TEST_F(CliRun, SaysInOneLineWhyNoRunCanBeForked) {
                        read_file(script("sound.py")));
   const Ended ended = run({"--runs", "4"}, {"python3", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out,
-              HasSubstr("\na process for each run, as none can be forked: it has 2 threads\n"));
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("\na process for each run, because forking is impossible: it has 2 threads\n"));
   EXPECT_THAT(ended.out, HasSubstr("4 runs, 0 findings"));
 }
 
@@ -383,7 +387,7 @@ TEST_F(CliRun, AFailureOfTheForksAloneIsNotTheProgramsOwn) {
   EXPECT_THAT(result["failures"], IsEmpty());
   EXPECT_EQ(result["forked"], false);
   EXPECT_EQ(result["not_forked"],
-            "a fork of it ended with exit code 3, and a process of its own does not");
+            "a forked run ended with exit code 3, and a separate process does not");
   EXPECT_EQ(result["runs"], 6);
 }
 

@@ -31,7 +31,7 @@ TEST(CliWhy, NamesTheMissingOrderTheRepairAndWhatCameOfIt) {
   EXPECT_THAT(ended.out,
               AllOf(HasSubstr("a user sees: an empty box\n"), HasSubstr("\nsides: Box #"),
                     HasSubstr("\nwhy: Nothing makes "), HasSubstr("\nrepair: keep Box "),
-                    HasSubstr("\ntried: the recorded schedule gets past the fault")));
+                    HasSubstr("\ntried: with it the recorded schedule passes the fault")));
 }
 
 TEST(CliWhy, IsSilentWithoutAFaultAndWithoutTheOption) {
@@ -63,9 +63,10 @@ TEST(CliWhy, SaysHowAtomicsOfThePathsOwnStateWhatTheyOrder) {
 }
 
 TEST(CliWhy, SaysWhenNoRepairWorks) {
-  EXPECT_EQ(reports::remedy_in_words({.tried_count = 3}),
-            "repair: none of 3 that were tried removes it: to keep, let go, spare or wait is not "
-            "enough\n");
+  EXPECT_EQ(
+      reports::remedy_in_words({.tried_count = 3}),
+      "repair: none of 3 repairs removes it: holding, releasing, sparing and ordering are not "
+      "enough\n");
   EXPECT_THAT(reports::remedy_in_words({}), HasSubstr("nothing had ended"));
 }
 

@@ -93,7 +93,7 @@ TEST_F(ClientAddresses, WhereTheKernelRefusesTheProgramRunsAndTheSummarySaysSo) 
   std::thread([&] {
     if (forbid_personality()) summary = summary_of(client());
   }).join();
-  EXPECT_THAT(summary, HasSubstr("the kernel lets no program have the same addresses"));
+  EXPECT_THAT(summary, HasSubstr("the kernel refuses to fix them"));
   EXPECT_THAT(summary, HasSubstr("2 runs, 0 findings"));
 }
 

@@ -64,7 +64,7 @@ class ClientBadEnds : public testing::RunStage {
 
 TEST_F(ClientBadEnds, AProgramWithoutCudaIsOneLine) {
   expect_one_line(run({"--runs", "3"}, {"true"}), 2,
-                  "made no call of our CUDA driver, so that nothing was judged: it loads no "
+                  "never called our CUDA driver, so nothing was judged: it loads no "
                   "libcuda.so.1");
   const json result = json::parse(run({"--runs", "3", "--json"}, {"true"}).out);
   EXPECT_THAT(result["not_ours"].get<std::string>(), HasSubstr("loads no libcuda.so.1"));
@@ -75,7 +75,7 @@ TEST_F(ClientBadEnds, ADriverThatIsLoadedByItsPathIsNamed) {
   fs::copy_file("/lib/x86_64-linux-gnu/libm.so.6", other);
   const Words command{"python3", "-c", fmt::format("import ctypes; ctypes.CDLL('{}')", other)};
   expect_one_line(run({"--runs", "3"}, command), 2,
-                  fmt::format("it loads {}, by its path or from an RPATH of its own", other));
+                  fmt::format("it loads {}, by its path or its own RPATH", other));
 }
 
 TEST_F(ClientBadEnds, ADriverThatIsLoadedAndNotCalledIsToldAsSuch) {
@@ -85,7 +85,7 @@ TEST_F(ClientBadEnds, ADriverThatIsLoadedAndNotCalledIsToldAsSuch) {
 
 TEST_F(ClientBadEnds, AProgramWithoutOurEnvironmentIsToldAsSuch) {
   const Words command{"env", "-i", "python3", script("sound.py")};
-  expect_one_line(run({"--runs", "3"}, command), 2, "as by env -i or sudo");
+  expect_one_line(run({"--runs", "3"}, command), 2, "does not get our environment (env -i, sudo, ");
   EXPECT_THAT(client::why_not_ours("", false, "/lib"), HasSubstr("linked statically"));
 }
 
@@ -170,7 +170,7 @@ TEST_F(ClientBadEnds, EveryFreeThreadedPythonThatIsHereIsRefused) {
 
 TEST_F(ClientBadEnds, NoCommandIsAMistakeOfTheCaller) {
   expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is missing");
-  expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
+  expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "not a whole number");
 }
 
 TEST_F(ClientBadEnds, AKernelThatIsNoPtxIsOneLineOfTheDrivers) {
@@ -187,10 +187,9 @@ TEST_F(ClientBadEnds, WhatOnlyTheCudaRuntimeAsksForIsNotJudgedAndOneLine) {
   const std::string ask = "cuda.cuInit(0)\nassert cuda.cuGetExportTable(None, None) == 801\n";
   const Ended ended = run_lines(ask);
   EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
-  EXPECT_THAT(
-      ended.err,
-      HasSubstr("so that nothing was judged: the program, or a library of it, uses NVIDIA's "
-                "CUDA runtime"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("so nothing was judged: the program, or a library of it, uses NVIDIA's "
+                        "CUDA runtime"));
   const json result = found({"--runs", "3"}, lines(ask), 2);
   EXPECT_THAT(result["note"].get<std::string>(),
               HasSubstr("by the environment NVCC_APPEND_FLAGS=\"-cudart shared "));

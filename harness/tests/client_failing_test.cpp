@@ -175,7 +175,8 @@ TEST_F(ClientFailing, AReplayThatFailsElsewhereIsNotAsRecorded) {
   write_file(copy, text);
   const Ended ended = run_toys({"replay", finding["file"]});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("not as recorded: the file has a fault that the run has not"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("not as recorded: the file has a fault that the run does not have"));
 }
 
 // ---- at random ---------------------------------------------------------------------------------

@@ -38,8 +38,9 @@ TEST_F(ClientForced, IsToldInWordsAllOver) {
   EXPECT_THAT(ended.out, HasSubstr("use_after_death of device memory, forced\n"));
   EXPECT_THAT(ended.out, HasSubstr(": the collector runs, forced\n"));
   EXPECT_THAT(ended.out, HasSubstr("\n  forced    Python 3."));
-  EXPECT_THAT(ended.out, HasSubstr("\n            another version may, or the same program laid"));
-  EXPECT_THAT(ended.out, ::testing::ContainsRegex("\ncollections or switches of threads were "
+  EXPECT_THAT(ended.out,
+              HasSubstr("\n            another version might, or a slightly different program"));
+  EXPECT_THAT(ended.out, ::testing::ContainsRegex("\ncollections or thread switches were "
                                                   "forced in [0-9]+ runs\n60 runs, 1 finding, 1 of "
                                                   "them forced; "));
 }

@@ -118,7 +118,8 @@ TEST_F(ClientFreeThreads, WhereNoRunShowsItAgainThatIsSaid) {
   const Ended ended = run({"--runs", "1"}, lines("begin()\nfree()\nif run == 1: free()\n"));
   EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("0 of 3: not repeatable"));
-  EXPECT_THAT(ended.out, HasSubstr("without lines: none of 15 runs that note them showed it\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("without lines: none of 15 runs that record lines showed the fault\n"));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_F(ClientPytest, FailsWhereATestUsesWhatTheCollectorEnded) {
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("2 failed, 2 passed"));
   EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(end.out, HasSubstr("collected.py:31 in __del__, by cuMemFree"));
+  EXPECT_THAT(end.out, HasSubstr("collected.py:32 in __del__, by cuMemFree"));
   EXPECT_THAT(end.out, HasSubstr("the collector runs"));
   EXPECT_THAT(end.out, HasSubstr("assert (1 + 1) == 3"));
 }

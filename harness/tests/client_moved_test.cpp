@@ -77,7 +77,8 @@ TEST_F(ClientMoved, AFaultThatIsGoneIsSaidToBeFixedAfterFurtherRuns) {
   text.replace(text.find("if DEFERRED and"), 15, "if");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("not as recorded: the file has a fault that the run has not"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("not as recorded: the file has a fault that the run does not have"));
   EXPECT_THAT(ended.out, ContainsRegex("\nfixed, as far as 2[0-9][0-9] further runs can tell"));
 }
 

@@ -253,7 +253,7 @@ TEST_F(ClientThreads, AWaitThatNobodySeesIsPassedAndDoubted) {
   ASSERT_THAT(run.reports, SizeIs(1));
   EXPECT_THAT(run.reports[0].doubt,
               HasSubstr("MainThread waits for something that Afterlife does not see at "));
-  EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:30, and others went on beside it"));
+  EXPECT_THAT(run.reports[0].doubt, HasSubstr("doubted.py:31, so others ran beside it"));
   ASSERT_THAT(run.reports[0].faults, SizeIs(1));
   EXPECT_EQ(run.reports[0].faults[0].death.thread, "freer");
 }

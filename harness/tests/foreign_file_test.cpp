@@ -62,8 +62,8 @@ TEST_F(ForeignFiles, AreReadByPlainNamesAlone) {
                            "cell//a.repro", "cell/a.repro/", "/etc/passwd", "cell/a.repro/..",
                            "a/b/c", "a\nb", "-a", ".a", "cell/.a", "a b", "\x1b[31m", "a\\b"})
     EXPECT_THAT(inside(name), HasSubstr("which is not a plain name of a file in it")) << name;
-  EXPECT_THAT(inside(std::string("cell\0/a", 7)), HasSubstr("no plain name"));
-  EXPECT_THAT(inside(std::string(5000, 'a')), HasSubstr("no plain name"));
+  EXPECT_THAT(inside(std::string("cell\0/a", 7)), HasSubstr("not a plain name"));
+  EXPECT_THAT(inside(std::string(5000, 'a')), HasSubstr("not a plain name"));
 }
 
 TEST_F(ForeignFiles, AreNeverReachedThroughALinkOfTheFolder) {
@@ -80,16 +80,16 @@ TEST_F(ForeignFiles, ALinkThatTheUserNamesIsFollowed) {
   EXPECT_EQ(named("mine"), "a secret");
   EXPECT_EQ(ForeignFile::in_folder(path("theirs"), "cell/a.repro", "note").text(), "a reproducer");
   fs::create_symlink("/dev/zero", path("endless"));
-  EXPECT_THAT(named("endless"), HasSubstr("endless: is a device, and no regular file"));
+  EXPECT_THAT(named("endless"), HasSubstr("endless: is a device, not a regular file"));
 }
 
 TEST_F(ForeignFiles, ThatAreNoneAreRefusedUnopened) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   ASSERT_EQ(::mkfifo(path("sent/pipe").c_str(), 0600), 0);
-  EXPECT_THAT(named("pipe"), HasSubstr("pipe: is a pipe, and no regular file"));
-  EXPECT_THAT(inside("pipe"), HasSubstr("pipe: is a pipe, and no regular file"));
-  EXPECT_THAT(named("sent"), HasSubstr("sent: is a folder, and no regular file"));
-  EXPECT_THAT(inside("cell"), HasSubstr("cell: is a folder, and no regular file"));
+  EXPECT_THAT(named("pipe"), HasSubstr("pipe: is a pipe, not a regular file"));
+  EXPECT_THAT(inside("pipe"), HasSubstr("pipe: is a pipe, not a regular file"));
+  EXPECT_THAT(named("sent"), HasSubstr("sent: is a folder, not a regular file"));
+  EXPECT_THAT(inside("cell"), HasSubstr("cell: is a folder, not a regular file"));
   EXPECT_THAT(named("none"), HasSubstr("none: cannot open: No such file"));
   EXPECT_THAT(inside("none/a"), HasSubstr("none/a: cannot open: No such file"));
   EXPECT_THROW(require_regular_file(path("pipe")), std::runtime_error);
@@ -142,7 +142,7 @@ TEST(Reproducers, OfAFindingOfRunAreRefusedByName) {
       parse_reproducer(text, "a.repro");
       ADD_FAILURE() << text;
     } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("a.repro: is a finding of `afterlife run`, and no"));
+      EXPECT_THAT(error.what(), HasSubstr("a.repro: is a finding of `afterlife run`, not a"));
     }
 }
 

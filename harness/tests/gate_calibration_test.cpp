@@ -99,11 +99,11 @@ TEST(CliGateCalibrate, TellsItInATableWithIntervals) {
 }
 
 TEST(CliGateCalibrate, NeedsOneCommandAndRoundsEnough) {
-  testing::expect_only_line(run_toys({"gate", "--calibrate", "400"}), 3, "one command is wanted");
+  testing::expect_only_line(run_toys({"gate", "--calibrate", "400"}), 3, "expected one command");
   testing::expect_only_line(run_toys({"gate", "--calibrate", "400", "--", "true", "--", "true"}), 3,
-                            "one command is wanted");
+                            "expected one command");
   testing::expect_only_line(run_toys({"gate", "--calibrate", "12", "--", "echo", "100"}), 2,
-                            "12 rounds were measured, and one comparison may take 320");
+                            "12 rounds were measured, but one comparison may take 320");
 }
 
 }  // namespace

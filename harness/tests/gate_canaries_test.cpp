@@ -248,13 +248,13 @@ TEST(GateCanaries, ARecordIsReadInItsOrder) {
 
 TEST(GateCanaries, ARecordThatIsNoneIsRefusedByItsLine) {
   const std::string head = "afterlife_canaries 1\na b\n";
-  EXPECT_THAT(refusal_of(""), HasSubstr("holds no record"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("contains no record"));
   EXPECT_THAT(refusal_of("afterlife_canaries 2\n"), HasSubstr("line 1 is not the first"));
   EXPECT_THAT(refusal_of("afterlife_canaries 1\n\n"), HasSubstr("line 2 names no benchmark"));
   for (const char* round : {"quiet 0123 1 2 3 4 5 6 7\n", "quiet 0123 1 2 3 4 5 6 7 0\n",
                             "quiet 0123 1 2 3 4 5 6 7 -1\n", "quiet 0123 1 2 3 4 5 6 7 nan\n",
                             "quiet 0123 1 2 3 4 5 6 7 x\n", "\n", "quiet\n"})
-    EXPECT_THAT(refusal_of(head + round), HasSubstr("line 3 is no round")) << round;
+    EXPECT_THAT(refusal_of(head + round), HasSubstr("line 3 is not a round")) << round;
   EXPECT_EQ(refusal_of(head), "");
 }
 

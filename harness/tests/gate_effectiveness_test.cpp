@@ -185,7 +185,7 @@ TEST(GateEffectivenessFile, WhatIsNoneIsRefused) {
   EXPECT_EQ(refused(text), "");
   for (const std::string& wrong : {std::string(), std::string("[]"), std::string("{}"),
                                    text.substr(0, text.size() / 2), "{\"schema\": 2}" + text})
-    EXPECT_THAT(refused(wrong), HasSubstr("is no sample of searches")) << wrong.substr(0, 40);
+    EXPECT_THAT(refused(wrong), HasSubstr("is not a sample of searches")) << wrong.substr(0, 40);
   SideSample late = drawn_side({}, 7, 2);
   late.variants.begin()->second[0].windows.begin()->second.run = kLimit + 1;
   EXPECT_THAT(refused(to_json(late)), HasSubstr("after its limit"));
@@ -244,10 +244,10 @@ TEST(GateEffectivenessRecord, WhatIsNoneIsRefusedByItsLine) {
   EXPECT_THAT(refused("afterlife_effectiveness 1\nrandom_walk\n"), HasSubstr("line 2 names no"));
   EXPECT_THAT(refused("afterlife_effectiveness 1\na 9\nnone\n"),
               HasSubstr("line 3 names no window"));
-  EXPECT_THAT(refused("afterlife_effectiveness 1\n"), HasSubstr("holds no record"));
+  EXPECT_THAT(refused("afterlife_effectiveness 1\n"), HasSubstr("contains no record"));
   for (const char* line : {"unchanged 1 5\n", "unchanged 1 5 0\n", "unchanged 1 5 1001\n",
                            "unchanged 0 5 5\n", "unchanged x 5 5\n", "unchanged 1 5 5 5\n", "\n"})
-    EXPECT_THAT(refused(head + line), HasSubstr("line 4 holds no searches")) << line;
+    EXPECT_THAT(refused(head + line), HasSubstr("line 4 does not contain the searches")) << line;
   EXPECT_THAT(refused(head + "unchanged 1 5 5\nunchanged 3 5 5\n"), HasSubstr("line 5"));
 }
 

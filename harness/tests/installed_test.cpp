@@ -39,7 +39,7 @@ TEST_F(Installed, OneThatLacksALibrarySaysWhichAndWhatToDo) {
   fs::remove(copy + "/lib/afterlife/libnvrtc.so.13");
   const ProcessEnd end = ended({copy + "/bin/afterlife", "selftest"});
   EXPECT_EQ(end.code, 2);
-  EXPECT_THAT(end.err, HasSubstr("lib/afterlife/libnvrtc.so.13 is not there"));
+  EXPECT_THAT(end.err, HasSubstr("lib/afterlife/libnvrtc.so.13 is missing"));
 }
 
 TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
@@ -49,7 +49,7 @@ TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
   const ProcessEnd end = without_build("afterlife run --runs 30 --out found -- python3 mine.py");
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(end.out, HasSubstr("mine.py:31 in __del__"));
+  EXPECT_THAT(end.out, HasSubstr("mine.py:32 in __del__"));
   const ProcessEnd replayed = without_build("afterlife replay found/mine-*.run.json");
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
   EXPECT_THAT(replayed.out, HasSubstr("as recorded"));

@@ -133,7 +133,7 @@ TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
         std::exit(all ? 7 : 8);
       },
       ::testing::ExitedWithCode(7),
-      "not simulated, answered CUDA_ERROR_NOT_SUPPORTED: "
+      "not simulated, returned CUDA_ERROR_NOT_SUPPORTED: "
       "cuCtxGetExecAffinity \\(1\\), cuTexRefGetArray \\(2\\)\n$");
 }
 

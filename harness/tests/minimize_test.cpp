@@ -185,7 +185,7 @@ TEST(Minimize, SaysWhatItProved) {
   Runner runner;
   const Failing failing = find_failing(runner, 1).front();
   const Minimized result = minimize(runner, failing.the_case, failing.signature);
-  EXPECT_THAT(result.statement, HasSubstr("no program with one op fewer fails"));
+  EXPECT_THAT(result.statement, HasSubstr("no program with one operation fewer fails"));
   EXPECT_THAT(result.statement, HasSubstr("runs"));
 }
 

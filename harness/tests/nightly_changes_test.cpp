@@ -211,11 +211,9 @@ TEST_F(Changes, AreOnThePageAndInTheJson) {
   const Night night = note(
       {{"x", by("box::open<A>", {"box::wait", "box::see"})}, {"y", {ChangeOutcome::was_before}}});
   const std::string page = reports::night_page(night, {});
-  EXPECT_THAT(
-      page,
-      HasSubstr(
-          "since the night before, box::open&lt;A&gt; goes another way, at targets/box/box.cpp:12, "
-          "perhaps because of the result of box::wait or of box::see"));
+  EXPECT_THAT(page, HasSubstr("since the previous night, box::open&lt;A&gt; behaves differently, "
+                              "at targets/box/box.cpp:12, "
+                              "perhaps because of the result of box::wait or of box::see"));
   EXPECT_THAT(page, HasSubstr("older than the previous night, whose program shows it, too"));
   const json told = json::parse(reports::night_json(night));
   EXPECT_EQ(told["findings"][0]["change"], (json{{"outcome", "named"},

@@ -85,12 +85,12 @@ TEST_F(ForeignShard, NamesNothingButPlainNamesAndIds) {
                 HasSubstr("is '../..', which is not a plain name"));
   for (const char* target : {"../..", "a/b/c", "t\x1b[31m"})
     EXPECT_THAT(merged_after([&](json& shard, json&, json&) { shard["target"] = target; }),
-                HasSubstr("which is no path and no variant"));
+                HasSubstr("which is neither a path nor a variant"));
   EXPECT_THAT(merged_after([](json& shard, json&, json&) { shard["night"] = "../x"; }),
               HasSubstr("shard.json: a night is '../x', which is not an id"));
   EXPECT_THAT(
       merged_after([](json& shard, json&, json&) { shard["revision"] = "--upload-pack=x"; }),
-      HasSubstr("a revision is '--upload-pack=x', which names none"));
+      HasSubstr("a revision is '--upload-pack=x', which is not a revision"));
 }
 
 TEST_F(ForeignShard, CountsNoMoreThanANightCan) {
@@ -177,10 +177,10 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
       {"UPDATE cells SET variant = 'a' || char(27) || '[31m' WHERE variant = 'borrow'",
        "'a\\x1b[31m', which is not a plain name"},
       {"UPDATE nights SET target = '../..'", "'nights' whose 'target' does not fit"},
-      {"UPDATE nights SET seed = 'stoull'", "it is 'stoull', which is no number"},
+      {"UPDATE nights SET seed = 'stoull'", "it is 'stoull', which is not a number"},
       {"UPDATE cells SET claim = char(27)", "'cells' whose 'claim' does not fit"},
       {"UPDATE findings SET kind = char(27)", "'findings' whose 'kind' does not fit"},
-      {"UPDATE cells SET runs = -1", "it is -1, and no count"},
+      {"UPDATE cells SET runs = -1", "it is -1, which is not a count"},
       {"UPDATE findings SET reproducer = '{\"afterlife\": \"run 1\"}'",
        "a finding of `afterlife run`"},
       {"DELETE FROM nights", "that refers to none"}};
@@ -197,7 +197,8 @@ TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE more (a)", "DROP TABLE changes",
         "DROP TABLE marks; CREATE VIEW marks AS SELECT * FROM roots",
         "ALTER TABLE cells ADD COLUMN more INTEGER"})
-    EXPECT_THAT(opened_after(statement), HasSubstr("has other tables than a history")) << statement;
+    EXPECT_THAT(opened_after(statement), HasSubstr("does not have the tables of a history"))
+        << statement;
 }
 
 TEST_F(ForeignHistory, IsAFileAndNoLinkToOne) {
@@ -220,7 +221,7 @@ TEST_F(ForeignHistory, IsImportedWholeOrNotAtAll) {
               HasSubstr("has a row of 'findings' whose 'file' does not fit"));
   EXPECT_THAT(imported_with("reproducer of shard", "{\\\"afterlife\\\": \\\"run 1\\\"}"),
               HasSubstr("it is a finding of `afterlife run`, not a reproducer"));
-  EXPECT_THAT(imported_with("\"runs\":", "\"runs\":-"), HasSubstr("and no count"));
+  EXPECT_THAT(imported_with("\"runs\":", "\"runs\":-"), HasSubstr("which is not a count"));
   EXPECT_THAT(imported_with("\"target\":\"toy\"", "\"target\":\"\\u001b[31m\""),
               HasSubstr("file: line 3 has a row of 'nights' whose 'target' does not fit"));
 }

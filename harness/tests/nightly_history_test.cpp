@@ -166,7 +166,7 @@ TEST(NightlyHistory, AShardWithAnotherResultIsRefusedAndChangesNothing) {
   const std::string before = exported(history.database());
   const Merged merged = history.merge({leave_shard(folder / "b", hand_made_shard(plan, 1, {"b"}))});
   EXPECT_EQ(merged.added + merged.known, 0u);
-  EXPECT_THAT(merged.errors, ElementsAre(HasSubstr("is in the history with another result")));
+  EXPECT_THAT(merged.errors, ElementsAre(HasSubstr("is in the history with a different result")));
   EXPECT_EQ(exported(history.database()), before);
 }
 
@@ -386,15 +386,14 @@ TEST(NightlyTransfer, AFileThatIsNoExportIsOneLineAndLeavesNothing) {
   const std::string header = text.substr(0, text.find('\n') + 1);
   const std::pair<std::string, const char*> wrong[] = {
       {"", "file: line 1 is not a line of an export"},
-      {"{}\n", "file: line 1 is no line"},
+      {"{}\n", "file: line 1 is not a line"},
       {"{\"afterlife_history\":99}\n", "file: line 1 was written by a newer afterlife"},
       {"{\"afterlife_history\":0}\n", "file: line 1 "},
       {cut, " is not a line of an export"},
       {header + "{\"table\":\"sqlite_master\",\"row\":{}}\n", "file: line 2 is of 'sqlite_master'"},
       {header + "{\"table\":\"revisions\",\"row\":{\"name\":\"a\",\"b\":1}}\n",
        "file: line 2 has other columns"},
-      {header + "{\"table\":\"revisions\",\"row\":{\"name\":null}}\n",
-       "file: line 2 holds a value"},
+      {header + "{\"table\":\"revisions\",\"row\":{\"name\":null}}\n", "file: line 2 has a value"},
       {header + "{\"table\":\"revisions\",\"row\":{\"name\":\"a\"}}\n" +
            "{\"table\":\"revisions\",\"row\":{\"name\":\"a\"}}\n",
        "file: line 3 "},

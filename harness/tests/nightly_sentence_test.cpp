@@ -104,7 +104,7 @@ TEST(NightSentence, ACanaryInTooFewRunsIsNotMissed) {
   night.cells[2] = canary("borrow", 0, kMany - 1);
   EXPECT_EQ(sentence_of(night),
             "2 sound variants held in 1.1 million runs. 1 of 2 canaries caught; 1 had fewer than "
-            "6 200 runs, too few to tell.");
+            "6 200 runs, which is too few.");
   EXPECT_FALSE(night.is_red());
   EXPECT_EQ(night.cells[2].verdict(), "too few runs");
   night.cells[2] = canary("borrow", 0, kMany / 4);

@@ -136,7 +136,8 @@ TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
   Findings found = findings(Verdict::too_few_runs);
   found.variants[0].least_runs = 12;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("too few runs"));
-  EXPECT_THAT(summary(found, kFile), HasSubstr("18 more in the config that had fewest (12 of 30)"));
+  EXPECT_THAT(summary(found, kFile),
+              HasSubstr("18 more in the configuration with the fewest (12 of 30)"));
   const auto row = nlohmann::json::parse(to_json(found))["results"][0];
   EXPECT_EQ(row["least_runs"], 12);
   EXPECT_EQ(row["runs_needed"], 18);
@@ -152,7 +153,7 @@ TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
               HasSubstr("3 findings, one per signature and window; 2 minimized"));
   found.variants[0].further_signatures = 7;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("2+"));
-  EXPECT_THAT(summary(found, kFile), HasSubstr("7 runs with further ones"));
+  EXPECT_THAT(summary(found, kFile), HasSubstr("7 runs with further findings"));
   const auto row = nlohmann::json::parse(to_json(found))["results"][0];
   EXPECT_EQ(row["further_signatures"], 7);
   EXPECT_EQ(row["signatures"], (nlohmann::json{"a", "b"}));

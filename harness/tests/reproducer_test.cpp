@@ -184,9 +184,9 @@ TEST(Reproducer, ComplainsInOneLineThatNamesTheLine) {
       {with("stranger:0 lag 1\nend\n"), "file:6: there is no task 'stranger'"},
       {with("whatever\nend\n"), "file:6: 'whatever' is not an activation"},
       {with("\"x:0 lag 1\nend\n"), "file:6: a quotation mark is missing"},
-      {with("0:0 lag 1\n0:0 lag 2\nend\n"), "file:7: this question was answered further up"},
-      {with("0:0 lag 1 2\nend\n"), "file:6: expected nothing after the answer"},
-      {with("trace 12\nend\n"), "file:6: '12' is no trace hash"},
+      {with("0:0 lag 1\n0:0 lag 2\nend\n"), "file:7: this choice was made in an earlier line"},
+      {with("0:0 lag 1 2\nend\n"), "file:6: expected nothing after the value"},
+      {with("trace 12\nend\n"), "file:6: '12' is not a trace hash"},
       {with("fault\nend\n"), "file:6: expected the signature"},
       {with("end\n0:0 lag 1\n"), "file:7: there is more after 'end'"},
   };
@@ -278,7 +278,7 @@ TEST_F(ReproducerFile, OneOfAGibibyteIsRefusedUnread) {
   std::ofstream(path("large")) << "afterlife reproducer 1\n";
   std::filesystem::resize_file(path("large"), std::uintmax_t{1} << 30);
   EXPECT_THAT(complaint_of_file(path("large")), HasSubstr("is over 16 MiB"));
-  EXPECT_THAT(complaint_of_file("/dev/zero"), HasSubstr("is a device, and no regular file"));
+  EXPECT_THAT(complaint_of_file("/dev/zero"), HasSubstr("is a device, not a regular file"));
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ std::string in_words(const Repair& repair) {
                          thing(repair.object));
     case RepairKind::revert:
       if (!repair.let_go.empty())
-        return fmt::format("as before, let {} in {} {}", repair.object.view(), repair.let_go.view(),
-                           repair.got.view());
-      return fmt::format("as before, let {}{} {}",
+        return fmt::format("as before, have {} in {} {}", repair.object.view(),
+                           repair.let_go.view(), repair.got.view());
+      return fmt::format("as before, have {}{} {}",
                          repair.object.empty() ? "what is done" : repair.object.view(),
                          at("in", repair.used), repair.got.view());
   }

@@ -171,7 +171,7 @@ TEST_F(PtxFatbinLoaded, OrTheLineNamesTheWaysWithoutCuobjdump) {
   CUmodule module = nullptr;
   EXPECT_EQ(AFTERLIFE_CU(cuModuleLoad)(&module, written(kHeader + "compressed").c_str()),
             CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("or cuobjdump to take it out"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("or cuobjdump to extract it"));
 }
 
 TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
@@ -179,7 +179,8 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
   ::testing::internal::CaptureStderr();
   const std::string images = image_of({"75"}) + image_of({"80"});
   function(load_image(images.data()), "for_75");
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("is taken to be its own"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("the next PTX in memory is used"));
 }
 
 /// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes
@@ -234,7 +235,7 @@ TEST_F(PtxFatbinLoaded, OrTheLineSaysWhichWork) {
     return ::testing::internal::GetCapturedStderr();
   };
   EXPECT_THAT(told_of(kHeader + "compressed"),
-              HasSubstr("cuobjdump finds none in it: needs PTX, such as nvcc -ptx"));
+              HasSubstr("cuobjdump finds none in it: needs PTX, such as from nvcc -ptx"));
   EXPECT_THAT(told_of(image_of({"90", "100"})), HasSubstr("has PTX for newer devices only"));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual memory: addresses, memory, and mappings of the one to the other.
+#include <unistd.h>
+
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {
@@ -140,8 +142,25 @@ static void end(Program& p) {
   free_addresses(p, made);
 }
 
+/// Memory that is exported and imported by one process has two references.
+static void share(Program& p) {
+  CUmemAllocationProp wanted = on_device();
+  wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  CUmemGenericAllocationHandle first = 0;
+  CUmemGenericAllocationHandle second = 0;
+  cuMemCreate(&first, kUnit, &wanted, 0);
+  int file = -1;
+  cuMemExportToShareableHandle(&file, first, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  cuMemImportFromShareableHandle(&second, reinterpret_cast<void*>(static_cast<std::intptr_t>(file)),
+                                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  p.check(second != 0, "a file leads to the memory");
+  ::close(file);
+  cuMemRelease(second);
+  cuMemRelease(first);
+}
+
 Steps virtual_memory_steps() {
-  static constexpr Program::Step kSteps[] = {use, map_twice, ask, end};
+  static constexpr Program::Step kSteps[] = {use, map_twice, ask, share, end};
   return kSteps;
 }
 

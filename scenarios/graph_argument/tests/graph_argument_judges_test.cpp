@@ -219,9 +219,9 @@ TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
   const Program held =
       Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
   expect_fault<KeepsStreams>(Program().script(Op::close_stream), FaultKind::retention, "stream",
-                             "no one could use it");
+                             "it could not be used");
   expect_fault<KeepsStreams>(Program(held).script(Op::drop), FaultKind::retention, "stream",
-                             "no one could use it");
+                             "it could not be used");
 }
 
 /// Makes deferred work wait for the next call, which may never come.
@@ -241,7 +241,7 @@ struct WaitsForACall : RetainPerNode {
 
 TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
   expect_fault<WaitsForACall>(Program().script(Op::add_kernel).script(Op::drop),
-                              FaultKind::retention, "device memory", "no one could use it");
+                              FaultKind::retention, "device memory", "it could not be used");
 }
 
 /// Makes work that a callback defers wait for the next call.
