@@ -50,7 +50,7 @@ void Accesses::tell(EventKind kind, Label label, BirthId object) {
 
 void Accesses::number_lost(Request request) {
   static const Labels kLabels =
-      by_collective("collective_init: an error, and the number of ", " is taken nevertheless");
+      by_collective("collective_init: an error, and the number of ", " is taken all the same");
   tell(EventKind::note, kLabels[request + 1]);
 }
 
@@ -108,7 +108,7 @@ void Accesses::gave_up(Request request) {
 
 void Accesses::went_on(Request request) {
   static const Labels kLabels = by_collective(
-      "triggered_post: ", ", whose triggered_post_setup failed, is posted nevertheless");
+      "triggered_post: ", ", whose triggered_post_setup failed, is posted all the same");
   tell(EventKind::note, kLabels[request + 1]);
 }
 

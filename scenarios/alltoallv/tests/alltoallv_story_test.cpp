@@ -81,7 +81,7 @@ TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
   constexpr std::array kSteps{
       "get_sync: sync_state[1] = 1",
       "setup_start: collective 1, mem_info_src.ptr =",
-      "triggered_post: collective 1, whose triggered_post_setup failed, is posted nevertheless",
+      "triggered_post: collective 1, whose triggered_post_setup failed, is posted all the same",
       "put_sync: sync_state[1] = 0",
   };
   expect_in_order(told.notes, kSteps);
