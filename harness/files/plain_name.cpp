@@ -21,7 +21,8 @@ bool is_word(char c) {
 }
 
 [[noreturn]] void refuse(std::string_view what, const std::string& text, std::string_view why) {
-  throw NotAName(fmt::format("{} is '{}', which is not a {}", what, shown(text), why));
+  throw NotAName(fmt::format("{} is '{}', which is not {} {}", what, shown(text),
+                             why.starts_with('i') ? "an" : "a", why));
 }
 
 }  // namespace

@@ -273,11 +273,11 @@ TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
   EXPECT_THAT(ended.out, HasSubstr("2 choices were never made: "));
   EXPECT_THAT(ended.out, HasSubstr(":60000 lag 1\n"));
   EXPECT_THAT(run_child(kProgram, {"replay", file, "--json"}).out,
-              HasSubstr("\"never_asked\": \"2 decisions"));
+              HasSubstr("\"never_asked\": \"2 choices"));
   EXPECT_THAT(run_child(kProgram, {"minimize", file}).out,
               HasSubstr("of the file, 2 choices were never made"));
   const Ended whole = run_child(kProgram, {"replay", some_case()});
-  EXPECT_THAT(whole.out, ::testing::Not(HasSubstr("never asked")));
+  EXPECT_THAT(whole.out, ::testing::Not(HasSubstr("never made")));
 }
 
 }  // namespace

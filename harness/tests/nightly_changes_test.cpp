@@ -314,7 +314,7 @@ TEST_F(CliNightlyDiverge, AProgramThatFailsIsToldOnce) {
   const std::string bad = program("bad", true, "");
   const Ended ended = night({"--good-program", bad, "--bad-program", bad});
   EXPECT_THAT(ended.err, HasSubstr("afterlife: --diverge: "));
-  EXPECT_THAT(ended.err, HasSubstr("does not show it"));
+  EXPECT_THAT(ended.err, HasSubstr("does not show the fault"));
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   EXPECT_EQ(findings_of(ended)[0]["change"]["outcome"], "unclear");
   EXPECT_EQ(night({"--good-program", bad}).code, 3) << "one of two programs";

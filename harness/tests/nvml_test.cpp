@@ -231,7 +231,7 @@ TEST_F(Nvml, WhatIsNotSimulatedSaysSoOnceAtTheEnd) {
         std::exit(call("nvmlDeviceGetTemperature", device_) == Result::ERROR_NOT_SUPPORTED ? 7 : 8);
       },
       ::testing::ExitedWithCode(7),
-      "answered NVML_ERROR_NOT_SUPPORTED: nvmlDeviceGetPowerUsage \\(2\\), "
+      "returned NVML_ERROR_NOT_SUPPORTED: nvmlDeviceGetPowerUsage \\(2\\), "
       "nvmlDeviceGetTemperature \\(1\\)\n");
 }
 

@@ -156,8 +156,8 @@ std::string never_asked(const Runner& runner, const Reproducer& reproducer) {
   const Tape decisions = runner.never_asked(reproducer.the_case);
   if (decisions.empty()) return {};
   return fmt::format(
-      "{} never asked: {}",
-      decisions.size() == 1 ? "1 decision was" : fmt::format("{} choices were", decisions.size()),
+      "{} never made: {}",
+      decisions.size() == 1 ? "1 choice was" : fmt::format("{} choices were", decisions.size()),
       shown(to_string(reproducer, decisions.front()), 200));
 }
 
