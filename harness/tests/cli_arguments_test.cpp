@@ -61,7 +61,7 @@ const std::vector<Wrong>& wrong_lines() {
       {{"--verson"}, "afterlife has no option '--verson'; did you mean '--version'?"},
       {{"fuzz", "toi"}, "there is no path 'toi'; did you mean 'toy'?"},
       {{"fuzz", "toy/retian"}, "path toy has no variant 'retian'; did you mean 'retain'?"},
-      {{"fuzz", "toy/quux"}, "path toy has no variant 'quux'; there is: borrow retain"},
+      {{"fuzz", "toy/quux"}, "path toy has no variant 'quux'; available: borrow retain"},
       {{"prove", "toy", "--window", "stael"},
        "path toy has no window 'stael'; did you mean 'stale'?"},
       {{"fuzz", "--strategy", "random_wolk"}, "did you mean 'random_walk'?"},

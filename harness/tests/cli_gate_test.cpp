@@ -142,7 +142,7 @@ TEST(CliGate, NonsenseIsOneLineAndExitCode2) {
       {"{\"benchmarks\": [", "JSON that is cut off"},
       {"{\"benchmarks\": []}", "JSON without a benchmark"},
       {"{\"benchmarks\": [{\"name\": \"a\"}]}", "JSON that is neither Google Benchmark's"},
-      {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"h\"}]}", "no unit"},
+      {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"h\"}]}", "not a unit"},
       {"{\"benchmarks\": [{\"name\": \"a\", \"error_occurred\": true, \"error_message\": \"x\"}]}",
        "failed in benchmark 'a': x"},
       {"[1, 2]", "printed neither"},

@@ -93,7 +93,7 @@ TEST_F(CliRun, AStrategyThatRunHasNotIsRefused) {
     expect_one_line(run_toys({"run", "--strategy", name, "--", "true"}), 3, why);
   };
   refused("random", "there is no strategy 'random'; did you mean 'random_walk'?");
-  refused("xyz", "there is: random_walk deviations");
+  refused("xyz", "available: random_walk deviations");
   refused(
       "bytes",
       "strategy 'bytes' works within one process, but each run of a program is a separate process");
@@ -394,7 +394,7 @@ TEST_F(CliRun, AFailureOfTheForksAloneIsNotTheProgramsOwn) {
 TEST_F(CliRun, WhatThePlainRunPrintsIsPassedOnOnce) {
   const Ended ended = run({"--runs", "4"}, {"python3", script("sound.py")});
   EXPECT_EQ(ended.code, 0);
-  EXPECT_THAT(ended.out, ::testing::StartsWith("done\n4 runs, 0 findings"));
+  EXPECT_THAT(ended.out, ::testing::StartsWith("done\nexplored: "));
 }
 
 TEST_F(CliRun, StoppedByTheUserSaysSo) {

@@ -211,7 +211,7 @@ TEST(NightPage, WaysOfCanariesToFailThatAreNotSortedYetAreCounted) {
   night.findings[1].root = night.findings[1].symptoms[0].cause;
   EXPECT_THAT(sentence_of(night), HasSubstr(" 1 new in canaries. "));
   const std::string page = reports::night_page(night, {});
-  EXPECT_THAT(page, HasSubstr("1 more way wait for a trial of repairs"));
+  EXPECT_THAT(page, HasSubstr("Not sorted by repairs yet: 1 more way."));
   EXPECT_THAT(page, Not(HasSubstr("<td><code>toy/<wbr>drop</code></td><td class=\"fault\">")));
   night.cells[3].claim = "sound";
   EXPECT_THAT(sentence_of(night), HasSubstr("1 new fault in sound variants (toy/drop)"))

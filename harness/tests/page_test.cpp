@@ -316,7 +316,7 @@ TEST(Page, TellsTheStoryAndEachDecision) {
   for (const Decision& decision : told.recorded().the_case.tape)
     EXPECT_THAT(page,
                 HasSubstr("<code>" + escaped(to_string(told.recorded(), decision)) + "</code>"));
-  EXPECT_THAT(page, HasSubstr("the op is store"));
+  EXPECT_THAT(page, HasSubstr("the operation is store"));
 }
 
 TEST(Page, OfACaseWithoutAFaultSaysSo) {

@@ -170,7 +170,7 @@ std::string canary_sections(const Night& night, const NightFiles& files) {
   const auto known = findings_in(night, false, true);
   const std::string rest =
       unsorted == 0 ? ""
-                    : fmt::format("<p class=\"dim\">{} are not sorted by repairs yet.</p>",
+                    : fmt::format("<p class=\"dim\">Not sorted by repairs yet: {}.</p>",
                                   counted(unsorted, "more way"));
   return section("New in canaries",
                  "Canaries are broken on purpose, so new findings in them are no alarm.",
