@@ -40,7 +40,7 @@ TEST_F(ClientFailures, AUseOnTheErrorPathIsAFindingWithTheCallThatFailed) {
   EXPECT_EQ(decision["place"][1]["line"], line_of(file, "return allocate()  # The second."));
   const Ended ended = testing::run_toys({"replay", finding["file"]});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("cuMemAlloc 2 of thread 1 at " + file + ":"));
+  EXPECT_THAT(ended.out, HasSubstr("cuMemAlloc, the 2nd time at " + file + ":"));
 }
 
 TEST_F(ClientFailures, AProgramThatGivesUpCleanlyHasNoFailureOfItsOwn) {
