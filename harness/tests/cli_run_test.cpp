@@ -92,7 +92,7 @@ TEST_F(CliRun, AStrategyThatRunHasNotIsRefused) {
   const auto refused = [](const std::string& name, const std::string& why) {
     expect_one_line(run_toys({"run", "--strategy", name, "--", "true"}), 3, why);
   };
-  refused("random", "there is no strategy 'random'; did you mean 'random_walk'?");
+  refused("random", "there is no strategy 'random' for run; did you mean 'random_walk'?");
   refused("xyz", "available: random_walk deviations");
   refused(
       "bytes",
