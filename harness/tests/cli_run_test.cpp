@@ -207,7 +207,7 @@ TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
 
 TEST_F(CliRun, AFaultAtThePlacesOfAFindingIsAnotherFaceOfIt) {
   const Ended ended = run({"--runs", "20"}, {"python3", script("recycled.py")});
-  EXPECT_THAT(ended.out, HasSubstr("also shows as recycled_use\n\nexplored: "));
+  EXPECT_THAT(ended.out, HasSubstr("also shows as recycled_use\nexplored: "));
 }
 
 TEST_F(CliRun, TwoBugsOfOneSignatureInTwoFunctionsAreTwoFindingsInTwoFiles) {
