@@ -168,10 +168,10 @@ std::string canary_sections(const Night& night, const NightFiles& files) {
   const std::size_t unsorted =
       std::erase_if(news, [](const NightFinding* finding) { return is_unsorted(*finding); });
   const auto known = findings_in(night, false, true);
-  const std::string rest =
-      unsorted == 0 ? ""
-                    : fmt::format("<p class=\"dim\">Not sorted by repairs yet: {}.</p>",
-                                  counted(unsorted, "more way"));
+  const std::string rest = unsorted == 0
+                               ? ""
+                               : fmt::format("<p class=\"dim\">Not sorted by repairs yet: {}.</p>",
+                                             counted(unsorted, "more way"));
   return section("New in canaries",
                  "Canaries are broken on purpose, so new findings in them are no alarm.",
                  short_table(night, news, files) + rest) +
