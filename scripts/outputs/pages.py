@@ -107,7 +107,7 @@ def night_page(chromium, made):
 
         equal(f"{how}: red", tab.locator(".badge").inner_text() == "red", made.night["red"])
         equal(f"{how}: sentence", tab.locator(".lead").inner_text(), made.night["sentence"])
-        equal(f"{how}: news", findings("News"), rows_of(news(made.night)))
+        equal(f"{how}: news", findings("New"), rows_of(news(made.night)))
         equal(f"{how}: known", findings("Known findings"),
               rows_of(finding for finding in made.night["findings"] if finding["state"] == "known"))
         equal(f"{how}: canaries", texts("Missed canaries", "td:first-child"), made.night["canaries_missed"])

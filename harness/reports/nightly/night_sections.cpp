@@ -35,7 +35,7 @@ std::string further_of(const NightFinding& finding) {
                      shown_name(finding.file));
 }
 
-/// Returns what removes it, and all the ways in which it shows, for code that opens them.
+/// Returns what removes it, and all the ways in which it shows, for readers who open them.
 std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
@@ -90,7 +90,7 @@ std::string findings_table(const Night& night, const std::vector<const NightFind
          rows + "</table>";
 }
 
-/// The same; a long one is closed until another opens it.
+/// The same; a long one is closed until the reader opens it.
 std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
                         const NightFiles& files) {
   const std::string table = findings_table(night, findings, files);
