@@ -109,7 +109,8 @@ TEST(NightSentence, ACanaryInTooFewRunsIsNotMissed) {
   EXPECT_EQ(night.cells[2].verdict(), "too few runs");
   night.cells[2] = canary("borrow", 0, kMany / 4);
   night.terms.budget.seconds = 300;
-  EXPECT_THAT(sentence_of(night), HasSubstr("too few to tell (a night of 20 minutes has them)."));
+  EXPECT_THAT(sentence_of(night),
+              HasSubstr("which is too few (a night of 20 minutes is long enough)."));
 }
 
 TEST(NightSentence, NewsInCanariesIsNotRed) {

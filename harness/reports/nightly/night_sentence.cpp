@@ -148,7 +148,7 @@ std::string long_enough(const Night& night, std::uint64_t runs) {
   if (runs == 0 || night.terms.budget.seconds <= 0) return {};
   const double minutes = night.terms.budget.seconds / 60 / static_cast<double>(night.terms.shards);
   const double times = static_cast<double>(nightly::kRunsToCatch) / static_cast<double>(runs);
-  return fmt::format(" (a night of {} has them)",
+  return fmt::format(" (a night of {} is long enough)",
                      counted(static_cast<std::uint64_t>(std::ceil(minutes * times)), "minute"));
 }
 
