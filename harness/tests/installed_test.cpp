@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of `cmake --install` and the wheel of it, used from a folder of their own while the
 // build is out of sight.
+#include <cstdlib>
+
 #include "harness/tests/installed_stage.h"
 
 namespace harness {
