@@ -286,7 +286,7 @@ TEST(CliNightlyRoots, FindingsAreToldByTheRepairThatRemovesThem) {
   EXPECT_EQ(names.size(), night["findings"].size());
   const Ended told = run_toys({"nightly", "report", "--history", history});
   EXPECT_THAT(told.out, HasSubstr("repair: keep Box alive until use has used it"));
-  EXPECT_THAT(told.out, HasSubstr("shows in "));
+  EXPECT_THAT(told.out, HasSubstr("appears in "));
   const std::string page = read_file(history + "/page.html");
   EXPECT_THAT(page, HasSubstr("repair: keep Box alive until use has used it"));
   std::vector<std::string> seeded = words;
