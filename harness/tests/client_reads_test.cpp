@@ -157,7 +157,7 @@ TEST_F(ClientReads, AreToldWithTheirLines) {
   EXPECT_THAT(ended.out, HasSubstr("2 of 3: not repeatable"));
   EXPECT_THAT(ended.out, HasSubstr(fmt::format("  reads     time.monotonic at {}:{}\n", file(),
                                                line_of(file(), "run = 1"))));
-  EXPECT_THAT(ended.out, HasSubstr("with its clock held still 12 of 12 replays agree\n"));
+  EXPECT_THAT(ended.out, HasSubstr("held constant, 12 of 12 replays agree\n"));
 }
 
 TEST_F(ClientReads, ThoseOfAFindingThatRepeatsAreNotLookedFor) {
