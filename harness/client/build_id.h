@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build id: the number that a linker gives a program, the same wherever it is copied.
+// Build id: the number that the linker writes into a program. Copies have the same.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ Client with_hook(Client client, const std::string& more) {
   return client;
 }
 
-/// Python draws the order of sets of texts again in each process, unless it is told not to.
+/// Returns whether Python draws the hashes of strings, and so the order of sets, in each process.
 bool draws_hashes() {
   const std::string seed = variable("PYTHONHASHSEED");
   return seed == "random";

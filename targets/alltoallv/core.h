@@ -37,7 +37,7 @@ struct Core {
 
   harness::Runtime& runtime;
   Setup setup;
-  std::uint32_t element_count;  ///< Returns the elements of every source and destination.
+  std::uint32_t element_count;  ///< Elements of every source and destination.
   harness::Scheduler& scheduler;
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;

@@ -24,7 +24,7 @@ class Broker {
   Broker(const Broker&) = delete;  // Its thread points at it.
   Broker& operator=(const Broker&) = delete;
 
-  /// Tells the broker that the program's first processes are children of this process.
+  /// Sets the parent of the program's first processes.
   void expect_children_of(int process) { parent_ = process; }
   /// Forgets the previous run, whose processes have ended.
   void begin_run() { forgets_ = true; }

@@ -3,7 +3,7 @@
 //
 // A process asks for a turn before a call of the driver, and gets it once no other process of the
 // program runs: so one of them goes on at a time, and the order is the program's. One that is slow
-// waits until no other can go on, or others have had many turns.
+// waits until no other can run, or the others have had many turns.
 #pragma once
 
 #include <sys/types.h>
@@ -24,13 +24,13 @@ class Turns {
   struct Asking {
     std::uint32_t process = 0;
     pid_t id = 0;
-    std::string path;        ///< Orders those that ask at once.
+    std::string path;        ///< Order of simultaneous requests.
     bool is_slow = false;    ///< All others run first.
-    unsigned passed_by = 0;  ///< So many turns others had since.
+    unsigned passed_by = 0;  ///< Number of turns of others since.
   };
   struct Granted {
     std::uint32_t process = 0;
-    std::string doubt;  ///< Returns why the system may have determined the order, or nothing.
+    std::string doubt;  ///< The reason why the system may have set the order, or "".
   };
 
   void ask(Asking asking);

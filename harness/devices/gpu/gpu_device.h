@@ -74,7 +74,7 @@ class GpuDevice final : public Device {
   /// Returns whether `handle` names a live object that was created here.
   bool lives(const void* handle) const;
 
-  /// Lives there begin and end with launches, which nothing tells us of: the driver judges them.
+  /// Its lives begin and end in launches, which we do not see: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   /// Frees memory by the driver's function, if it is the run's to free: what is registered or

@@ -120,7 +120,7 @@ CUresult Calls::cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityTyp
   return CUDA_SUCCESS;
 }
 
-/// A device is not a peer of its own.
+/// A device is not its own peer.
 CUresult Calls::cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer) {
   if (can_access == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (device != kDevice || peer != kDevice) return CUDA_ERROR_INVALID_DEVICE;

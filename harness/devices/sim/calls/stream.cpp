@@ -193,8 +193,8 @@ static std::uint32_t last_noted(SimDevice& sim) {
   return static_cast<std::uint32_t>(events.size() - 1);
 }
 
-/// Notes a wait for an event, for stories. A process tells also of one that was never recorded,
-/// which orders nothing.
+/// Records a wait for an event, for stories. In a process, also one for an event that was never
+/// recorded, which orders nothing.
 static void note_wait(SimDevice& sim, const Event& event) {
   const bool is_recorded = event.point.stream != nullptr;
   if (!is_recorded && ProcessWorld::of(sim.world()) == nullptr) return;

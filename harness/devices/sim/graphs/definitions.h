@@ -44,7 +44,7 @@ class GraphDefinitions {
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
-  /// Adds `body` itself, which is not a graph of its own from then on.
+  /// Adds `body` itself, which then belongs to the node.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
   GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. An edit of the program renames the question that a decision answers. The same
-// answer is given to other questions of its kind, which a run of the other decisions was asked.
+// How it works. An edit of the program renames the choice that a decision answers. A run of the
+// other decisions lists the choices that there are, and the same answer is tried at those of its
+// kind.
 #include "harness/entries/cli/run/around_decisions.h"
 
 #include <algorithm>

@@ -20,14 +20,13 @@ std::uint64_t order_of(const Askers& askers, Name activation) {
 void EventWaits::passed(const World& world) {
   constexpr Label kRecord = "cuEventRecord", kRecordWithFlags = "cuEventRecordWithFlags";
   constexpr std::size_t kRecords = 65'536, kWaits = 4096;
-  for (const Event& event : world.history.events()) {
+  const auto& events = world.history.events();
+  for (const Event& event : events) {
     if (event.kind != EventKind::call || (event.what != kRecord && event.what != kRecordWithFlags))
       continue;
     if (records_.size() == kRecords) records_.clear();
     records_[static_cast<std::uint32_t>(event.activation)] = {event.activation, event.object};
   }
-  if (world.history.orderings().empty()) return;
-  const auto& events = world.history.events();
   for (const Ordering& ordering : world.history.orderings()) {
     const Event* const call = std::ranges::find_if(events, [&](const Event& event) {
       return event.kind == EventKind::call &&
