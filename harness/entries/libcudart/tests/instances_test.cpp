@@ -89,9 +89,9 @@ std::string ran(const std::string& program) {
 TEST_F(RuntimeInstances, StoriesNameTheRuntimesFunctionsAndBeginWithTheProgram) {
   const std::string story = ran(folder() + "/client_cudart_used");
   EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:8 in main, by cudaMalloc"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:10 in main, by cudaFree"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaMemset"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:9 in main, by cudaMalloc"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaFree"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:12 in main, by cudaMemset"));
   EXPECT_THAT(story, Not(HasSubstr("cuMem")));
   EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
 }
@@ -113,7 +113,7 @@ TEST_F(RuntimeInstances, ProgramsOfCuda12GetTheirs) {
   EXPECT_THAT(printed("objdump -p " + program), HasSubstr("libcudart.so.12"));
   const std::string story = ran(program);
   EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
-  EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaMemset"));
+  EXPECT_THAT(story, HasSubstr("used.cpp:12 in main, by cudaMemset"));
   EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
 }
 
