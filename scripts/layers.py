@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
-SPINE = """base records sanitizers label printable files process flow crash watchdog arena pick fault intervention history fiber scheduler sync shared ledger
+SPINE = """base records sanitizers label printable files process crash watchdog arena pick fault intervention history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search triage price""".split()
 
@@ -64,7 +64,7 @@ RULES = [
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
      "the benchmarks of a GPU know the driver and the tables, and make no run"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process|flow)/.*"
+     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, nights, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),

@@ -19,11 +19,10 @@ def folder_of(preset):
 
 
 PROGRAM = folder_of("dev") / "afterlife"
-FLOW_PROGRAM = folder_of("flow") / "afterlife"  # The same, with edges counted for `afterlife diverge`.
 SCORER = "triage_mutants"  # A program that is in the copy alone.
 SCORER_BUILD = f"""
-add_executable({SCORER} harness/entries/{SCORER}.cpp harness/entries/cli/diverge/path_places.cpp
-  $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:flow> $<TARGET_OBJECTS:tables>)
+add_executable({SCORER} harness/entries/{SCORER}.cpp harness/entries/cli/good_program/path_places.cpp
+  harness/entries/cli/good_program/symbols.cpp $<TARGET_OBJECTS:harness> $<TARGET_OBJECTS:tables>)
 foreach(path ${{paths}})
   target_sources({SCORER} PRIVATE $<TARGET_OBJECTS:path_${{path}}>)
 endforeach()

@@ -83,27 +83,13 @@ void add_state(Database& database, NightFinding& finding, std::uint64_t number) 
   finding.first_number = seen.empty() ? number : seen.front();
 }
 
-/// One symptom of a finding is compared; of those that were joined, it is that of the simplest.
-void add_change(NightFinding& finding, const std::map<std::string, Change>& changes) {
-  for (const NightSymptom& symptom : finding.symptoms) {
-    const auto found = changes.find(symptom.cause);
-    if (found == changes.end()) continue;
-    finding.change = found->second;
-    return;
-  }
-}
-
 }  // namespace
 
 std::vector<NightFinding> findings_seen(Database& database, const std::string& night,
                                         std::uint64_t number) {
   std::vector<NightFinding> findings =
       gathered(database.query(fmt::format(kShows, kSightings, "night = ?"), {night}));
-  const std::map<std::string, Change> changes = changes_of(database, night);
-  for (NightFinding& finding : findings) {
-    add_state(database, finding, number);
-    add_change(finding, changes);
-  }
+  for (NightFinding& finding : findings) add_state(database, finding, number);
   return findings;
 }
 

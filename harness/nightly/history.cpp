@@ -336,10 +336,6 @@ void History::note_builds(const Night& night, const std::vector<BuildReplays>& b
   nightly::note_builds(database_, night.id, builds);
 }
 
-void History::note_changes(const Night& night, const std::map<std::string, Change>& changes) {
-  nightly::note_changes(database_, night.id, changes);
-}
-
 // ---- people ----
 
 bool History::mark(const std::string& name, const std::string& state, const std::string& reason,

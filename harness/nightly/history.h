@@ -73,9 +73,6 @@ class History {
   void note(const Night& night, const std::map<std::string, Absence>& absences);
   /// Notes the result of its findings in other builds, instead of what was noted before.
   void note_builds(const Night& night, const std::vector<BuildReplays>& builds);
-  /// Notes by which functions its new findings behave differently, by cause, and joins those that
-  /// one function explains.
-  void note_changes(const Night& night, const std::map<std::string, Change>& changes);
 
   /// Says something of a finding, named by itself or by one of its causes: "open", "fixed" or
   /// "ignored", for this many nights (0 = for good). False when there is no such finding.

@@ -9,7 +9,6 @@
 #include "harness/nightly/absent.h"
 #include "harness/nightly/build_cells.h"
 #include "harness/nightly/builds.h"
-#include "harness/nightly/changes.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
@@ -88,8 +87,6 @@ struct NightFinding {
   std::string root = {};           ///< See findings.h.
   std::string owner = {};
   std::vector<NightSymptom> symptoms = {};  ///< The simplest first.
-  /// By which function it behaves differently than in the night before, if that was asked.
-  std::optional<Change> change = {};
   /// The replay of one that this night did not see.
   std::optional<AbsentReplay> absent = {};
 

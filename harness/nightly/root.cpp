@@ -117,7 +117,7 @@ class PathRoots {
   Database& database_;
   std::string path_;
   /// Roots by what names them, of sound variants and of canaries. Those that were joined go by the
-  /// name of one (changes.h).
+  /// name of one.
   std::map<std::string, std::string> known_[2];
 };
 

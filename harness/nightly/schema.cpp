@@ -248,8 +248,12 @@ INSERT INTO replays SELECT night, cause, outcome FROM old_replays;
 DROP TABLE old_replays;
 )";
 
-constexpr std::array kMigrations{kRuns,  kFindings, kMarks, kTimes,   kReplays,  kTrends,
-                                 kRoots, kBuilds,   kTapes, kChanges, kDeadlines};
+// 12: nights are no longer compared by function.
+constexpr std::string_view kNoChanges = "DROP TABLE changes;";
+
+constexpr std::array kMigrations{kRuns,   kFindings, kMarks, kTimes,   kReplays,   kTrends,
+                                 kRoots,  kBuilds,   kTapes, kChanges, kDeadlines, kNoChanges};
+// Those of older exports, too.
 constexpr std::array<std::string_view, 16> kTables{
     "revisions", "nights",      "shards", "cells",   "windows", "findings",
     "roots",     "sightings",   "marks",  "replays", "builds",  "build_replays",

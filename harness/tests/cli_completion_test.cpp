@@ -110,7 +110,7 @@ TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command :
        {"list", "fuzz", "run", "replay", "minimize", "prove", "explain", "gate", "counters",
-        "effectiveness", "memory", "price", "triage", "nightly", "bisect", "completion"}) {
+        "effectiveness", "memory", "price", "triage", "nightly", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

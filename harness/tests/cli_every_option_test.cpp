@@ -20,11 +20,6 @@ using testing::Row;
 using testing::Shows;
 using testing::Words;
 
-/// Options of commands that build commits of a repository: their own tests show the effects.
-const std::map<std::string, std::string> kTestedElsewhere{
-    {"bisect", "harness/tests/cli_bisect_test.cpp"},
-    {"diverge", "harness/tests/cli_diverge_test.cpp"}};
-
 Words split(const std::string& line) {
   Words words;
   bool quoted = false, is_word = false;
@@ -71,8 +66,7 @@ constexpr const char* kCommands[] = {
     "explain",       "triage",         "counters",       "price",          "gate",
     "memory",        "effectiveness",  "nightly",        "nightly plan",   "nightly shard",
     "nightly merge", "nightly report", "nightly export", "nightly import", "nightly show",
-    "nightly mark",  "bisect",         "diverge",        "prove",          "completion",
-    "selftest"};
+    "nightly mark",  "prove",          "completion",     "selftest"};
 
 /// Returns the commands that the help names, with the parts of `nightly`.
 Words commands() {
@@ -254,10 +248,6 @@ TEST_P(CliEveryOption, HasAnEffectOrIsRefused) {
 
 TEST_P(CliEveryOption, HasARow) {
   for (const std::string& option : options_of(GetParam())) {
-    if (const auto test = kTestedElsewhere.find(GetParam()); test != kTestedElsewhere.end()) {
-      EXPECT_THAT(read_file(test->second), ::testing::HasSubstr(option)) << GetParam();
-      continue;
-    }
     EXPECT_TRUE(std::ranges::any_of(kRows,
                                     [&](const Row& row) {
                                       return command_of(row.line) == GetParam() &&

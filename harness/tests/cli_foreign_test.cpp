@@ -56,8 +56,7 @@ TEST_F(CliForeign, AFindingOfRunInAReproducersFileIsRefusedByNameWhereverOneIsRe
        {Words{"replay", file}, Words{"replay", file, "--json"},
         Words{"replay", file, "--html", path("page")}, Words{"replay", path("found")},
         Words{"replay", file, "--why"}, Words{"minimize", file}, Words{"triage", file},
-        Words{"triage", path("found")}, Words{"explain", file},
-        Words{"bisect", file, "--good", "HEAD"}, Words{"diverge", file, "--good", "HEAD"}}) {
+        Words{"triage", path("found")}, Words{"explain", file}}) {
     if (words.back() == path("found") && words.front() == "replay") {  // It replays the others.
       EXPECT_THAT(run_toys(words).err, HasSubstr(why));
       EXPECT_FALSE(fs::exists(started()));

@@ -126,7 +126,7 @@ TEST(NightlyReports, SayHowToFindTheCommitSinceTheNightBefore) {
   };
   const std::string page = page_after("0123abc", "4567def");
   EXPECT_THAT(page, HasSubstr("--good</span> 0123abc</code>"));
-  EXPECT_THAT(page, HasSubstr("<code class=\"command\">afterlife diverge "));
+  EXPECT_THAT(page, HasSubstr("<code class=\"command\">scripts/bisect.py "));
   for (const char* before : {"4567def", "0123abc-dirty"})
     EXPECT_THAT(page_after(before, "4567def"), Not(HasSubstr("--good</span>"))) << before;
 }

@@ -198,9 +198,9 @@ TEST_F(CliTrust, IsAskedOfEachFindingAmongSeveral) {
 
 TEST_F(CliTrust, WhatAFindingCannotBeGivenIsRefused) {
   for (const Words& words :
-       std::vector<Words>{{"replay", file_, "--flow", folder_ / "page"}, {"explain", file_}}) {
+       std::vector<Words>{{"replay", file_, "--steps", folder_ / "page"}, {"explain", file_}}) {
     const Ended ended = run_toys(words);
-    expect_one_line(ended, 3, words[0] == "replay" ? "--flow" : "finding of `run`");
+    expect_one_line(ended, 3, words[0] == "replay" ? "--steps" : "finding of `run`");
     EXPECT_EQ(ended.out, "") << words[0];
     EXPECT_FALSE(fs::exists(folder_ / "page"));
   }

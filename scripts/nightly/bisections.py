@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes histories of 64 commits of the example path, has `afterlife bisect` look for the one that made a fault, and
+"""Makes histories of 64 commits of the example path, has scripts/bisect.py look for the one that made a fault, and
 says how often it is right.
 
-Usage: scripts/nightly/bisections.py [--preset NAME] [--count N] [--seconds N] [--random SEED]
+Usage: scripts/nightly/bisections.py [--count N] [--seconds N] [--random SEED]
 
-  --preset NAME   the build that bisects (dev)
   --count N       how many histories (20), each with its fault made at another commit
   --seconds N     begins no other history after so long (no limit)
   --random SEED   of those commits (1)
@@ -18,10 +17,10 @@ An answer is right where it names the commit that made it, and of its neighbours
 Exit: 0 all right, 1 one is not, 2 something does not build, 3 usage.
 """
 import dataclasses
-import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -165,14 +164,15 @@ def reproducer(commit, fault):
     return file
 
 
-def bisected(preset, file, commits):
-    """What `bisect` says, and how long it took."""
+def bisected(file, commits):
+    """The commits that are left, how many were looked at, and how long it took."""
     begin = time.monotonic()
-    ended = subprocess.run([programs.path(preset, "afterlife"), "bisect", file, "--good", commits[0], "--bad", commits[-1], "--json"],
-                           cwd=CLONE, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, ROOT / "scripts/bisect.py", file, "--good", commits[0], "--bad", commits[-1]], cwd=CLONE, capture_output=True,
+                           text=True)
     if ended.returncode not in (0, 1):
-        sys.exit(f"bisections: afterlife bisect ended with {ended.returncode}: {ended.stderr.strip()}")
-    return json.loads(ended.stdout), time.monotonic() - begin
+        sys.exit(f"bisections: bisect.py ended with {ended.returncode}: {ended.stderr.strip()}")
+    looks = sum(line.startswith(("shown", "absent", "untestable")) for line in ended.stderr.splitlines())
+    return set(re.findall(r"^[0-9a-f]{40}", ended.stdout, re.M)), looks, time.monotonic() - begin
 
 
 def drawn(count, seed):
@@ -182,24 +182,20 @@ def drawn(count, seed):
     return [(place, list(FAULTS)[i % len(FAULTS)]) for i, place in enumerate(chosen)]
 
 
-def tried(arguments, trees, files, made_at, fault):
-    """A line about one history; whether the answer is right, and how many programs were built for it."""
+def tried(trees, files, made_at, fault):
+    """Prints a line about one history. Returns whether the answer is right."""
     commits = history(trees, made_at, fault)
     if fault not in files:
         files[fault] = reproducer(commits[-1], fault)
-    said, seconds = bisected(arguments.preset, files[fault], commits)
-    left = set(said["left"])
+    left, looks, seconds = bisected(files[fault], commits)
     is_right = left == right_answer(commits, made_at)
-    built = sum(look["built"] for look in said["looks"])
     names = ", ".join(sorted(str(commits.index(one)) for one in left))
-    print(f"{'right' if is_right else 'WRONG'}: {fault} since {made_at}: said {names}; {len(said['looks'])} looks, {built} built, "
-          f"{seconds:.0f} s", flush=True)
-    return is_right, built
+    print(f"{'right' if is_right else 'WRONG'}: {fault} since {made_at}: said {names}; {looks} looks, {seconds:.0f} s", flush=True)
+    return is_right
 
 
 def parsed():
     parser = CommandLine(__doc__)
-    parser.add_argument("--preset", default="dev")
     for name, kind, default in (("count", int, 20), ("random", int, 1), ("seconds", float, 1e9)):
         parser.add_argument(f"--{name}", type=kind, default=default)
     return parser.parse_args()
@@ -207,17 +203,14 @@ def parsed():
 
 def main():
     arguments = parsed()
-    if not programs.exists(arguments.preset, "afterlife"):
-        print(f"bisections: build/{arguments.preset}/afterlife is not built", file=sys.stderr)
-        return 2
     begin, trees, files = time.monotonic(), Trees(prepare()), {}
     answers = []
     for made_at, fault in drawn(arguments.count, arguments.random):
         if time.monotonic() - begin > arguments.seconds:
             break
-        answers.append(tried(arguments, trees, files, made_at, fault))
-    right, built = sum(one for one, _ in answers), sum(one for _, one in answers)
-    print(f"right in {right} of {len(answers)} histories of {COMMITS} commits ({arguments.count} were asked for); {built} programs built, "
+        answers.append(tried(trees, files, made_at, fault))
+    right = sum(answers)
+    print(f"right in {right} of {len(answers)} histories of {COMMITS} commits ({arguments.count} were asked for), "
           f"{time.monotonic() - begin:.0f} s")
     return 0 if right == len(answers) == arguments.count else 1
 

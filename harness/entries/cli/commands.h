@@ -57,7 +57,6 @@ struct ReplayOptions {
   std::string sarif;                ///< File of the SARIF 2.1.0 log; "" = none.
   std::optional<std::size_t> step;  ///< The step whose code is printed, with `steps`.
   std::string steps;                ///< File of the steps; "" = none.
-  std::string flow;                 ///< File of the control flow; "" = none.
   bool why = false;                 ///< Find the smallest repair, and print what is missing.
   bool trust = false;               ///< Start the command of a finding, regardless of its author.
   bool gdb = false;                 ///< Stop in gdb where the fault is reported.

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "harness/entries/cli/arguments.h"
-#include "harness/entries/cli/bisect/options.h"
 #include "harness/entries/cli/command_words.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
-#include "harness/entries/cli/diverge/options.h"
 #include "harness/entries/cli/effectiveness/options.h"
 #include "harness/entries/cli/gate_arguments.h"
 #include "harness/entries/cli/help_text.h"
@@ -118,8 +116,6 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->type_name("FILE");
   command
       ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
-      ->type_name("FILE");
-  command->add_option("--flow", options.flow, "Write the control flow of the run, for `diverge`")
       ->type_name("FILE");
   command
       ->add_option("--steps", options.steps,
@@ -352,8 +348,6 @@ int run_command_line(int argc, char** given) {
   commands.add(add_effectiveness, entries::effectiveness);
   NightlyOptions nightly_options;
   const CLI::App* nightly_command = add_nightly(app, nightly_options);
-  commands.add(add_bisect, entries::bisect);
-  commands.add(add_diverge, entries::diverge);
   commands.add(add_prove, prove);
   commands.add(add_selftest, selftest);
   if (const std::string meant = misplaced_command(app, {argv + std::min(argc, 1), argv + argc});

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "harness/entries/cli/commands.h"
-#include "harness/entries/cli/diverge/steps.h"
+#include "harness/entries/cli/good_program/steps.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
@@ -18,7 +18,6 @@
 #include "harness/entries/cli/run/view_place.h"
 #include "harness/files/fail.h"
 #include "harness/files/whole_file.h"
-#include "harness/flow/recorder.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
 #include "harness/reports/page.h"
@@ -60,10 +59,9 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
 /// Refuses what gdb leaves no time for.
 void require_gdb_alone(const ReplayOptions& options) {
   if (is_many(options.files)) throw UsageError("--gdb takes one case: name one file, not a folder");
-  const bool has_views = !options.html.empty() || !options.trace.empty() ||
-                         !options.sarif.empty() || !options.flow.empty();
+  const bool has_views = !options.html.empty() || !options.trace.empty() || !options.sarif.empty();
   if (has_views || options.why)
-    throw UsageError("--gdb writes no files: leave out --html, --trace, --sarif, --flow and --why");
+    throw UsageError("--gdb writes no files: leave out --html, --trace, --sarif and --why");
 }
 
 /// The search comes last: it runs the case again, and what is told is of the last run.
@@ -71,15 +69,6 @@ void print_why(Runner& runner, const reports::Telling& telling, const std::strin
   fmt::print("\n{}", reports::cause_in_words(telling));
   std::fflush(stdout);
   fmt::print("{}", reports::remedy_in_words(least_repair(runner, {telling.the_case, signature})));
-}
-
-/// Runs the case, and leaves the way that it took in the file, if there is to be one.
-const Outcome& run_noting_flow(Runner& runner, const Case& the_case, const std::string& file) {
-  if (file.empty()) return runner.run(the_case);
-  const FlowRecorder recorder;
-  const Outcome& outcome = runner.run(the_case);
-  write_whole_file(file, to_text(recorder.flow()));
-  return outcome;
 }
 
 }  // namespace
@@ -104,12 +93,8 @@ int replay(const ReplayOptions& options) {
   require_place(options.html, options, "--html", "page");
   require_place(options.trace, options, "--trace", "trace");
   require_place(options.sarif, options, "--sarif", "log");
-  require_place(options.flow, options, "--flow", "flow");
   require_place(options.steps, options, "--steps", "list of steps");
   if (options.step && options.steps.empty()) throw UsageError("--step needs --steps");
-  if (!options.flow.empty() && !flow_hooks.are_called)
-    throw UsageError(
-        "--flow: this build counts no edges; use the one of `./scripts/build.sh flow afterlife`");
   if (options.why && is_many(options.files))
     throw UsageError("--why takes one case: name one reproducer, not a folder");
   if (options.gdb) {
@@ -118,10 +103,9 @@ int replay(const ReplayOptions& options) {
   }
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front())) {
-    if (!options.flow.empty() || !options.steps.empty())
-      throw UsageError(fmt::format("--{} is for reproducers (.repro), and {} is a finding of `run`",
-                                   options.flow.empty() ? "steps" : "flow",
-                                   printable(options.files.front())));
+    if (!options.steps.empty())
+      throw UsageError(printable(options.files.front()) +
+                       " is a finding of `run`; --steps is for reproducers (.repro)");
     return replay_finding(options);
   }
   if (options.trust)
@@ -131,7 +115,7 @@ int replay(const ReplayOptions& options) {
   Runner runner;
   if (!options.steps.empty())
     write_whole_file(options.steps, steps_text(follow(runner, recorded.the_case, options.step)));
-  const Outcome& outcome = run_noting_flow(runner, recorded.the_case, options.flow);
+  const Outcome& outcome = runner.run(recorded.the_case);
   const std::uint64_t trace = runner.trace_hash();
   const std::string unasked = never_asked(runner, recorded);
   const Reproducer now = describe(runner, outcome, recorded.the_case);

@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/entries/cli/bisect/stopped.h"
 #include "harness/entries/cli/commands.h"
-#include "harness/entries/cli/diverge/good_program.h"
-#include "harness/entries/cli/diverge/path_places.h"
+#include "harness/entries/cli/good_program/good_program.h"
+#include "harness/entries/cli/good_program/path_places.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run/run_client.h"
@@ -286,7 +285,7 @@ int triage(const TriageCommandOptions& options) {
   Triage found;
   try {
     found = harness::triage(runner, files.suspects, terms);
-  } catch (const BisectionStopped&) {
+  } catch (const AskingStopped&) {
     found.stopped = true;
   }
   const Triaged triaged(found, files);

@@ -41,14 +41,6 @@ Json row(const nightly::NightSymptom& symptom) {
           {"runs", symptom.runs},     {"reproducer", symptom.file}};
 }
 
-Json row(const nightly::Change& change) {
-  return {{"outcome", to_text(change.outcome)},
-          {"function", change.function},
-          {"file", change.file},
-          {"line", change.line},
-          {"upon", change.upon}};
-}
-
 Json row(const nightly::Night& night, const nightly::NightFinding& finding) {
   Json symptoms = Json::array();
   for (const nightly::NightSymptom& symptom : finding.symptoms) symptoms.push_back(row(symptom));
@@ -64,7 +56,6 @@ Json row(const nightly::Night& night, const nightly::NightFinding& finding) {
           {"first_night", finding.first_number},
           {"reproducer", finding.file},
           {"repair", finding.repair},
-          {"change", finding.change ? row(*finding.change) : Json()},
           {"symptoms", symptoms}};
 }
 

@@ -40,8 +40,6 @@ std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
     html += fmt::format("<div class=\"repair\">repair: {}</div>", shown_text(finding.repair));
-  if (const std::string change = change_of(finding); !change.empty())
-    html += fmt::format("<div class=\"repair\">{}</div>", shown_text(change));
   const std::string breadth = breadth_of(finding);
   if (breadth.empty()) return html;
   html += fmt::format("<details><summary>{}</summary><ul>", breadth);
@@ -60,9 +58,10 @@ std::string commands_of(const Night& night, const NightFinding& finding, const N
   std::string more =
       command(fmt::format("nightly mark {} ignored --because TEXT", shown_text(finding.cause)));
   if (!night.commit_before.empty()) {
-    const std::string since = fmt::format("{} <span class=\"whole\">--good</span> {}", file,
-                                          shown_text(shell_word(night.commit_before)));
-    more = command("bisect " + since) + command("diverge " + since) + more;
+    more = fmt::format(
+               "<code class=\"command\">scripts/bisect.py {} <span class=\"whole\">--good</span> {}</code>",
+               file, shown_text(shell_word(night.commit_before))) +
+           more;
   }
   return command("replay " + file) +
          fmt::format("<details><summary>further commands</summary>{}</details>", more);

@@ -60,8 +60,6 @@ std::string finding_text(const NightFinding& finding, Colour colour, const std::
   std::string text = terminal.paint(colour, wrapped(headline_of(told), terminal.width, 2)) + "\n";
   if (!finding.repair.empty())
     text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
-  if (const std::string change = change_of(finding); !change.empty())
-    text += "  " + wrapped(printable(change), terminal.width, 4) + "\n";
   if (const std::string breadth = breadth_of(finding); !breadth.empty())
     text += "  " + breadth + "\n";
   return text +

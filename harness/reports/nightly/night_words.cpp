@@ -38,24 +38,6 @@ std::string breadth_of(const NightFinding& finding) {
                      variants.size() > 1 ? fmt::format(", in {} variants", variants.size()) : "");
 }
 
-std::string change_of(const NightFinding& finding) {
-  if (!finding.change) return {};
-  const nightly::Change& change = *finding.change;
-  switch (change.outcome) {
-    case nightly::ChangeOutcome::was_before:
-      return "older than the previous night, whose program shows it, too";
-    case nightly::ChangeOutcome::unclear:
-      return {};
-    case nightly::ChangeOutcome::named:
-      break;
-  }
-  return fmt::format("since the previous night, {} behaves differently, at {}:{}{}",
-                     change.function, change.file, change.line,
-                     change.upon.empty() ? ""
-                                         : fmt::format(", perhaps because of the result of {}",
-                                                       fmt::join(change.upon, " or of ")));
-}
-
 std::string absence_of(const NightFinding& finding) {
   const nightly::AbsentReplay& replay = finding.absent.value();
   const std::string runs = fmt::format("{} runs since, of which {:.1f} would have shown it",

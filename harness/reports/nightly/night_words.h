@@ -24,10 +24,6 @@ std::string headline_of(const nightly::NightFinding& finding);
 /// Returns "shows in 12 ways, in 3 variants"; "" where it shows in one.
 std::string breadth_of(const nightly::NightFinding& finding);
 
-/// Returns by which function it behaves differently than in the night before, or that it did the
-/// same then, in words; "" where that was not asked, or no function is named.
-std::string change_of(const nightly::NightFinding& finding);
-
 /// Returns what the replay of a finding that the night did not see came to, in words.
 std::string absence_of(const nightly::NightFinding& finding);
 

@@ -40,9 +40,6 @@ struct NightlyOptions {
   std::string metrics;
   std::string notify;  ///< A command for the shell; "" = no one is told.
   std::uint64_t keep_bytes = nightly::kDefaultQuota;  ///< Size that the history may have; 0 = any.
-  bool diverge = false;      ///< Compare what is new with the night before.
-  std::string good_program;  ///< In place of the commit before: what that was built as; "" = none.
-  std::string bad_program;   ///< Likewise, of this night.
   double every_hours = 24;   ///< The time from night to night; 0 = there is no rhythm.
   std::size_t jobs = 0;      ///< Shards that are run at a time; 0 = as many as there are cores.
   std::size_t shards = 1;    ///< To `plan`.

@@ -13,7 +13,6 @@
 #include "harness/entries/cli/nightly/absent.h"
 #include "harness/entries/cli/nightly/builds.h"
 #include "harness/entries/cli/nightly/commands.h"
-#include "harness/entries/cli/nightly/compare.h"
 #include "harness/entries/cli/nightly/night_folder.h"
 #include "harness/entries/cli/nightly/notice.h"
 #include "harness/entries/cli/nightly/phase.h"
@@ -159,9 +158,6 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     }
     nightly::Night night = night_of(history, id, options);
     const bool is_of_paths = !outline.terms.target.starts_with(nightly::kPrograms);
-    const bool compares = is_of_paths && (options.diverge || !options.good_program.empty());
-    if (is_whole && compares && compare_news(options, history, night, deadline, stop))
-      night = night_of(history, id, options);
     if (is_whole && is_of_paths)
       replay_in_builds(history, night, deadline.part(kReplaysPart), stop);
     show_phase(Phase::report);

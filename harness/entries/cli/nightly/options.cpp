@@ -80,24 +80,6 @@ void add_programs(CLI::App& command, NightlyOptions& options) {
       ->type_name("FILE");
 }
 
-void add_diverge(CLI::App& command, NightlyOptions& options) {
-  command.add_flag("--diverge", options.diverge,
-                   "For each new finding, name the function that behaves differently than in the "
-                   "previous night's commit, and merge findings with the same function; builds "
-                   "both commits in the current checkout, as `afterlife diverge` does");
-  CLI::Option* good =
-      command
-          .add_option("--good-program", options.good_program,
-                      "Compare with this program instead, built with the preset flow")
-          ->type_name("FILE");
-  CLI::Option* bad = command
-                         .add_option("--bad-program", options.bad_program,
-                                     "Program that stands for the searched revision")
-                         ->type_name("FILE");
-  good->needs(bad);
-  bad->needs(good);
-}
-
 void add_terms(CLI::App& command, NightlyOptions& options) {
   CLI::Option* runs =
       command
@@ -164,7 +146,6 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
   add_programs(command, options);
   add_history(command, options);
   add_reports(command, options);
-  add_diverge(command, options);
   add_notify(command, options);
   add_keep(command, options);
 }
@@ -236,7 +217,6 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   add_jobs(*command, options);
   command->add_flag("--resume", options.resume, "Continue the interrupted night, if there is one");
   add_reports(*command, options);
-  add_diverge(*command, options);
   add_notify(*command, options);
   add_keep(*command, options);
   command->footer(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/entries/cli/diverge/steps.h"
+#include "harness/entries/cli/good_program/steps.h"
 
 #include <nlohmann/json.hpp>
 
-#include "harness/entries/cli/diverge/path_places.h"
+#include "harness/entries/cli/good_program/path_places.h"
 #include "harness/files/fail.h"
 #include "harness/reports/json_text.h"
 

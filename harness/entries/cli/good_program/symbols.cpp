@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/flow/symbols.h"
+#include "harness/entries/cli/good_program/symbols.h"
 
 #include <fmt/format.h>
 #include <link.h>
@@ -58,8 +58,6 @@ CodePlace place_of(const Json& answer) {
   place.function = name_in(innermost.value("FunctionName", ""));
   place.file = from_root(innermost.value("FileName", ""));
   place.line = innermost.value("Line", std::int64_t{0});
-  place.down = place.line - innermost.value("StartLine", std::int64_t{0});
-  place.column = innermost.value("Column", std::int64_t{0});
   return place;
 }
 

@@ -18,7 +18,7 @@ class GoodProgram {
       : program_(std::move(program)), stop_(stop), scratch_("afterlife-triage") {}
 
   /// Throws std::runtime_error, which names the program, if it cannot replay the case, and
-  /// BisectionStopped where `stop` is set.
+  /// AskingStopped where `stop` is set.
   Followed follow(const Case& the_case, std::optional<std::size_t> step) const;
 
  private:

@@ -12,6 +12,9 @@
 
 namespace harness::entries {
 
+/// The user interrupted the command.
+struct AskingStopped {};
+
 /// One JSON object, or why there is none.
 struct Answer {
   std::optional<nlohmann::json> said;
@@ -19,7 +22,7 @@ struct Answer {
 };
 
 /// Runs the command, which may end with 0 or 1, and is ended after this many seconds. Throws
-/// BisectionStopped where `stop` is set.
+/// AskingStopped where `stop` is set.
 Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds = 3600);
 
 /// Returns the faults in an answer of `replay` or `fuzz`, by their signatures.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/entries/cli/diverge/path_places.h"
+#include "harness/entries/cli/good_program/path_places.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "harness/flow/symbols.h"
+#include "harness/entries/cli/good_program/symbols.h"
 #include "harness/triage.h"
 
 namespace harness::entries {

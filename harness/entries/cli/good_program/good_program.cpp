@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/entries/cli/diverge/good_program.h"
+#include "harness/entries/cli/good_program/good_program.h"
 
-#include "harness/entries/cli/bisect/asked.h"
-#include "harness/entries/cli/diverge/steps.h"
+#include "harness/entries/cli/good_program/asked.h"
+#include "harness/entries/cli/good_program/steps.h"
 #include "harness/files/fail.h"
 #include "harness/files/read.h"
 #include "harness/reproducer.h"

@@ -10,9 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/flow/flow.h"
-
 namespace harness {
+
+struct CodePlace {
+  std::string function;  ///< Qualified, without parameters; "" = not known.
+  std::string file;      ///< From the root of the tree: "targets/argpack/launch.cpp".
+  std::int64_t line = 0;
+};
 
 /// Returns the qualified name in a function's demangled signature, without template arguments:
 /// "void a::F<int>::g<b>(int) const" -> "a::F::g".

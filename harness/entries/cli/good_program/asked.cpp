@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/entries/cli/bisect/asked.h"
+#include "harness/entries/cli/good_program/asked.h"
 
-#include "harness/entries/cli/bisect/stopped.h"
 #include "harness/entries/cli/commands.h"
 
 namespace harness::entries {
@@ -16,7 +15,7 @@ static std::string last_line(std::string text) {
 
 Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds) {
   const ProcessEnd ended = run_process(command, {seconds, {}, kErrKept}, stop);
-  if (ended.stopped) throw BisectionStopped();
+  if (ended.stopped) throw AskingStopped();
   if (ended.code != kAsClaimed && ended.code != kNotAsClaimed) {
     const std::string said = last_line(ended.err);
     return {{}, said.empty() ? ended.complaint(seconds) : said};
