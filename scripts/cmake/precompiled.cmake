@@ -38,8 +38,8 @@ function(precompile_code program)
   target_link_libraries(${program} PRIVATE -Wl,${headers}.o -Wl,--gc-sections)
 endfunction()
 
-# unite(<target> <groups> [APART <regex>...]): compiles the target's sources in so many groups, each as one file: a
-# third of the time. A source's group follows from its name, so a new file changes only one group; tests of the paths
+# unite(<target> <groups> [ONLY <regex>...] [APART <regex>...]): compiles the target's sources, or only those in these
+# folders, in so many groups, each as one file: a third of the time. A source's group follows from its name, so a new file changes only one group; tests of the paths
 # have groups of their own. Two sources of a group must not give one name to two things, nor leave a macro defined
 # that another one knows by another meaning; those that do are compiled apart, as all are in a build that is not
 # precompiled.
@@ -47,8 +47,9 @@ function(unite target groups)
   if(NOT AFTERLIFE_PRECOMPILED)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 united "" "" "APART")
+  cmake_parse_arguments(PARSE_ARGV 2 united "" "" "ONLY;APART")
   list(JOIN united_APART "|" apart)
+  list(JOIN united_ONLY "|" only)
   get_target_property(united_sources ${target} SOURCES)
   list(FILTER united_sources INCLUDE REGEX "^[^$].*\\.cpp$")
   foreach(source ${united_sources})
@@ -58,7 +59,7 @@ function(unite target groups)
     math(EXPR group "0x${hash} % ${groups}")
     string(REGEX REPLACE "/.*" "_${group}" group ${name})
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-    if(name MATCHES "/(${apart})\\.cpp$")
+    if(name MATCHES "/(${apart})\\.cpp$" OR NOT name MATCHES "/(${only})")
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
