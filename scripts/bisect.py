@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 
-from command_line import CommandLine
+from common.command_line import CommandLine
 
 CANNOT_TEST, SEARCHES, CARE = 125, (500, 2000, 8000, 32000), 10
 

@@ -26,12 +26,12 @@ import sys
 import tempfile
 import time
 
-import figures
-import gpu_tests
-import measuring
-import programs
-from command_line import CommandLine
-from gtests import WORDS_LINES, Tally, gtest
+from measure import figures
+from measure import gpu_tests
+from common import measuring
+from common import programs
+from common.command_line import CommandLine
+from common.gtests import WORDS_LINES, Tally, gtest
 
 ROOT = programs.ROOT
 
@@ -59,14 +59,14 @@ def add_figures(tally, measured):
 
 def tree(tally, full):
     """The tree itself: include rules, no machine's paths, documents, shape, style."""
-    for name in (*QUICK_CHECKS, "style.py"):
+    for name in (*QUICK_CHECKS, "checks/style.py"):
         script(tally, name)
-    script(tally, "reference.py", "--check")
+    script(tally, "checks/reference.py", "--check")
     if full:
-        script(tally, "style.py", "--tidy")
+        script(tally, "checks/style.py", "--tidy")
 
 
-QUICK_CHECKS = ("layers.py", "hygiene.py", "foreign.py", "documents.py", "shape.py")
+QUICK_CHECKS = ("checks/layers.py", "checks/hygiene.py", "checks/foreign.py", "checks/documents.py", "checks/shape.py")
 
 
 def unit(tally, full):
@@ -103,14 +103,14 @@ def readme(tally, full):
     build("release", "afterlife", "cuda_sim")
     script(tally, "readme/run.py")
     script(tally, "readme/picture.py", "harness/docs/run.svg", "--check")
-    script(tally, "documents.py", "--transcripts", "release")
-    script(tally, "reference.py", "--check", "--commands", "release")
+    script(tally, "checks/documents.py", "--transcripts", "release")
+    script(tally, "checks/reference.py", "--check", "--commands", "release")
 
 
 def plants(tally, full):
     """Faults are planted in what the checks of the tree and of the figures look at; each must be seen."""
-    for name in (*QUICK_CHECKS, "style.py", "reference.py", "figures.py", "verdicts.py", "first_faults.py", "gpu_tests.py", "mutants.py", "mutated_inputs.py",
-                 "mutated_foreign.py", "triage_score.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
+    for name in (*QUICK_CHECKS, "checks/style.py", "checks/reference.py", "measure/figures.py", "verdicts.py", "measure/first_faults.py", "measure/gpu_tests.py", "mutation/mutants.py", "hostile/mutated_inputs.py",
+                 "hostile/mutated_foreign.py", "mutation/triage_score.py", "readme/run.py", *(f"gate/{name}.py" for name in SELF_TESTED_GATE)):
         script(tally, name, "--self-test")
 
 
@@ -210,7 +210,7 @@ def commands(tally, full):
     verdict = found["results"][0]["verdict"]
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
     script(tally, "verdicts.py", *(["--long"] if full else []))
-    script(tally, "first_faults.py", *(["--long"] if full else ["--seeds", "1", "--runs", "200"]))
+    script(tally, "measure/first_faults.py", *(["--long"] if full else ["--seeds", "1", "--runs", "200"]))
     script(tally, "nightly/twice.py")
     script(tally, "nightly/kill.py", *([] if full else ["--kills", "10", "--full", "3", "--least", "1", "--runs", "500"]))
     if full:
@@ -218,7 +218,7 @@ def commands(tally, full):
         script(tally, "nightly/overhead.py")
         script(tally, "nightly/shards.py", "--check")
     watched(tally)
-    script(tally, "mutated_foreign.py", "--count", "10000" if full else "200")
+    script(tally, "hostile/mutated_foreign.py", "--count", "10000" if full else "200")
     if full:
         build("dev", "afterlife")
         script(tally, "nightly/bisections.py")
@@ -283,13 +283,13 @@ def promised(tally, full):
 
 def mutants(tally, full):
     """Rules of the simulated driver are broken, and its tests go red; without --long only whether they could be."""
-    script(tally, "mutants.py", *([] if full else ["--check"]))
-    script(tally, "mutate_policies.py", "--self-test")
+    script(tally, "mutation/mutants.py", *([] if full else ["--check"]))
+    script(tally, "mutation/mutate_policies.py", "--self-test")
 
 
 def policies(tally, full):
     """What the sound claims rest on is mutated, and is refuted: a few places of each path, and every listed one."""
-    script(tally, "mutate_policies.py", "--check")
+    script(tally, "mutation/mutate_policies.py", "--check")
 
 
 def contracts(tally, full):

@@ -22,9 +22,9 @@ import re
 import subprocess
 import sys
 
-import programs
-import style
-from tree_copy import copy_tree
+from common import programs
+from checks import style
+from common.tree_copy import copy_tree
 
 TREE = programs.ROOT / "build" / "copied_path"
 BUILD = TREE / "build" / "dev"
@@ -118,8 +118,8 @@ def listed():
 
 def figures():
     """The figures name the copy's own, and its floor is known."""
-    names = output(TREE / "scripts/figures.py", "--help").split("Names: ")[-1].split()
-    floor = output("python3", "-c", f"import path_figures; print(path_figures.plain_runs_per_second('{COPY}'))",
+    names = output(TREE / "scripts/measure/figures.py", "--help").split("Names: ")[-1].split()
+    floor = output("python3", "-c", f"from measure import path_figures; print(path_figures.plain_runs_per_second('{COPY}'))",
                    cwd=TREE / "scripts")
     return of_both(names) and floor != ""
 
@@ -186,7 +186,7 @@ def rules():
     sources = [str(file.relative_to(TREE)) for folder in FOLDERS for file in (TREE / folder / COPY).rglob("*")
                if file.suffix in SOURCES]
     return (style.unlaid(TREE, sources) == []
-            and all(run(TREE / "scripts" / f"{name}.py").returncode == 0
+            and all(run(TREE / "scripts/checks" / f"{name}.py").returncode == 0
                     for name in ("layers", "hygiene", "documents", "shape")))
 
 
@@ -194,7 +194,7 @@ CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rule
 
 # Check | file | what is replaced in it | by what. Each leaves the copy out, or breaks it. The last ones are built.
 PLANTS = (
-    (figures, "scripts/path_figures.py", '"scenarios/*/figures.py"', '"scenarios/[!l]*/figures.py"'),
+    (figures, "scripts/measure/path_figures.py", '"scenarios/*/figures.py"', '"scenarios/[!l]*/figures.py"'),
     (figures, f"scenarios/{COPY}/figures.py", "PLAIN_RUNS_PER_SECOND", "RUNS"),
     (corpus, f"corpus/{COPY}/programs/replaced_in_flight.repro", f"path {COPY}", f"path {ORIGINAL}s"),
     (tests, f"corpus/{COPY}/repros/borrow-replaced_in_flight.repro", "order device memory", "order device memories"),

@@ -14,7 +14,7 @@ import pathlib
 import sys
 import tempfile
 
-import programs
+from common import programs
 
 SECONDS = 40  # Of a search at most: of what is found, one case per hazard is wanted.
 ATTEMPTS = 3

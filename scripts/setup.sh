@@ -29,7 +29,7 @@ packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-d
           libboost-context-dev libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev libsodium-dev
           valgrind            # Instructions, counted exactly.
-          strace              # System calls, seen from outside, for scripts/mutated_foreign.py.
+          strace              # System calls, seen from outside, for scripts/hostile/mutated_foreign.py.
           libpython3-dev      # A CPython to embed.
           python3-pytest      # The tests of our plugin for it run there.
           python3-yaml)       # scripts/package/action.py reads an action by it.

@@ -14,7 +14,7 @@ import pathlib
 import sys
 import tempfile
 
-import programs
+from common import programs
 
 
 def afterlife(*arguments, **how):

@@ -21,8 +21,8 @@ import pathlib
 import sys
 import tempfile
 
-import measuring
-import programs
+from common import measuring
+from common import programs
 
 ENOUGH_ARRIVALS = 1000
 COUNTS = ("reached", "caught", "first", "contract", "refused", "strayed")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Foreign file: a file that something else may have made: a shard, a plan, an export, a history, a
-// reproducer, a finding of `afterlife run`. Nothing else opens one (scripts/foreign.py).
+// reproducer, a finding of `afterlife run`. Nothing else opens one (scripts/checks/foreign.py).
 //
 // It is a regular file, never a folder, a pipe or a device, and has at most 16 MiB, or lines of at
 // most 16 MiB each. A link is followed only if the user named it: one inside of a folder may lead

@@ -232,7 +232,7 @@ TEST_P(PlantedOracle, SaysNothingWhereItIsLeftOut) {
   EXPECT_FALSE(run_plant(GetParam().body, scenario).failed());
 }
 
-// By the oracle and the kind: scripts/promises.py looks for the name of each oracle.
+// By the oracle and the kind: scripts/measure/promises.py looks for the name of each oracle.
 INSTANTIATE_TEST_SUITE_P(Each, PlantedOracle, ::testing::ValuesIn(kPlants), [](const auto& info) {
   return std::string(info.param.oracle.view()) + "__" +
          std::string(to_label(info.param.kind).view());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of functions in what llvm-symbolizer prints.
-#include "harness/entries/cli/good_program/symbols.h"
+#include "harness/process/symbols.h"
 
 #include <gtest/gtest.h>
 

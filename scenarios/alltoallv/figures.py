@@ -3,8 +3,8 @@
 import dataclasses
 import re
 
-import programs
-from measuring import (CannotMeasure, Figure, benchmarks, fuzz, json_of, key, largest_deviation,
+from common import programs
+from common.measuring import (CannotMeasure, Figure, benchmarks, fuzz, json_of, key, largest_deviation,
                      line_through, need)
 
 SOUND = "alltoallv/snapshot_region"
@@ -12,7 +12,7 @@ SOUND = "alltoallv/snapshot_region"
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
-# Runs of a search for a first fault: scripts/first_faults.py.
+# Runs of a search for a first fault: scripts/measure/first_faults.py.
 FIRST_FAULT_RUNS = 100_000
 
 # A kind of fault, and what it is of: how each of the ways is told by which the race shows.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the path promises beyond what every path does."""
-from measuring import Figure, fuzz
+from common.measuring import Figure, fuzz
 
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000

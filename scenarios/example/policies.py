@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this path's sound claim rests on, for scripts/mutate_policies.py: the policy, and where the server keeps
+"""What this path's sound claim rests on, for scripts/mutation/mutate_policies.py: the policy, and where the server keeps
 buffers, frees them, waits and locks."""
 
 # Of targets/example/: a file, and which of its functions; ... means all.

@@ -2,15 +2,15 @@
 """Figures of the graph_argument path, beyond those that every path has."""
 import re
 
-import programs
-from measuring import CannotMeasure, Figure, fuzz, list_all, need
+from common import programs
+from common.measuring import CannotMeasure, Figure, fuzz, list_all, need
 
 PATH = "graph_argument"
 
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
-# Runs of a search for a first fault: scripts/first_faults.py.
+# Runs of a search for a first fault: scripts/measure/first_faults.py.
 FIRST_FAULT_RUNS = 500_000
 
 

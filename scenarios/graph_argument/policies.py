@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this path's sound claims rest on, for scripts/mutate_policies.py: the policy, and where the rest of the
+"""What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the policy, and where the rest of the
 path keeps, gives up, checks, waits or locks."""
 
 # Of targets/graph_argument/: a file, and which of its functions; ... means all.

@@ -6,8 +6,8 @@ import re
 import pathlib
 import tempfile
 
-import programs
-from measuring import CannotMeasure, Figure, fuzz, need, variants
+from common import programs
+from common.measuring import CannotMeasure, Figure, fuzz, need, variants
 
 # The classes of the report, and three that it does not list (f, g, h). What is not in here is legal.
 CLASS_OF = {

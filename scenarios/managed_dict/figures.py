@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the managed_dict path, as scripts/figures.py measures its own."""
+"""Figures of the managed_dict path, as scripts/measure/figures.py measures its own."""
 import pathlib
 import sys
 
-import programs
-from measuring import Figure, fuzz, need, variants
+from common import programs
+from common.measuring import Figure, fuzz, need, variants
 
 RUNS = 20_000
 SECONDS = 5
@@ -14,7 +14,7 @@ RIGHT = {"sound": "held", "unsound": "caught", "vacuous": "vacuous"}
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 150_000
 
-# Runs of a search for a first fault: scripts/first_faults.py.
+# Runs of a search for a first fault: scripts/measure/first_faults.py.
 FIRST_FAULT_RUNS = 1_000_000
 
 

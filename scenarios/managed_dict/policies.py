@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this path's sound claims rest on, for scripts/mutate_policies.py: the writers that are claimed sound, and
+"""What this path's sound claims rest on, for scripts/mutation/mutate_policies.py: the writers that are claimed sound, and
 how the interpreter keeps, gives up, checks and forgets."""
 
 # Of targets/managed_dict/: a file, and which of its functions; ... means all.

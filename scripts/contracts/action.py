@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from command_line import CommandLine  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ACTION = ROOT / ".github/actions/afterlife/action.yml"

@@ -18,8 +18,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 RULES = {"called_slower": "gate", "mann_whitney": "U test", "means": "means"}
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import revisions
-import tree_copy
+from common import tree_copy
 
 TREE = revisions.FOLDER / "planted"
 VARIABLE = "AFTERLIFE_PLANTED"

@@ -20,8 +20,8 @@ import tempfile
 import self_tested
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import programs  # noqa: E402
-import tree_copy  # noqa: E402
+from common import programs  # noqa: E402
+from common import tree_copy  # noqa: E402
 
 ROOT = programs.ROOT
 FOLDER = ROOT / "build/gate"

@@ -43,8 +43,8 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 PHASES = ("plan", "run", "minimize", "replay", "triage", "record", "merge", "report")
 INSIDE = "AFTERLIFE_MOUNTS_OF_ITS_OWN"  # Set where mounts are seen by this script alone.

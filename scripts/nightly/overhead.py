@@ -24,9 +24,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
-from measuring import CannotMeasure, variants  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
+from common.measuring import CannotMeasure, variants  # noqa: E402
 
 LEAST_SHARE = 0.97
 

@@ -10,7 +10,7 @@ Usage: scripts/nightly/regressions.py [PATH...] [--count N] [--runs N] [--nights
   --nights N      how many nights without the line may pass until it is fixed (6)
   --random SEED   of the lines (1)
 
-The lines are switches in the copy of the tree that scripts/mutate_policies.py makes, so that nothing is built between two
+The lines are switches in the copy of the tree that scripts/mutation/mutate_policies.py makes, so that nothing is built between two
 nights: of a half of them, drawn by a hash of their name, those that are not listed as equivalent. A night of each path without any
 goes before. Then, over a history of its own, a line is broken for a night: it should be new. A new finding whose
 reproducer the whole line's program shows as well was there before, and only not found: it is counted apart. The line is
@@ -31,9 +31,9 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from command_line import CommandLine  # noqa: E402
-from mutation_copy import COPY, PROGRAM, CannotMutate, all_paths, build, copy_tree, read_paths  # noqa: E402
-from triage_defects import hashed  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
+from mutation.mutation_copy import COPY, PROGRAM, CannotMutate, all_paths, build, copy_tree, read_paths  # noqa: E402
+from mutation.triage_defects import hashed  # noqa: E402
 
 BAR = 0.9
 

@@ -25,8 +25,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 TEMPLATE_RUNS = 6000
 TAPE_DIGITS = 32  # Of a decision, as harness/nightly/tapes/shortest_tapes.h writes it.

@@ -19,7 +19,7 @@ import tempfile
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from command_line import CommandLine  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 NIGHT = pathlib.Path(__file__).resolve().parent.parent / "nightly.sh"
 

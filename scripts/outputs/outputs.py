@@ -29,7 +29,7 @@ ROOT = HERE.parents[1]
 ENVIRONMENT = ROOT / "build/outputs"
 sys.path.insert(0, str(HERE.parent))
 import browser  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 FORMATS = ("night_sarif", "case_sarif", "night_junit", "gate_junit", "night_metrics", "night_markdown", "gate_markdown", "case_trace",
            "run_sarif", "run_junit", "run_markdown")

@@ -16,8 +16,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 COLUMNS = 92
 CHARACTER, LINE, MARGIN = 7.8, 18, 16  # Pixels, of a monospaced font of 13 px.

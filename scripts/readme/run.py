@@ -19,8 +19,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`((?:afterlife|\./scripts/)[^`]*)`")

@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-from command_line import CommandLine  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 import determinism  # noqa: E402
 
 # Without a mistake, or with one by the documentation alone, where a call fails, where it is forced, or where an argument asks for it.

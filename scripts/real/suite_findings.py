@@ -23,7 +23,7 @@ from suites import EXPECTED, environment, files_of, tests_of
 from wheels import ROOT, installed, stop
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from command_line import CommandLine  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".")
 

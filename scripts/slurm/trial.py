@@ -23,8 +23,8 @@ import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent), str(pathlib.Path(__file__).resolve().parent.parent / "nightly")]
 import kill  # noqa: E402
-import programs  # noqa: E402
-from command_line import CommandLine  # noqa: E402
+from common import programs  # noqa: E402
+from common.command_line import CommandLine  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 VICTIM, STOPPED = 3, 2

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/good_program/asked.h"
 #include "harness/entries/cli/good_program/good_program.h"
 #include "harness/entries/cli/good_program/path_places.h"
 #include "harness/entries/cli/interrupt.h"

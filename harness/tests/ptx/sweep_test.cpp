@@ -119,7 +119,7 @@ struct Figure {
 };
 using Figures = std::map<const ptx::Family*, Figure>;
 
-/// A line of the table, which scripts/ptx_sweep.py prints.
+/// A line of the table, which scripts/measure/ptx_sweep.py prints.
 std::string line_of(const ptx::Family& row, const Figure& figure) {
   return fmt::format("{}|{}|{}|{}|{}", row.name, row.types, figure.cases, figure.wrong,
                      row.reference);

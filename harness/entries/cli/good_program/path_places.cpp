@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "harness/entries/cli/good_program/symbols.h"
+#include "harness/process/symbols.h"
 #include "harness/triage.h"
 
 namespace harness::entries {

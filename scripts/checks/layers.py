@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors;
+and that a target tells facts, in words that judge nothing.
+
+Usage: scripts/checks/layers.py [--self-test]
+
+Prints the spine, or each include and word that breaks a rule, with the rule. Exit: 0 clean, 1 not.
+--self-test plants one illegal include or word per rule in a copy of the tree; each must be found.
+"""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+# Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
+SPINE = """base records sanitizers label printable files process crash watchdog arena pick fault intervention history fiber scheduler sync shared ledger
+           host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
+           minimize search triage price""".split()
+
+SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"
+
+# Who | may include | because. The first row that fits a file decides; \1 is what its group matched.
+RULES = [
+    (r"(?:targets|harness/tests)/.*\.cu", r"harness/kernel\.h",
+     "a kernel shares no inline function with the host: harness/kernel.h and nothing else"),
+    (r"harness/kernel\.h", r"harness/kernel_image\.h",
+     "harness/kernel.h is all that a kernel sees, so it includes plain data at most"),
+    (r"targets/([^/]+)/.*", r"harness/runtime\.h|targets/\1/.*",
+     "a target could ship: it knows harness/runtime.h, <cuda.h> and its own folder"),
+    (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
+     "no path knows another path"),
+    (r"scenarios/([^/]+)/bench\.cpp",
+     r"harness/(?:scenario(?:/[a-z]+)?|run|search|tables)\.h|harness/entries/bench_path\.h"
+     r"|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
+     "a main of a path enters by harness/run.h and search.h, and knows its own path"),
+    (r"scenarios/([^/]+)/.*",
+     r"harness/scenario(?:/[a-z]+)?\.h|harness/fault/kinds\.h|harness/(?:actors|oracles|instruments)/.*"
+     r"|targets/\1/\1\.h|scenarios/\1/.*",
+     "a scenario knows harness/scenario.h, fault/kinds.h, actors, oracles, instruments and its own target's header"),
+    (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
+    (r"harness/ptx/device/.*", r"harness/ptx/device/.*",
+     "what a translated module is compiled with includes nothing else"),
+    (r"harness/ptx/.*", r"harness/(?:printable|kernel_image)\.h|harness/(?:files|process|ptx)/.*",
+     "translation is text in, kernels out: it knows kernel images and processes, and no device"),
+    (r"harness/nvrtc/.*", r"harness/printable\.h|harness/(?:files|process|nvrtc)/.*",
+     "a program is text in, PTX out: it knows processes and files, and nothing of the driver"),
+    (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/(?:handed_over\.h|libnvjitlink/.*)",
+     "libnvJitLink.so.13 puts texts together, and knows no driver"),
+    (r"harness/entries/libnvtx/.*", r"harness/entries/(?:handed_over\.h|libnvtx/.*)", "the tool of NVTX hands over to the driver, and knows nothing else"),
+    (r"harness/entries/libnvml/.*", r"harness/devices/sim/(?:attributes\.def|identity\.h|limits\.h)|harness/entries/(?:missed_calls\.h|libnvml/.*)",
+     "libnvidia-ml.so.1 knows what the simulated device is, and nothing else"),
+    (r"harness/entries/stand_ins/.*", r"harness/process/(?:cuda_tool|tool)\.h|harness/entries/stand_ins/.*",
+     "a stand-in finds the tool, and knows nothing else"),
+    (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*|harness/entries/handed_over\.h", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/entries/(?:missed_calls|libnvtx/interface)\.h|harness/client/(?:broker/message|call_mark|forced|hang_watch|orders|report|server_socket)\.h|harness/ptx/(?:fatbin|image|link|module)\.h"
+     r"|harness/strategies/random_walk\.h",
+     "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
+    (r"harness/entries/torch/.*", r"harness/cuda/host_work\.h|harness/entries/torch/.*",
+     "the plug-in for PyTorch is built for the user's, and knows one entry point of the driver"),
+    (r"harness/entries/libcudart/.*", r"harness/cuda\.def|harness/cuda/outer_call\.h|harness/entries/libcudart/.*",
+     "libcudart.so.13 calls the driver by its interface, and knows nothing of what is behind it"),
+    (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
+     "the benchmarks of a GPU know the driver and the tables, and make no run"),
+    (r"harness/entries/.*",
+     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
+     r"|harness/strategies/bytes\.h",
+     "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, nights, and bytes where a fuzzer feeds it"),
+    (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
+    (r"harness/devices/([^/]+)/.*", SPINE_FILE + r"|harness/devices/\1/.*",
+     "a rib member knows the spine, never another rib"),
+    (r"harness/reports/gate/.*", SPINE_FILE + r"|harness/(?:reports|gate)/.*",
+     "a view of what the gate found knows the gate and the reports"),
+    (r"harness/reports/nightly/.*", SPINE_FILE + r"|harness/(?:reports|nightly)/.*",
+     "a view of a night knows nights and the reports"),
+    (r"harness/nightly/.*", r"harness/(?:base|printable|run|reproducer|search|triage|triage/choice|tables|verdict)\.h|harness/(?:files|nightly)/.*",
+     "a night plans, runs and sorts searches: it knows harness/run.h, search.h, triage.h, tables.h, and no report"),
+    (r"harness/gate/.*", r"harness/(?:base|printable)\.h|harness/(?:files|process|gate)/.*",
+     "the gate compares numbers: it knows words that every layer shares, whole files, and no run"),
+    (r"harness/reports/client/.*", SPINE_FILE + r"|harness/(?:reports|client)/.*",
+     "a view of a client's runs knows those and the reports"),
+    (r"harness/client/.*", r"harness/(?:base|printable|pick|pick/deviations|sanitizers)\.h|harness/(?:files|process|client)/.*",
+     "clients are other programs: what runs them knows decisions, processes and files, and no world"),
+    (r"harness/(strategies|actors|oracles|reports|instruments)/.*", SPINE_FILE + r"|harness/\1/.*",
+     "a rib member knows the spine, never another rib"),
+    (r"harness/.*", SPINE_FILE, "the spine knows ribs by interface and name, and no path"),
+]
+
+# A target is made of tasks, which only the harness may interleave.
+THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
+
+# Names of what judges or draws, alone or as part of a longer name: a target tells facts.
+JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Ss]hadow)\w*|\bhistory\b")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def spine_rank(path):
+    """Where a spine file stands, or None for a file that is none."""
+    match = re.fullmatch(r"harness/([a-z0-9_]+)(?:/.+|\.(?:h|cpp|def))", path)
+    fits = [i for i, name in enumerate(SPINE)
+            if match and (match[1] == name or match[1].startswith(name + "_"))]
+    return max(fits, key=lambda i: len(SPINE[i]), default=None)
+
+
+def complaint(root, file, bracket, include):
+    """What is wrong with this include, or None."""
+    if bracket == "<":
+        if file.startswith("targets/") and include in THREADS:
+            return "a target's tasks are the harness's: no threads, locks or atomics of its own"
+        return None
+    if not (root / include).is_file():
+        return "no such file; an include names a file by its path from the root"
+    who, allowed, why = next(
+        (match, allowed, why) for pattern, allowed, why in RULES
+        if (match := re.fullmatch(pattern, file)))
+    if not re.fullmatch(who.expand(allowed), include):
+        return why
+    rank, included_rank = spine_rank(file), spine_rank(include)
+    if rank is not None and included_rank is not None and included_rank > rank:
+        return f"points back up the spine: {SPINE[included_rank]} comes after {SPINE[rank]}"
+    return None
+
+
+def judging_words(file, line):
+    """The words of the line that no target may say."""
+    return JUDGING.findall(line) if file.startswith("targets/") else []
+
+
+def sources(root):
+    for folder in ("harness", "targets", "scenarios"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in {".h", ".cpp", ".cu"}:
+                yield path.relative_to(root).as_posix()
+
+
+def complaints_about(root, file):
+    """What is wrong in one file, a line each."""
+    if re.fullmatch(r"harness/[^/]+", file) and file != "harness/kernel.h" and spine_rank(file) is None:
+        yield f"{file}: not in the spine; give it its place in SPINE of scripts/checks/layers.py"
+    for number, line in enumerate((root / file).read_text().splitlines(), 1):
+        if (match := INCLUDE.match(line)) and (why := complaint(root, file, *match.groups())):
+            yield f"{file}:{number}: includes {match[2]}: {why}"
+        for word in judging_words(file, line):
+            yield f"{file}:{number}: says {word}: a target tells facts; who judges stands in the scenario"
+
+
+def check(root):
+    """All complaints about the tree."""
+    return [line for file in sources(root) for line in complaints_about(root, file)]
+
+
+# File | include or line planted in it | a word of the complaint, empty where there must be none.
+PLANTS = [
+    ("harness/base.h", '"harness/run.h"', "points back up the spine"),
+    ("harness/scheduler_trace.cpp", '"harness/runtime.h"', "points back up the spine"),
+    ("harness/run.cpp", '"harness/devices/sim/planted.h"', "by interface and name"),
+    ("harness/run.cpp", '"scenarios/planted/scenario.h"', "no path"),
+    ("harness/planted.h", "", "not in the spine"),
+    ("harness/kernel.h", '"harness/base.h"', "plain data at most"),
+    ("harness/strategies/planted.cpp", '"harness/oracles/planted.h"', "never another rib"),
+    ("harness/devices/gpu/planted.cpp", '"harness/devices/sim/planted.h"', "never another rib"),
+    ("harness/instruments/planted.cpp", '"harness/reports/planted.h"', "never another rib"),
+    ("harness/oracles/planted.cpp", '"targets/planted/planted.h"', "never another rib"),
+    ("harness/gate/planted.cpp", '"harness/run.h"', "the gate compares numbers"),
+    ("harness/gate/planted.cpp", '"harness/reports/planted.h"', "the gate compares numbers"),
+    ("harness/reports/planted.cpp", '"harness/gate/planted.h"', "never another rib"),
+    ("harness/entries/bench_gpu/planted.cpp", '"harness/gate/rule.h"', "the benchmarks of a GPU"),
+    ("harness/reports/gate/planted.cpp", '"harness/oracles/planted.h"', "a view of what the gate"),
+    ("harness/reports/gate/planted.cpp", '"harness/gate/planted.h"', ""),
+    ("harness/nightly/planted.cpp", '"harness/scheduler.h"', "a night plans"),
+    ("harness/nightly/planted.cpp", '"harness/reports/planted.h"', "a night plans"),
+    ("harness/nightly/planted.cpp", '"harness/gate/planted.h"', "a night plans"),
+    ("harness/run.cpp", '"harness/nightly/planted.h"', "by interface and name"),
+    ("harness/reports/planted.cpp", '"harness/nightly/planted.h"', "never another rib"),
+    ("harness/reports/nightly/planted.cpp", '"harness/gate/planted.h"', "a view of a night"),
+    ("harness/reports/nightly/planted.cpp", '"harness/nightly/planted.h"', ""),
+    ("harness/client/planted.cpp", '"harness/world.h"', "clients are other programs"),
+    ("harness/client/planted.cpp", '"harness/reports/planted.h"', "clients are other programs"),
+    ("harness/client/planted.cpp", '"harness/process/planted.h"', ""),
+    ("harness/run.cpp", '"harness/client/planted.h"', "by interface and name"),
+    ("harness/reports/planted.cpp", '"harness/client/planted.h"', "never another rib"),
+    ("harness/reports/client/planted.cpp", '"harness/gate/planted.h"', "a view of a client's runs"),
+    ("harness/reports/client/planted.cpp", '"harness/client/planted.h"', ""),
+    ("harness/entries/libcuda/planted.cpp", '"harness/client/search/search.h"', "libcuda"),
+    ("harness/entries/libcuda/planted.cpp", '"harness/client/orders.h"', ""),
+    ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
+    ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),
+    ("harness/entries/libnvrtc/planted.cpp", '"harness/cuda.h"', "libnvrtc"),
+    ("harness/entries/libcudart/planted.cpp", '"harness/device.h"', "libcudart"),
+    ("harness/entries/libnvtx/planted.cpp", '"harness/cuda.h"', "NVTX"),
+    ("harness/entries/libnvml/planted.cpp", '"harness/devices/sim/objects.h"', "libnvidia-ml"),
+    ("harness/entries/stand_ins/planted.cpp", '"harness/cuda.h"', "stand-in"),
+    ("harness/entries/libnvjitlink/planted.cpp", '"harness/ptx/image.h"', "libnvJitLink"),
+    ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
+    ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),
+    ("harness/entries/libcuda/planted.cpp", '"harness/devices/gpu/planted.h"', "libcuda"),
+    ("harness/tests/planted.cpp", '"targets/planted/planted.h"', "the harness knows no path"),
+    ("targets/planted/borrow.h", '"harness/scheduler.h"', "a target could ship"),
+    ("targets/planted/borrow.h", '"scenarios/planted/scenario.h"', "a target could ship"),
+    ("targets/planted/borrow.h", '"targets/other/other.h"', "a target could ship"),
+    ("targets/planted/borrow.h", "<atomic>", "a target's tasks"),
+    ("targets/planted/kernel.cu", '"harness/runtime.h"', "a kernel shares"),
+    ("scenarios/planted/driver.cpp", '"harness/run.h"', "a scenario knows"),
+    ("scenarios/planted/driver.cpp", '"targets/planted/borrow.h"', "a scenario knows"),
+    ("scenarios/planted/driver.cpp", '"targets/other/other.h"', "a scenario knows"),
+    ("scenarios/planted/bench.cpp", '"harness/fiber.h"', "a main of a path"),
+    ("scenarios/planted/tests/driver_test.cpp", '"targets/other/other.h"', "another path"),
+    ("scenarios/planted/driver.cpp", '"planted.h"', "no such file"),
+    ("harness/run.cpp", '"harness/base.h"', ""),
+    ("harness/strategies/planted.cpp", '"harness/pick.h"', ""),
+    ("harness/entries/cli/planted.cpp", '"harness/search.h"', ""),
+    ("targets/planted/borrow.h", '"harness/runtime.h"', ""),
+    ("targets/planted/borrow.h", "<cuda.h>", ""),
+    ("targets/planted/kernel.cu", '"harness/kernel.h"', ""),
+    ("scenarios/planted/driver.cpp", '"targets/planted/planted.h"', ""),
+    ("scenarios/planted/driver.cpp", '"harness/actors/planted.h"', ""),
+    ("scenarios/planted/explain.cpp", '"harness/instruments/planted.h"', ""),
+    ("scenarios/planted/bench.cpp", '"harness/run.h"', ""),
+    ("targets/managed_dict/planted.h", "harness::Fault fault;", "says Fault"),
+    ("targets/managed_dict/planted.h", "FaultKind kind;", "says FaultKind"),
+    ("targets/managed_dict/memory.cpp", "void reached(Window window);", "says Window"),
+    ("targets/managed_dict/planted.h", "Claim claim;", "says Claim"),
+    ("targets/managed_dict/planted.cpp", "Verdict verdict;", "says Verdict"),
+    ("targets/managed_dict/planted.h", "History& events();", "says History"),
+    ("targets/managed_dict/planted.cpp", "scheduler.history().add(found);", "says history"),
+    ("targets/managed_dict/blocks.h", "// The shadow of a block.", "says shadow"),
+    ("targets/managed_dict/planted.h", "struct BlockShadow;", "says BlockShadow"),
+    ("targets/argpack/facts.h", "// The shadow of a wrapper.", "says shadow"),
+    ("targets/argpack/planted.h", "virtual void reached(Window window);", "says Window"),
+    ("targets/alltoallv/planted.h", "virtual void reached(Window window);", "says Window"),
+    ("targets/alltoallv/cache.cpp", "harness::Picker& picker;", "says Picker"),
+    ("targets/example/planted.cpp", "using harness::ClaimKind;", "says ClaimKind"),
+    ("targets/managed_dict/planted.h", "int by_default;  // A claim of the real system.", ""),
+    ("targets/graph_argument/planted.h", "void reach(Window window);", "says Window"),
+    ("targets/graph_argument/core.h", "struct Shadow;", "says Shadow"),
+    ("targets/planted/borrow.h", "harness::Fault fault;", "says Fault"),
+    ("scenarios/managed_dict/planted.h", "harness::Fault fault;", ""),
+]
+
+
+def plant(root, file, planted):
+    """Adds the include or line to the file, and an empty file for either that is not there. Returns what was there."""
+    is_include = planted.startswith(('"', "<"))
+    files = [root / path for path in [file] + ([planted.strip('"')] if is_include and "/" in planted else [])]
+    before = {path: path.read_text() if path.is_file() else None for path in files}
+    for path in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    if planted:
+        with files[0].open("a") as out:
+            out.write(f"\n#include {planted}\n" if is_include else f"\n{planted}\n")
+    return before
+
+
+def take_back(before):
+    for path, text in before.items():
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+
+
+def is_judged_rightly(root, file, planted, word, complaints):
+    """Plants, asks `complaints` of the tree with and without, and takes the plant back."""
+    before = complaints() if (root / file).is_file() else []
+    taken = plant(root, file, planted)
+    new = [line for line in complaints() if line not in before]
+    take_back(taken)
+    if len(new) == 1 and word in new[0] if word else not new:
+        return True
+    print(f"planted {planted or 'a stray file'} in {file}: expected {word or 'no complaint'!r}, got {new}")
+    return False
+
+
+def self_test(tree):
+    """Each plant is asked of its own file; the first of all, of the whole tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for source in sources(tree):
+            (root / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree / source, root / source)
+        rightly = [is_judged_rightly(root, *one, lambda file=one[0]: list(complaints_about(root, file))) for one in PLANTS]
+        rightly.append(is_judged_rightly(root, *PLANTS[0], lambda: check(root)))
+    print(f"layers: {sum(rightly)} of {len(rightly)} plants judged rightly")
+    return len(rightly) - sum(rightly)
+
+
+def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return 0
+    if sys.argv[1:] not in ([], ["--self-test"]):
+        print(f"layers: unknown arguments {sys.argv[1:]}; see --help", file=sys.stderr)
+        return 3
+    tree = pathlib.Path(__file__).resolve().parents[2]
+    if sys.argv[1:]:
+        return 1 if self_test(tree) else 0
+    complaints = check(tree)
+    print("\n".join(complaints) or f"layers: {len(list(sources(tree)))} files, " + " <- ".join(SPINE))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
