@@ -200,9 +200,10 @@ def commands(tally, full):
         build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
-    gate = programs.run("release", "afterlife", "gate", "--canaries", ROOT / "results/gate/canaries.txt")
+    canaries, searches = subprocess.run([sys.executable, ROOT / "scripts/gate/records.py"], stdout=subprocess.PIPE, text=True).stdout.split()
+    gate = programs.run("release", "afterlife", "gate", "--canaries", canaries)
     tally.add(gate.code == 0, f"the gate's own canaries: exit {gate.code} {gate.err.strip()}")
-    compared = programs.run("release", "afterlife", "effectiveness", "--canaries", ROOT / "results/gate/effectiveness.txt")
+    compared = programs.run("release", "afterlife", "effectiveness", "--canaries", searches)
     tally.add(compared.code == 0, f"the canaries of effectiveness: exit {compared.code} {compared.err.strip()}")
     add_figures(tally, figures.measure(full, ("bad_input",)))
     name = measuring.named_sound()[0]

@@ -25,7 +25,7 @@ struct NightWindow {
 
 /// Runs of its own search after which a canary that did not fail as it claims was *missed*. The
 /// canary that is hardest to catch (alltoallv/hide_error) fails in one of 444 runs, by the 1 800
-/// searches of each canary in results/gate/effectiveness.txt: in this many runs it is missed by
+/// searches of each canary in results/gate/effectiveness.txt.xz: in this many runs it is missed by
 /// chance once in a million nights.
 inline constexpr std::uint64_t kRunsToCatch = 6200;
 

@@ -13,6 +13,7 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/deadline.h"
+#include "harness/process/tool.h"
 #include "harness/reports/html.h"
 #include "harness/reports/markdown.h"
 #include "harness/reports/nightly/night_views.h"
@@ -260,7 +261,7 @@ TEST_F(NightTimes, SayWhichPartOfTheNightSoundVariantsHad) {
 /// Returns how many runs the canary that is hardest to catch takes, by the searches that were
 /// recorded: in each window, the run of the first fault, or "-" where the limit came first.
 double runs_of_hardest_canary(const std::string& file) {
-  std::ifstream in(file);
+  std::istringstream in(run_tool({find_tool("xz"), "--decompress", "--stdout", file}, {}).out);
   std::string line;
   std::getline(in, line);
   std::getline(in, line);
@@ -290,7 +291,7 @@ double runs_of_hardest_canary(const std::string& file) {
 }
 
 TEST(NightRule, AMissedCanaryIsNoChanceByTheRecordedSearches) {
-  const double runs = runs_of_hardest_canary("results/gate/effectiveness.txt");
+  const double runs = runs_of_hardest_canary("results/gate/effectiveness.txt.xz");
   EXPECT_NEAR(runs, 444, 1);
   EXPECT_LT(std::exp(-static_cast<double>(nightly::kRunsToCatch) / runs), 1e-6);
   EXPECT_GT(std::exp(-0.9 * static_cast<double>(nightly::kRunsToCatch) / runs), 1e-6)

@@ -17,11 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+import records
 import revisions
 import self_tested
 
-RECORD = revisions.ROOT / "results/gate/canaries.txt"
-SEARCHES = revisions.ROOT / "results/gate/effectiveness.txt"
+RECORD, SEARCHES = records.unpacked("canaries.txt"), records.unpacked("effectiveness.txt")
 VERSION = "afterlife_canaries 1"
 SIDES = ("canary_0", "canary_0", "canary_1", "canary_3")
 ROUNDS_OF_RUN = 20
@@ -128,13 +128,14 @@ def record_here(count, preset, machine):
     if not re.fullmatch(r"[a-z]+", machine):
         raise revisions.CannotCompare(f"'{machine}' is no word of small letters, as --machine wants it")
     record_runs(count, build_of(preset, *dict.fromkeys(SIDES)), machine=machine)
+    records.pack(RECORD.name)
     return 0
 
 
 def judge(preset, as_json):
     """The exit code of the gate's judgement of itself, and what it printed."""
     if not RECORD.exists():
-        raise revisions.CannotCompare(f"there is no {RECORD.relative_to(revisions.ROOT)}: ./scripts/gate.sh --record N writes it")
+        raise revisions.CannotCompare(f"there is no {records.packed(RECORD.name).relative_to(revisions.ROOT)}: ./scripts/gate.sh --record N writes it")
     program = build_of(preset, "afterlife") / "afterlife"
     revisions.FOLDER.mkdir(parents=True, exist_ok=True)
     searches = ["--searches", SEARCHES] if SEARCHES.exists() else []

@@ -18,10 +18,11 @@ import tempfile
 import canaries
 import outcome
 import plants
+import records
 import revisions
 import self_tested
 
-RECORD = revisions.ROOT / "results/gate/effectiveness.txt"
+RECORD = records.unpacked("effectiveness.txt")
 VERSION = "afterlife_effectiveness 1"
 SEARCHES, LIMIT = 3, 300  # The default of the command and of harness/gate/effectiveness_canaries.h.
 SEARCHES_OF_WINDOWS, LIMIT_OF_WINDOWS = 100, 3000
@@ -137,13 +138,14 @@ def record_comparisons(comparisons, preset):
         for index, (name, text) in enumerate(pool.map(searches, jobs)):
             record.add(f"random_walk {LIMIT}", *lines_of(name, text))
             print(f"gate: {index + 1} of {len(jobs)} parts of the record", file=sys.stderr, flush=True)
+    records.pack(RECORD.name)
     return 0
 
 
 def judge(preset, as_json):
     """The exit code of the judgement of the comparison itself, and what it printed."""
     if not RECORD.exists():
-        raise revisions.CannotCompare(f"there is no {RECORD.relative_to(revisions.ROOT)}: "
+        raise revisions.CannotCompare(f"there is no {records.packed(RECORD.name).relative_to(revisions.ROOT)}: "
                                       "./scripts/gate.sh --record N --only effectiveness writes it")
     program = canaries.build_of(preset, "afterlife") / "afterlife"
     return canaries.judged([program, "effectiveness", "--canaries", RECORD], as_json)
