@@ -111,7 +111,7 @@ TEST(ReplayMany, GoesOnAfterAFileThatCannotBeRead) {
   const Ended ended = run_toys({"replay", folder.path().string()});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("afterlife: " + (folder / "damaged.repro") + ":1: "));
-  EXPECT_THAT(ended.out, ::testing::EndsWith("\n2 as recorded, 0 not, 1 could not be read\n"));
+  EXPECT_THAT(ended.out, ::testing::EndsWith("\n2 as recorded, 0 not, 1 could not be replayed\n"));
   write_reproducers(folder, 2, true, true);
   EXPECT_EQ(run_toys({"replay", folder.path().string()}).code, 1) << "what differs weighs more";
 }

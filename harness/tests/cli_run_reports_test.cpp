@@ -332,7 +332,11 @@ TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "started"));
   const std::string repro = folder_ / "a.repro";
   write_file(repro, testing::reproducer_text(testing::toy_case("borrow", testing::failing_tape())));
-  expect_one_line(run_toys({"triage", first, repro}), 3, "name files of one kind");
+  const Ended both = run_toys({"triage", first, repro});
+  EXPECT_THAT(both.out, HasSubstr("1 finding, 1 cause\n"));
+  EXPECT_THAT(both.out, HasSubstr("of 1 files"));
+  expect_one_line(run_toys({"triage", first, repro, "--json"}), 3,
+                  "--json takes files of one kind");
 }
 
 /// All that a program can say of itself, in each text of a finding.

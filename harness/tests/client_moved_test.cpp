@@ -79,7 +79,28 @@ TEST_F(ClientMoved, AFaultThatIsGoneIsSaidToBeFixedAfterFurtherRuns) {
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out,
               HasSubstr("not as recorded: the file has a fault that the run does not have"));
-  EXPECT_THAT(ended.out, ContainsRegex("\nfixed, as far as 2[0-9][0-9] further runs can tell"));
+  EXPECT_THAT(ended.out,
+              ContainsRegex("\nfixed, as far as 2[0-9][0-9] further runs in [0-9]+ s can tell"));
+}
+
+TEST_F(ClientMoved, AProgramThatDoesNotStartIsNotFixed) {
+  const std::string text = read_file(script("capturing.py"));
+  const std::string finding = found_in_a_folder(text, {"--runs", "60"});
+  const Ended ended = replay_of(finding, "import a_module_that_is_missing\n" + text);
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("nothing was judged: the program ended with exit code 1: "
+                                   "ModuleNotFoundError: No module named"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("fixed")));
+}
+
+TEST_F(ClientMoved, WhetherAProgramThatFailsOnItsWayIsFixedIsNotKnown) {
+  std::string text = read_file(script("capturing.py"));
+  const std::string finding = found_in_a_folder(text, {"--runs", "60"});
+  text.replace(text.find("for value in range(3):"), 22, "for value in range(3).typo:");
+  const Ended ended = replay_of(finding, text);
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("the program ended with exit code 1: AttributeError"));
+  EXPECT_THAT(ended.out, HasSubstr("it is not known whether it is fixed"));
 }
 
 TEST_F(ClientMoved, AFaultThatHasMovedIsFoundAroundTheOldDecisions) {

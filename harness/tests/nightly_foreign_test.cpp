@@ -194,7 +194,7 @@ TEST_F(ForeignHistory, HoldsPlainNamesAndIdsAlone) {
 TEST_F(ForeignHistory, HasTheTablesOfItsVersionAndNoMore) {
   for (const char* statement :
        {"CREATE TRIGGER t AFTER INSERT ON nights BEGIN UPDATE findings SET file = '../x'; END",
-        "CREATE VIEW v AS SELECT 1", "CREATE TABLE more (a)", "DROP TABLE changes",
+        "CREATE VIEW v AS SELECT 1", "CREATE TABLE more (a)", "DROP TABLE inputs",
         "DROP TABLE marks; CREATE VIEW marks AS SELECT * FROM roots",
         "ALTER TABLE cells ADD COLUMN more INTEGER"})
     EXPECT_THAT(opened_after(statement), HasSubstr("does not have the tables of a history"))

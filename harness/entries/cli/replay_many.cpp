@@ -26,7 +26,7 @@ using reports::Terminal;
 
 struct Replayed {
   std::string file;
-  std::string error;       ///< Why it could not be read; empty if it was.
+  std::string error;       ///< Why it could not be replayed; empty if it was.
   std::string difference;  ///< From what it says; empty if it is as recorded.
   std::string path, variant, trace;
   std::vector<std::string> faults;
@@ -143,7 +143,7 @@ class ReplayingMany {
 
   void print_summary() const {
     std::string text = fmt::format("{} as recorded, {} not", recorded(), different());
-    if (unreadable() > 0) text += fmt::format(", {} could not be read", unreadable());
+    if (unreadable() > 0) text += fmt::format(", {} could not be replayed", unreadable());
     if (stopped()) text += fmt::format("; stopped after {} of {}", replays_.size(), files_.size());
     fmt::print("{}\n",
                Terminal::of(1).paint(code() == kAsClaimed ? Colour::green : Colour::red, text));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
@@ -257,20 +258,8 @@ class Triaged {
 
 }  // namespace
 
-int triage(const TriageCommandOptions& options) {
-  const std::vector<std::string> names = reproducer_files(options.files);
-  const auto finding_count = std::ranges::count_if(names, is_finding_file);
-  if (finding_count == std::ssize(names)) {
-    if (options.runs || !options.good_program.empty())
-      throw UsageError(
-          "findings of `run` are sorted by their records, without runs: leave out --runs and "
-          "--good-program");
-    return triage_findings(names, options.json);
-  }
-  if (finding_count > 0)
-    throw UsageError(
-        "findings of `run` are sorted by their records, reproducers by runs: name files of one "
-        "kind");
+static int triage_reproducers(const TriageCommandOptions& options,
+                              const std::vector<std::string>& names) {
   TriageOptions terms;
   terms.search_runs = options.runs.value_or(kRuns);
   terms.minimize_runs = kMinimizeRuns;
@@ -295,6 +284,24 @@ int triage(const TriageCommandOptions& options) {
   else
     triaged.print();
   return triaged.code();
+}
+
+int triage(const TriageCommandOptions& options) {
+  std::vector<std::string> names = reproducer_files(options.files);
+  const auto findings = std::ranges::stable_partition(names, std::not_fn(is_finding_file));
+  const std::vector<std::string> of_run(findings.begin(), findings.end());
+  names.erase(findings.begin(), findings.end());
+  if (of_run.empty()) return triage_reproducers(options, names);
+  if (options.runs || !options.good_program.empty())
+    throw UsageError(
+        "findings of `run` are sorted by their records, without runs: leave out --runs and "
+        "--good-program");
+  if (names.empty()) return triage_findings(of_run, options.json);
+  if (options.json)
+    throw UsageError("--json takes files of one kind: reproducers, or findings of `run`");
+  const int code = triage_findings(of_run, false);
+  fmt::print("\n");
+  return std::max(code, triage_reproducers(options, names));
 }
 
 }  // namespace harness::entries

@@ -147,6 +147,7 @@ std::string finding_json(const client::FindingFile& file, const client::ClientRu
   object["command"] = file.command;
   object["as_recorded"] = differs.empty();
   object["differs"] = differs;
+  object["program_ended"] = run.own_failure(0);
   return dump(object);
 }
 

@@ -84,7 +84,8 @@ void print(const MinimizeOptions& options, const Finding& finding, std::size_t b
     return;
   }
   fmt::print("{}", reports::finding_text(finding, file, reports::Terminal::of(1)));
-  fmt::print("{}, {} in the file; {}\nwritten to {}\n",
+  const bool is_smaller = finding.decisions.size() < before;
+  fmt::print("{}{}, {} in the file; {}\nwritten to {}\n", is_smaller ? "" : "already minimal: ",
              reports::counted(finding.decisions.size(), "choice"), before,
              reports::counted(runs, "run"), printable(file));
 }

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <stdexcept>
 
+#include "harness/client/search/failure.h"
 #include "harness/client/search/search.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/run/around_decisions.h"
@@ -92,12 +94,26 @@ client::SearchOptions further_search(const client::FindingFile& recorded,
   return options;
 }
 
+/// Returns how a run ended that cannot show that a bug is fixed: it failed without the recorded
+/// fault, so it may not have reached the place; "" if it ended normally.
+std::string bad_end(const client::FindingFile& recorded, const client::ClientRun& run) {
+  if (recorded.finding.fault.kind == client::kFailure) return {};
+  const std::string complaint = run.own_failure(kFurtherSeconds);
+  if (complaint.empty() || !run.reports.empty()) return complaint;
+  return complaint + ", before it called the CUDA driver";
+}
+
 /// Says what has become of a fault that the replay does not show.
 std::string fate(const client::FindingFile& recorded, const client::Client& client,
                  const client::ClientRun& run, const std::atomic<bool>& interrupted) {
+  const std::string ended = bad_end(recorded, run);
+  if (!ended.empty() && run.reports.empty())
+    return fmt::format("nothing was judged: the program {}\n", printable(ended));
   std::string words = decision_without_place(recorded.finding, run);
   if (!words.empty()) words += "\n";
+  if (!ended.empty()) words += fmt::format("the program {}\n", printable(ended));
   const client::ToldFault& wanted = recorded.finding.fault;
+  const auto begin = std::chrono::steady_clock::now();
   const Nearby nearby = look_around(
       client, recorded.finding,
       [&](const client::ToldFault& fault) { return is_alike(fault, wanted); }, interrupted);
@@ -115,8 +131,16 @@ std::string fate(const client::FindingFile& recorded, const client::Client& clie
                        "`afterlife run` finds it again\n",
                        reports::counted(nearby.run_count + result.run_count, "further run"));
   if (interrupted) return words + "stopped: whether it is fixed is not known\n";
-  return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n",
-                             reports::counted(nearby.run_count + result.run_count, "further run"));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const std::string runs = fmt::format(
+      "{} in {:.0f} s", reports::counted(nearby.run_count + result.run_count, "further run"),
+      took.count());
+  if (!ended.empty())
+    return words + fmt::format(
+                       "{} do not show the fault, but since the program fails, it is not known "
+                       "whether it is fixed\n",
+                       runs);
+  return words + fmt::format("fixed, as far as {} can tell: none shows the fault\n", runs);
 }
 
 void write_views(const ReplayOptions& options, const ReplayedFinding& replayed) {
@@ -163,12 +187,14 @@ int replay_finding(const ReplayOptions& options) {
   const ReplayedFinding replayed = run_finding(options.files.front(), options.trust, stop);
   const auto& [recorded, client, run, differs] = replayed;
   if (run.ended.stopped) return kStopped;
-  const int code = differs.empty() ? kAsClaimed : kNotAsClaimed;
+  const bool is_judged = !run.reports.empty() || bad_end(recorded, run).empty();
+  const int code = differs.empty() ? kAsClaimed : is_judged ? kNotAsClaimed : kWorld;
   write_views(options, replayed);
   if (options.json) {
     fmt::print("{}\n", reports::finding_json(recorded, run, differs));
     return code;
   }
+  if (!differs.empty()) fmt::print("recorded in the file:\n");
   fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
   fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
   if (const std::string built = client::other_build(recorded); !differs.empty() && !built.empty())
