@@ -38,6 +38,10 @@ std::size_t first_use(std::span<const Told> told, const Fault& fault, std::size_
   return last_event(told, end, [&](const Event& event) { return event.what == fault.use_site; });
 }
 
+std::string in_parentheses(std::string_view site) {
+  return site.empty() ? "" : fmt::format(" ({})", site);
+}
+
 }  // namespace
 
 Name victim_of(const Telling& telling, const Fault& fault) {
@@ -161,8 +165,8 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
   const Side side(telling, teller);
   const Event& before = *told[sides.before].event;
   const std::string object = teller.names().object(sides.victim);
-  std::string text = fmt::format("{} is alive since turn {} ({})", object, life->birth_tick,
-                                 life->birth_site.view());
+  std::string text = fmt::format("{} is alive since turn {}{}", object, life->birth_tick,
+                                 in_parentheses(life->birth_site.view()));
   text += fmt::format("; {} {} ({})", race ? "used by" : "ended by",
                       race ? before.what.view() : life->death_site.view(), side.in_words(before));
   if (sides.work != FaultSides::kNone)

@@ -334,7 +334,7 @@ TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
   write_file(repro, testing::reproducer_text(testing::toy_case("borrow", testing::failing_tape())));
   const Ended both = run_toys({"triage", first, repro});
   EXPECT_THAT(both.out, HasSubstr("1 finding, 1 cause\n"));
-  EXPECT_THAT(both.out, HasSubstr("of 1 files"));
+  EXPECT_THAT(both.out, HasSubstr("of 1 file;"));
   expect_one_line(run_toys({"triage", first, repro, "--json"}), 3,
                   "--json takes files of one kind");
 }

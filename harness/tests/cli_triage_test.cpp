@@ -46,7 +46,7 @@ TEST_F(CliTriage, PrintsALineForEachCause) {
   const Ended ended = testing::run_toys({"triage", stale("a.repro")});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("hold    Box  furnish  any: replace  use"));
-  EXPECT_THAT(ended.out, HasSubstr("1 causes of 1 files; 0 unexplained"));
+  EXPECT_THAT(ended.out, HasSubstr("1 cause of 1 file; 0 unexplained"));
 }
 
 TEST_F(CliTriage, VariantsThatLackTheSameCareShareACause) {
@@ -103,7 +103,7 @@ TEST_F(CliTriage, AFileThatCannotBeReadIsOneLineAndKeepsNoOtherOut) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, StartsWith("afterlife: "));
   EXPECT_THAT(ended.err, HasSubstr("none.repro"));
-  EXPECT_THAT(ended.out, HasSubstr("1 causes of 1 files"));
+  EXPECT_THAT(ended.out, HasSubstr("1 cause of 1 file"));
 }
 
 TEST_F(CliTriage, AFolderWithoutReproducersIsOneLine) {

@@ -122,9 +122,9 @@ Json to_json(const Result& result) {
 void print(const Result& result, const std::string& file) {
   const Minimized& small = result.minimized;
   fmt::print("{}\n", shown(result.signature, kShownSignatureBytes));
-  fmt::print("{} ops, {} arguments, {} further choices; {} runs in {:.2f} s\n", small.op_count,
-             small.decision_count - small.further_decision_count, small.further_decision_count,
-             small.run_count, result.seconds);
+  fmt::print("{} operations, {} arguments, {} further choices; {} runs in {:.2f} s\n",
+             small.op_count, small.decision_count - small.further_decision_count,
+             small.further_decision_count, small.run_count, result.seconds);
   if (!result.never_asked.empty()) fmt::print("of the file, {}\n", result.never_asked);
   if (!small.deterministic) {
     fmt::print("{}\nnothing is written\n", small.statement);

@@ -172,8 +172,9 @@ class Triaged {
     for (const Cause& cause : triage_.causes) explained += cause.members.size();
     std::size_t unexplained = 0;
     for (const Unexplained& one : triage_.unexplained) unexplained += one.members.size();
-    std::string text = fmt::format("{} causes of {} files; {} unexplained", triage_.causes.size(),
-                                   explained, unexplained);
+    std::string text =
+        fmt::format("{} of {}; {} unexplained", reports::counted(triage_.causes.size(), "cause"),
+                    reports::counted(explained, "file"), unexplained);
     if (!triage_.faultless.empty())
       text += fmt::format(", {} without a fault", triage_.faultless.size());
     if (!files_.errors.empty()) text += fmt::format(", {} could not be read", files_.errors.size());
