@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
@@ -288,10 +287,9 @@ static int triage_reproducers(const TriageCommandOptions& options,
 }
 
 int triage(const TriageCommandOptions& options) {
-  std::vector<std::string> names = reproducer_files(options.files);
-  const auto findings = std::ranges::stable_partition(names, std::not_fn(is_finding_file));
-  const std::vector<std::string> of_run(findings.begin(), findings.end());
-  names.erase(findings.begin(), findings.end());
+  std::vector<std::string> names, of_run;
+  for (std::string& name : reproducer_files(options.files))
+    (is_finding_file(name) ? of_run : names).push_back(std::move(name));
   if (of_run.empty()) return triage_reproducers(options, names);
   if (options.runs || !options.good_program.empty())
     throw UsageError(
