@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/process/tool.h"
+
 namespace harness::client {
 namespace {
 
@@ -34,6 +36,10 @@ void leave_out_prefix(std::string& file) {
       file.erase(0, at + 1);
       return;
     }
+}
+
+bool is_python(const fs::path& program) {
+  return program.filename().string().starts_with("python");
 }
 
 class Portable {
@@ -80,10 +86,24 @@ Finding portable(Finding finding, const Command& command) {
 Command portable(Command command) {
   std::error_code none;
   const std::string here = fs::current_path(none).string() + "/";
+  std::string& program = command.front();
+  const bool is_here = program.starts_with(here);
   for (std::string& word : command)
     if (word.starts_with(here)) word.erase(0, here.size());
-  if (const std::string name = fs::path(command.front()).filename(); name.starts_with("python"))
-    command.front() = name;
+  if (is_here && program.find('/') == program.npos) program.insert(0, "./");
+  if (program.starts_with('/') && is_python(program)) program = fs::path(program).filename();
+  return command;
+}
+
+Command startable(Command command) {
+  if (command.empty()) return command;
+  std::error_code none;
+  std::string& program = command.front();
+  const bool is_path = program.find('/') != program.npos;
+  if (is_path && is_python(program) && !fs::exists(program, none))
+    program = fs::path(program).filename();
+  else if (!is_path && find_tool(program).empty() && fs::exists(program, none))
+    program.insert(0, "./");
   return command;
 }
 

@@ -15,8 +15,14 @@ namespace harness::client {
 /// of installed modules.
 Finding portable(Finding finding, const Command& command);
 
-/// Returns the command with the interpreter by name, and with files relative to this folder.
+/// Returns the command with files relative to this folder, and with a Python that is not below it
+/// by name.
 Command portable(Command command);
+
+/// Returns a portable command as it can be started in this folder: a Python that is missing here,
+/// such as one of a virtual environment, by name; a program without a path, as older files have it,
+/// by its path if it is only here.
+Command startable(Command command);
 
 /// Returns the text without line numbers: "x.py:#".
 std::string without_lines(std::string_view text);

@@ -126,6 +126,25 @@ TEST(ClientFiles, AReportThatIsCutIsOneLine) {
               HasSubstr("the report of a process cannot be read"));
 }
 
+TEST(ClientFiles, ACommandKeepsTheFolderOfItsProgramBelowThisOne) {
+  const std::string here = std::filesystem::current_path();
+  EXPECT_EQ(portable(Command{here + "/build/x", "a"}), (Command{"build/x", "a"}));
+  EXPECT_EQ(portable(Command{here + "/x"}), Command{"./x"});
+  EXPECT_EQ(portable(Command{"./x"}), Command{"./x"});
+  EXPECT_EQ(portable(Command{here + "/venv/bin/python", here + "/x.py"}),
+            (Command{"venv/bin/python", "x.py"}));
+  EXPECT_EQ(portable(Command{"venv/bin/python", "x.py"}), (Command{"venv/bin/python", "x.py"}));
+  EXPECT_EQ(portable(Command{"/usr/bin/python3", "x.py"}), (Command{"python3", "x.py"}));
+}
+
+TEST(ClientFiles, ACommandIsStartedByWhatIsThere) {
+  EXPECT_EQ(startable({"no/such/python3", "x.py"}), (Command{"python3", "x.py"}));
+  EXPECT_EQ(startable({"no/such/program"}), Command{"no/such/program"});
+  EXPECT_EQ(startable({"sh"}), Command{"sh"});
+  EXPECT_EQ(startable({"CMakeLists.txt"}), Command{"./CMakeLists.txt"});
+  EXPECT_EQ(startable({"no-such-program"}), Command{"no-such-program"});
+}
+
 TEST(ClientFiles, AFindingIsReadAsItWasWritten) {
   const Finding finding = some_finding();
   const std::string text = to_text(finding, {"python3", "crash.py", "--fast"});

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "harness/client/portable.h"
 #include "harness/client/search/failure.h"
 #include "harness/client/search/search.h"
 #include "harness/entries/cli/interrupt.h"
@@ -164,6 +165,7 @@ ReadFinding read_finding(const std::string& file) {
   ReadFinding read{{}, ForeignFile::named_by_user(file, "finding").text()};
   try {
     read.recorded = client::parse_finding(read.text);
+    read.recorded.command = client::startable(read.recorded.command);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
   }
