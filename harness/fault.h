@@ -18,7 +18,7 @@ struct Fault {
   FaultKind kind{};     ///< The table's first row until it is set.
   bool fatal = false;   ///< The fault ended the task in which it happened.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
-  Label birth_site;     ///< Empty where the object never lived.
+  Label birth_site;     ///< Empty if the object never existed.
   Label death_site;     ///< Empty if it has not died.
   Label use_site;       ///< The place of detection: an API call, a kernel, an oracle.
   Name object = 0;      ///< The name of the object that was meant.
@@ -45,7 +45,7 @@ struct Fault {
     Name stream = 0;
   };
   Source use;          ///< The reported use of a data race.
-  Source other;        ///< It came first, and the use, or the end, is not ordered with it.
+  Source other;        ///< The earlier use, with which the reported use or end is not ordered.
   std::string detail;  ///< Words for the story: values, and which task waits for which. Not
                        ///< identity.
 
@@ -55,7 +55,7 @@ struct Fault {
   /// says little about the number of bugs.
   std::string what() const;
 
-  /// Equal outcome on replay: everything except the evidence.
+  /// Compares everything except the evidence. A replay must give equal faults.
   bool operator==(const Fault& right) const;
 };
 
