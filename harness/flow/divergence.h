@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divergence: where the run of one build behaves differently than the same run of another build,
-// for the first time. If the two builds differ in one place, that is in the function told here, or
-// that function was the first to act on it.
+// Divergence: the first point at which the run of one build behaves differently from the same run
+// of another build. If the builds differ in one place, that is in the function reported here, or
+// this function was the first whose behaviour depended on it.
 //
 // Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
-// al., 2011), https://doi.org/10.1109/SP.2011.41; here two runs of equal choices are aligned from
-// their beginning to there by themselves.
+// al., 2011), https://doi.org/10.1109/SP.2011.41. Here the runs make equal choices, so they are
+// aligned up to the divergence.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,21 @@
 namespace harness {
 
 struct Divergence {
-  CodePlace decided;              ///< Where, as the bad build has it; no function = no one knows.
-  std::size_t in_common = 0;      ///< Edges before it.
-  std::optional<FlowPoint> good;  ///< The edge that follows; none if the run ends.
-  std::optional<FlowPoint> bad;   ///< The same.
-  /// Last edges in functions whose answer may have made the difference: the one that it had called
-  /// last, the one that this had called last, and so on, at most four. If it had called none: the
-  /// one that its caller had called last, and so on, whose answer it may have been handed.
+  CodePlace decided;              ///< The place of the decision in the bad build; no function =
+                                  ///< unknown.
+  std::size_t in_common = 0;      ///< Number of equal edges before it.
+  std::optional<FlowPoint> good;  ///< The next edge of the good run; none if it ends.
+  std::optional<FlowPoint> bad;   ///< The next edge of the bad run; none if it ends.
+  /// Last edges in functions whose results may have made the difference: the function that it had
+  /// called last, the one that this had called last, and so on, at most four. If it had called
+  /// none: the function that its caller had called last, and so on, whose result it may have
+  /// received.
   std::vector<CodePlace> upon;
-  bool is_handed_over = false;     ///< It had called none.
-  std::vector<CodePlace> callers;  ///< If the function was called, innermost first.
+  bool is_handed_over = false;     ///< The function had called none, so `upon` is about its caller.
+  std::vector<CodePlace> callers;  ///< Call sites of the function, innermost first.
 };
 
-/// Returns where two flows part; none if they are one.
+/// Returns the first point at which two flows differ; none if they are equal.
 std::optional<Divergence> divergence_of(const Flow& good, const Flow& bad);
 
 }  // namespace harness

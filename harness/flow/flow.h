@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow: which way a run took through the code of its path, as a build says that counts edges (the
-// preset `flow`). Two builds name what they have in common alike, whatever else has changed: a
-// point is a function, and how far below the function's beginning an edge of its control flow
-// leads.
+// Flow: the control flow of a run through the code of its path, recorded by a build that counts
+// edges (preset `flow`). Two builds name equal code equally, whatever else has changed: a point is
+// a function and the distance of an edge's target from the beginning of that function.
 //
-// If the compiler put a function into its caller, the function is the one in whose text it is.
-// Libraries and the harness are left out: addresses of memory may decide what continues in them.
-// Errors: std::runtime_error with one line that names the file.
+// For a function inlined into its caller, the point names the function whose source contains it.
+// Libraries and the harness are left out, because their control flow may depend on memory
+// addresses. Errors: std::runtime_error with one line that names the file.
 #pragma once
 
 #include <compare>
@@ -18,8 +17,8 @@ namespace harness {
 
 /// A place in the sources.
 struct CodePlace {
-  std::string function;  ///< Qualified, without parameters; "" = not known.
-  std::string file;      ///< From the root of the tree: "targets/argpack/launch.cpp".
+  std::string function;  ///< Qualified, without parameters; "" if unknown.
+  std::string file;      ///< Path from the root of the tree: "targets/argpack/launch.cpp".
   std::int64_t line = 0;
   std::int64_t down = 0;  ///< Lines below the beginning of the function.
   std::int64_t column = 0;
@@ -27,7 +26,7 @@ struct CodePlace {
   auto operator<=>(const CodePlace&) const = default;
 };
 
-/// An edge: where it leads and, if that is a function's beginning, if that is called.
+/// An edge: its target and, if that is the beginning of a function, the call site.
 struct FlowPoint {
   CodePlace place;
   bool is_entry = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: notes the flow of whatever this program does between two moments, if it was built to
-// count edges; see hooks.cpp.
+// Recorder: records the flow of this program while it exists, if the program was built to count
+// edges (hooks.cpp).
 //
-// Threads: what is noted is the flow of one thread; a second one's would be mixed with it.
+// Threads: records the flow of one thread; that of a second one would be mixed with it.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace harness {
 
 /// An edge, as addresses of code.
 struct RawPoint {
-  std::uintptr_t code = 0;    ///< Within what it leads to.
-  std::uintptr_t caller = 0;  ///< Within the call, if that is a function's beginning; else 0.
+  std::uintptr_t code = 0;    ///< Address inside the target.
+  std::uintptr_t caller = 0;  ///< Address inside the call if the target begins a function; else 0.
   bool operator==(const RawPoint&) const = default;
 };
 
-/// This many edges are noted, and none after them.
+/// Maximum number of recorded edges. Later ones are ignored.
 inline constexpr std::size_t kMostEdges = std::size_t{1} << 24;
 
-/// Lifetime: it notes as long as it lives. One at a time.
+/// Lifetime: records while it exists. One at a time.
 class FlowRecorder {
  public:
   FlowRecorder();
@@ -31,11 +31,11 @@ class FlowRecorder {
   FlowRecorder(const FlowRecorder&) = delete;
   FlowRecorder& operator=(const FlowRecorder&) = delete;
 
-  /// Returns what was noted, with the names of places, for which llvm-symbolizer is started.
-  /// Errors: std::runtime_error if it is not there.
+  /// Returns the recorded flow. Starts llvm-symbolizer for the names of places.
+  /// Errors: std::runtime_error if llvm-symbolizer is not installed.
   Flow flow() const;
 
-  /// Notes an edge; called by hooks.cpp.
+  /// Records an edge; called by hooks.cpp.
   void note(const RawPoint& point) {
     if (points_.size() < kMostEdges) points_.push_back(point);
   }
@@ -47,7 +47,7 @@ class FlowRecorder {
 /// Shared by hooks.cpp and the recorder.
 struct FlowHooks {
   bool are_called = false;           ///< This program was built to count edges.
-  FlowRecorder* recorder = nullptr;  ///< The one that there is, or null.
+  FlowRecorder* recorder = nullptr;  ///< The existing recorder, or null.
 };
 extern FlowHooks flow_hooks;
 
