@@ -12,7 +12,7 @@ namespace harness {
 /// Lifetime: for one run. Threads: the run's thread.
 class KeptWords {
  public:
-  /// Keeps a word that is about to be written for another generation.
+  /// Keeps a word that is about to be overwritten for another generation.
   void keep(const void* word, std::uint64_t generation, std::uint64_t value) {
     words_.insert_or_assign({word, generation}, value);
   }
