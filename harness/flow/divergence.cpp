@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The edge before the next one of a function says that the function chose it; that a
-// function begins was chosen by its caller. Of two different ones, chosen in the two runs, the
-// function that was called last chose first: it returned in one of them.
+// How it works. The next edge of a function was decided by that function; the beginning of a
+// function was decided by its caller. If the two runs differ in functions, the one that was called
+// last decided first, because it returned in one of the runs.
 #include "harness/flow/divergence.h"
 
 #include <algorithm>
@@ -12,11 +12,12 @@
 namespace harness {
 namespace {
 
-/// A call that has not returned, as far as the edges say.
+/// A call that has not returned, as far as the edges show.
 struct Frame {
   CodePlace place;   ///< The last edge in it.
-  CodePlace caller;  ///< Where it was called.
-  /// The last edges in what it had called last, of what has returned, and in what that had.
+  CodePlace caller;  ///< The call site.
+  /// The last edges in the function that it called last and that has returned, in the function that
+  /// this one had called last, and so on.
   std::vector<CodePlace> called;
 };
 
@@ -34,15 +35,15 @@ class Calls {
     frames_.push_back({point.place, point.caller, {}});
   }
 
-  /// Returns how deep a function is called; 0 = not at all.
+  /// Returns the call depth of a function; 0 if it is not on the stack.
   std::size_t depth_of(const CodePlace& place) const {
     for (std::size_t depth = frames_.size(); depth > 0; --depth)
       if (is_of(frames_[depth - 1].place, place)) return depth;
     return 0;
   }
 
-  /// Returns the last edges in the function that the one at this depth called last, if it did, in
-  /// what that had called last, and so on.
+  /// Returns the last edges in the function that the one at this depth called last, if any, in the
+  /// function that this one had called last, and so on.
   std::vector<CodePlace> last_called_at(std::size_t depth) const {
     if (depth == 0) return {};
     std::vector<CodePlace> called;
@@ -53,13 +54,13 @@ class Calls {
     return called;
   }
 
-  /// Returns the same of what its caller had called before it, whose answer it may have been
-  /// handed.
+  /// Returns the same for the function that its caller had called before it, whose result it may
+  /// have received.
   std::vector<CodePlace> called_before(std::size_t depth) const {
     return depth > 1 ? frames_[depth - 2].called : std::vector<CodePlace>();
   }
 
-  /// Returns where the function at this depth was called, innermost first.
+  /// Returns the call sites of the function at this depth, innermost first.
   std::vector<CodePlace> callers_of(std::size_t depth) const {
     std::vector<CodePlace> callers;
     for (; depth > 0; --depth)
@@ -69,11 +70,12 @@ class Calls {
   }
 
  private:
-  /// The run is in this function: those that it called have returned.
+  /// Notes that the run is in this function, so that the functions it called have returned.
   void at(const CodePlace& place) {
     const std::size_t depth = depth_of(place);
     if (depth == 0)
-      return frames_.push_back({place, {}, {}});  // Another task's, or a function's piece.
+      return frames_.push_back({place, {}, {}});  // Belongs to another task, or to an outlined part
+                                                  // of a function.
     if (depth < frames_.size()) frames_[depth - 1].called = last_called_at(depth);
     frames_.resize(depth);
     frames_.back().place = place;
@@ -82,7 +84,7 @@ class Calls {
   std::vector<Frame> frames_;
 };
 
-/// Returns where the edge was chosen.
+/// Returns where the edge was decided.
 CodePlace chosen_at(const std::optional<FlowPoint>& point) {
   if (!point) return {};
   return point->is_entry ? point->caller : point->place;
@@ -93,7 +95,8 @@ std::optional<FlowPoint> at(const Flow& flow, std::size_t index) {
   return flow.points[flow.path[index]];
 }
 
-/// An edge by which it is known, wherever its functions stand in their files.
+/// Returns an edge without line numbers, so that the position of functions in their files does not
+/// matter.
 FlowPoint anywhere(FlowPoint point) {
   point.place.line = point.caller.line = 0;
   return point;
@@ -101,7 +104,7 @@ FlowPoint anywhere(FlowPoint point) {
 
 using Numbers = std::map<FlowPoint, std::size_t>;
 
-/// Returns a flow's path as numbers of edges; those that have none yet get one.
+/// Returns a flow's path as edge numbers. New edges get new numbers.
 std::vector<std::size_t> numbered(const Flow& flow, Numbers& numbers) {
   std::vector<std::size_t> of_points, path;
   for (const FlowPoint& point : flow.points)

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// Says of each edge whether it is a function's beginning; its guard is its number, from 1.
+/// For each edge, whether it is the beginning of a function. Indexed by guard numbers, from 1 on.
 std::vector<bool>& entries() {
   static std::vector<bool> of_all{false};
   return of_all;
@@ -25,7 +25,7 @@ using harness::flow_hooks;
 
 extern "C" {
 
-/// Numbers the guards of a part of the program.
+/// Numbers the guards of a module of the program.
 __attribute__((visibility("default"))) void __sanitizer_cov_trace_pc_guard_init(
     std::uint32_t* begin, std::uint32_t* end) {
   if (begin == end || *begin != 0) return;
@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) void __sanitizer_cov_trace_pc_guard_init(
   for (std::uint32_t* guard = begin; guard < end; ++guard) *guard = ++last;
 }
 
-/// Learns which of them are functions' beginnings.
+/// Records which edges are beginnings of functions.
 __attribute__((visibility("default"))) void __sanitizer_cov_pcs_init(const std::uintptr_t* begin,
                                                                      const std::uintptr_t* end) {
   static const std::uintptr_t* known = nullptr;
@@ -44,7 +44,7 @@ __attribute__((visibility("default"))) void __sanitizer_cov_pcs_init(const std::
     entries().push_back((pc[1] & 1) != 0);
 }
 
-// The caller's address is asked for of code that keeps its frame pointer, as its build says.
+// Requires frame pointers in the calling code, which its build enables.
 #pragma clang diagnostic ignored "-Wframe-address"
 /// Called at every edge.
 __attribute__((visibility("default"))) void __sanitizer_cov_trace_pc_guard(

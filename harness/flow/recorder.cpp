@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// Whether a place is in the code of a path.
+/// Returns whether a place is in the code of a path.
 bool is_of_path(const CodePlace& place) {
   return place.file.starts_with("targets/") || place.file.starts_with("scenarios/");
 }
@@ -28,11 +28,11 @@ Names names_of(const std::vector<RawPoint>& points) {
   return names;
 }
 
-/// Follows calls, so that a function that a library calls, or a header of ours, is told with the
-/// code of the path that called that.
+/// Tracks callers, so that a function called by a library or by a header of ours is attributed to
+/// the code of the path that called the library.
 class Callers {
  public:
-  /// Returns the caller of a function's beginning.
+  /// Returns the call site in the path for the beginning of a function.
   CodePlace of(const CodePlace& called, const CodePlace& caller) {
     const CodePlace found = is_of_path(caller) ? caller : last_[caller.function];
     if (!called.function.empty()) last_[called.function] = found;
@@ -45,7 +45,7 @@ class Callers {
 
 }  // namespace
 
-constinit FlowHooks flow_hooks;  // Hooks are called before any constructor.
+constinit FlowHooks flow_hooks;  // Hooks are called before any constructor runs.
 
 FlowRecorder::FlowRecorder() { flow_hooks.recorder = this; }
 
@@ -54,7 +54,7 @@ FlowRecorder::~FlowRecorder() { flow_hooks.recorder = nullptr; }
 Flow FlowRecorder::flow() const {
   const Names names = names_of(points_);
   Flow flow;
-  std::map<FlowPoint, std::uint32_t> indices;  // Several addresses may have one name.
+  std::map<FlowPoint, std::uint32_t> indices;  // Several addresses may have the same name.
   Callers callers;
   for (const RawPoint& raw : points_) {
     FlowPoint point{names.at(raw.code), raw.caller != 0, {}};
