@@ -173,7 +173,8 @@ bool is_macro(std::string_view text) {
                      [](char c) { return is_in_name(c) || c == ',' || c == ' ' || c == '.'; });
 }
 
-/// "X" is 1, "X=" is nothing. A line that continues would take the next one into the macro.
+/// Returns the line that defines a macro: "X" is 1, "X=" is empty. A trailing backslash would
+/// extend the macro to the next line.
 std::string definition(const Row& row, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
@@ -220,7 +221,7 @@ void take_own(Options& made, const Row& row, const std::string& argument) {
     made.creates_pch = true;
   } else if (name == "--device-as-default-execution-space") {
     made.is_device_by_default = true;
-  } else {  // --device-int128 and --device-float128: a macro, where nvcc has the type by itself.
+  } else {  // --device-int128 and --device-float128: only a macro; nvcc has the types.
     made.macros += fmt::format("#define __CUDACC_RTC_{}__ 1\n",
                                name == "--device-int128" ? "INT128" : "FLOAT128");
   }
@@ -269,7 +270,7 @@ Options parse_options(std::span<const char* const> given) {
     if (!argument && i + 1 < given.size() && given[i + 1] != nullptr)
       argument = std::string(trimmed(given[++i]));
     if (argument && is_one_letter(row->brief) && argument->starts_with('='))
-      argument->erase(0, 1);  // -D=NAME.
+      argument->erase(0, 1);  // For "-D=NAME".
     check(*row, argument.value_or(""));
     take(made, *row, *argument);
   }

@@ -63,8 +63,8 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-/// The comments of a text in the order of their lines. What stands at the very end belongs to no
-/// line.
+/// Returns the comments of a text in the order of their lines. Comments at the very end belong to
+/// no line.
 std::vector<std::pair<std::string, Comments>> collect(std::string_view text) {
   std::vector<std::pair<std::string, Comments>> all;
   Comments next;
@@ -95,7 +95,7 @@ void append_lines(std::string& text, const std::vector<std::string>& lines) {
 std::string keep_comments(std::string_view before, std::string_view text) {
   auto all = collect(before);
   if (all.empty()) return std::string(text);
-  std::map<std::string, std::size_t> place;  // Line of `text` by its key; the first.
+  std::map<std::string, std::size_t> place;  // The first line of `text` for each key.
   std::size_t number = 0;
   for_each_line(text,
                 [&](std::string_view line) { place.try_emplace(key_of(trimmed(line)), number++); });
