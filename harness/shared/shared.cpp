@@ -88,8 +88,8 @@ const char* user_kind(const Scheduler& scheduler, const History& history, Name a
   return found->kind.c_str();
 }
 
-/// Returns text such as "collective 2". The generation's low half is the number of the running
-/// activation (unless that is a plain task), the high half is the number of its use.
+/// Returns text such as "collective 2": the kind of the running activation (unless that is a plain
+/// task), and the number in the generation's low half. The high half counts the uses of a number.
 std::string in_words(Scheduler& scheduler, Generation generation) {
   if (generation == Generation::none) return "no use";
   const char* kind = user_kind(scheduler, scheduler.history(), scheduler.picker().current().name);
