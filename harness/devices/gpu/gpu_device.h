@@ -26,9 +26,9 @@
 
 namespace harness::devices {
 
-/// The driver's functions: one per row of cuda.def, never null. The library is libcuda.so.1, or
-/// what the environment variable AFTERLIFE_LIBCUDA names instead; each is loaded once. Throws
-/// std::runtime_error, with one line that says what to do, when there is no driver.
+/// Returns the driver's functions: one per row of cuda.def, never null. The library is
+/// libcuda.so.1, or the one that the environment variable AFTERLIFE_LIBCUDA names; each is loaded
+/// once. Throws std::runtime_error, with one line that says what to do, if there is no driver.
 const DriverTable& load_driver();
 
 class GpuDevice final : public Device {
@@ -91,7 +91,8 @@ class GpuDevice final : public Device {
   // ---- contexts, by task ----
 
   std::vector<CUcontext>& context_stack();
-  /// A context is gone, and what belonged to it: all there is, once there is no other.
+  /// Notes that a context has ended with its objects: with all objects, if no other context is
+  /// left.
   void context_ended();
   /// Makes the context of the calling task current on the OS thread.
   CUresult switch_context();

@@ -82,7 +82,7 @@ CUresult read_image(const char* file, std::string& image);
 CUresult give_variables(SimDevice& sim, Module& module);
 /// Frees that memory, after launched work is done.
 void take_variables(SimDevice& sim, Module& module);
-/// Finds a variable of a module by its name; for what is wanted of address and size.
+/// Finds a variable of a module by its name. Address and size are only set if requested.
 CUresult find_variable(SimDevice& sim, const Module& module, const char* name, CUdeviceptr* address,
                        std::size_t* bytes);
 /// Returns the function of this name; null if the module has none.
