@@ -54,8 +54,8 @@ class PointerShadow {
   /// memory, and included host memory.
   AddressRange hull() const { return hull_; }
 
-  /// The words at `address` are those at `physical`, in the first period. Sizes and addresses are
-  /// multiples of kAliasBytes; `physical` is one of 8.
+  /// Makes the words at `address` the same as those at `physical`, in the first period. Sizes and
+  /// addresses are multiples of kAliasBytes; `physical` is a multiple of 8.
   void alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes);
   static constexpr std::uint64_t kAliasBytes = std::uint64_t{2} << 20;
 

@@ -78,7 +78,7 @@ struct CapturedWord {
 };
 using CapturedWords = std::vector<CapturedWord>;
 
-/// One block that a launch may touch, as long as it lives.
+/// A block that a launch may access while it is alive.
 struct Authority {
   std::uint64_t low;
   std::uint64_t high;

@@ -21,8 +21,8 @@ namespace harness::devices {
 
 enum class BlockEnding : std::uint8_t {
   finished,
-  aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not continue.
-  trapped,  ///< The same, by an instruction of the kernel's own: see stops.h.
+  aborted,  ///< A fatal access, a deadlock or a crash, which was recorded.
+  trapped,  ///< Ended by an instruction of the kernel; see stops.h.
   asserted,
   misaligned,
   waiting,  ///< Waits for other blocks of its grid. It can be resumed.
@@ -31,7 +31,7 @@ enum class BlockEnding : std::uint8_t {
 /// A step of a cooperative launch.
 struct GridStep {
   BlockEnding ending = BlockEnding::finished;
-  /// All blocks have reached a barrier since the last phase, or none has begun before this step.
+  /// Whether all blocks have reached a barrier since the last phase, or none began before.
   bool begins_phase = false;
   bool is_last = false;
 };
