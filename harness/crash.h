@@ -23,7 +23,7 @@ namespace harness {
 /// The end of the code under test. Equal in every build, except for the evidence.
 struct Crash {
   Label signal;             ///< "SIGSEGV", "stack overflow", "endless loop".
-  const char* words = "";   ///< Details for the story. Valid until the run is reported.
+  const char* words = "";   ///< Details for the report. Valid until the run is reported.
   std::uintptr_t code = 0;  ///< Program counter; evidence.
 };
 

@@ -24,9 +24,9 @@ struct Fault {
   Name object = 0;      ///< The name of the object that was meant.
   Name recycler = 0;    ///< The name of the object that was found instead (recycled_use,
                         ///< wrong_owner).
-  Name activation = 0;  ///< Name of the graph operation that captured what was used, or 0.
-                        ///< Evidence, not identity.
-  Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
+  Name activation = 0;  ///< The activation in which it happened, such as an op or a kernel launch.
+  Name captured = 0;    ///< The graph operation that captured what was used, or 0. Evidence, not
+                        ///< identity.
   Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
                         ///< Evidence.
   Tick tick = 0;

@@ -81,7 +81,7 @@ class Heap {
   }
   bool collecting() const { return collecting_; }
 
-  // ---- what is there ----
+  // ---- queries ----
 
   std::size_t live_count() const { return live_count_; }
   /// Returns how many objects of `type` are alive.

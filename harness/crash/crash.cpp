@@ -79,7 +79,7 @@ bool is_overflow(const siginfo_t& info, const ucontext_t& context) {
 Crash describe(const siginfo_t& info, const ucontext_t& context) {
   Crash crash;
   crash.signal = is_overflow(info, context) ? kOverflow : kCaught[index_of(info.si_signo)].name;
-  // One past it, like a return address, because that is how lines are looked up.
+  // One byte past its beginning, because lines are looked up as for a return address.
   if (info.si_code > 0) crash.code = program_counter(context) + 1;
   return crash;
 }

@@ -2,7 +2,7 @@
 // Content cache: files generated from a text, each named by a hash of everything that went into it.
 //
 // Threads, processes: any number. A file appears completely or not at all: its writer writes a
-// draft of its own in the folder, and renames it.
+// draft in the same folder, and renames it.
 #pragma once
 
 #include <cstdint>

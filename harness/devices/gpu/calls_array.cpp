@@ -7,7 +7,7 @@ namespace harness::devices::gpu_calls {
 
 namespace {
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
 /// Calls `kFunction`, which creates the handle that its first argument points at. Unlike the one in
 /// calls.cpp, it accepts handles that are numbers.

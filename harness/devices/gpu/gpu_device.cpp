@@ -51,7 +51,7 @@ void GpuDevice::begin(World& world) {
   Callbacks::of_process().begin();
 }
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
 void GpuDevice::born(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);

@@ -92,7 +92,7 @@ extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t va
   }
 }
 
-// ---- what kernels allocate ----------------------------------------------------------------------
+// ---- allocations of kernels ---------------------------------------------------------------------
 
 #define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 

@@ -20,7 +20,7 @@ void free_now(SimDevice& sim, std::uint32_t index) {
   sim.pools().release(index);
 }
 
-// ---- giving out -------------------------------------------------------------------------------
+// ---- allocation -------------------------------------------------------------------------------
 
 static constexpr std::size_t kLookBack = 64;
 
@@ -180,7 +180,7 @@ CUresult Calls::cuMemHostGetFlags(unsigned* flags, void* host) {
   return CUDA_SUCCESS;
 }
 
-// ---- the host's own ---------------------------------------------------------------------------
+// ---- registered host memory -------------------------------------------------------------------
 
 /// Refuses a range that is not host memory, or is already registered or pinned.
 static CUresult check_host_range(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
@@ -222,7 +222,8 @@ CUresult Calls::cuMemHostUnregister(void* host) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.memory().block(index).base != address) return CUDA_ERROR_INVALID_VALUE;
   may_wait(sim, *sim.memory().block(index).context);
-  if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;  // In the wait.
+  // It may have been unregistered during the wait.
+  if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.data_races().on())
     sim.data_races().freed(index, {{}, sim.data_races().caller(), sim.scheduler().site()});
   sim.host_memory().lent().give_back(sim.memory().block(index).lent);
@@ -230,7 +231,7 @@ CUresult Calls::cuMemHostUnregister(void* host) {
   return CUDA_SUCCESS;
 }
 
-// ---- taking back ------------------------------------------------------------------------------
+// ---- frees ------------------------------------------------------------------------------------
 
 void may_wait(SimDevice& sim, Context& context) {
   if (sim.processes().leeway().is_given() && !sim.queues().knows_done(context) &&
@@ -267,7 +268,7 @@ CUresult Calls::cuMemFreeHost(void* address) {
   return free_synchronously(sim, reinterpret_cast<std::uint64_t>(address), true);
 }
 
-// ---- asking -----------------------------------------------------------------------------------
+// ---- queries ----------------------------------------------------------------------------------
 
 CUresult Calls::cuMemGetInfo_v2(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -223,7 +223,7 @@ static bool is_the_host(const CUmemLocation& location) {
          (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
 }
 
-/// Returns whether a pool may get this access. The access of its own location cannot be reduced.
+/// Returns whether a pool may get this access. Access from its own location cannot be reduced.
 static bool may_get(const Pool& pool, const CUmemAccessDesc& access) {
   const bool whole = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   if (!is_the_device(access.location))

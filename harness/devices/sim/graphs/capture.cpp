@@ -103,7 +103,7 @@ void Captures::lose(Stream& stream) {
   stream.capture = nullptr;
 }
 
-// ---- what calls ask ---------------------------------------------------------------------------
+// ---- checks of calls --------------------------------------------------------------------------
 
 CUresult Captures::invalidate(Capture& capture, CUresult error) {
   if (capture.invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -184,7 +184,7 @@ bool Captures::fills(const Graph& graph) const {
                      });
 }
 
-// ---- what is captured -------------------------------------------------------------------------
+// ---- captured work ----------------------------------------------------------------------------
 
 CUresult Captures::admit_node(Stream& stream, CUgraphNodeType type) {
   Capture& capture = *stream.capture;

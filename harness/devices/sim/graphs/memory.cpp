@@ -54,7 +54,7 @@ void GraphAllocations::drop(GraphMemory& memory) {
   freed_.push_back(memory.block);
 }
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
 void GraphMemoryCounters::begin(std::uint64_t bytes) {
   live += bytes;

@@ -3,7 +3,7 @@
 // the count reaches zero, its destructor is called at some time. The calling thread is a choice: a
 // driver thread that all of them share (default), the thread that calls host functions, too, or the
 // thread that released the last reference, before its call returns. Whether the driver holds its
-// lock meanwhile is also a choice.
+// lock during the call is also a choice.
 #pragma once
 
 #include <cuda.h>

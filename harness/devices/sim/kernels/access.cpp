@@ -92,7 +92,7 @@ static inline void forward_access([[maybe_unused]] std::uint64_t address,
 #endif
 }
 
-// ---- judging what no window holds --------------------------------------------------------------
+// ---- accesses outside of all windows -----------------------------------------------------------
 
 /// Checks an access outside of all windows. Returns whether it is to device memory.
 [[gnu::noinline]] static bool judge(std::uint64_t address, std::uint64_t size, bool write,
@@ -263,7 +263,7 @@ void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code
   if constexpr (kAsan) forward_access(address, size, true, code);
 }
 
-// ---- what an access of a translated kernel need not ask again -----------------------------------
+// ---- sites of translated kernels ----------------------------------------------------------------
 
 /// A range that holds all bytes, for sites whose uses are not recorded.
 static KernelRange all_uses{0, ~std::uint64_t{0}};

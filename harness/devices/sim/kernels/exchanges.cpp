@@ -207,7 +207,7 @@ void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
 
 }  // namespace harness::devices
 
-// ---- what kernels call -------------------------------------------------------------------------
+// ---- functions that kernels call ---------------------------------------------------------------
 
 extern "C" {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footprint: the bytes that the running kernel block has used, as ranges. Only kept while there are
-// enough streams for a race; see SimDevice::run_block().
+// enough streams for a race; see WorkSteps::run_block().
 #pragma once
 
 #include <array>

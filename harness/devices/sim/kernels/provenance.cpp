@@ -218,7 +218,7 @@ void Provenance::stored_copy(std::uint64_t target, std::uint64_t source, std::ui
     stored(word);
 }
 
-// ---- judging -----------------------------------------------------------------------------------
+// ---- checks ------------------------------------------------------------------------------------
 
 void Provenance::begin_block(const Launch& launch) {
   HARNESS_CHECK(launch.authority != AuthorityIndex::none, "a launch is authorised before it runs");

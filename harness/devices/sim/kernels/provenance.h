@@ -5,7 +5,7 @@
 //
 // Any other access, or one to the same address in a later lifetime, is a fault at the source line
 // of the kernel. Kernels are compiled so that each access calls __prov_* (provenance.cpp). Threads:
-// confined to the run's thread. A block dies between two run_block() calls, or is freed by the
+// confined to the run's thread. A block ends between two run_block() calls, or is freed by the
 // kernel itself, which then calls AccessState::forget().
 #pragma once
 

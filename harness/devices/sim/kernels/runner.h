@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelRunner: runs the threads of one block of a launch, from a kernel compiled for the host.
 //
-// Threads run one after another as plain calls on one fiber. A thread that waits for others
+// Threads run one after another as ordinary calls on one fiber. A thread that waits for others
 // (__syncthreads, __shfl_sync) parks with its fiber, and another fiber continues with the next
 // thread, so that a kernel without barriers needs only one. Under TSan each thread has a fiber,
 // which TSan sees as a thread. It finds races within a block, but not between blocks, whose threads

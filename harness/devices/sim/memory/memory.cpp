@@ -348,7 +348,7 @@ std::uint32_t Memory::registered_in(std::uint64_t address, std::uint64_t bytes) 
   return found;
 }
 
-// ---- what provenance asks ---------------------------------------------------------------------
+// ---- queries of provenance --------------------------------------------------------------------
 
 BlockRef Memory::find(std::uint64_t address) const {
   const std::uint32_t index = call_view_ ? newest(address) : installed(address);

@@ -11,7 +11,7 @@ namespace harness::devices {
 
 static constexpr unsigned kCountLimit = 256;
 
-// ---- what a call says -------------------------------------------------------------------------
+// ---- operations of a call ---------------------------------------------------------------------
 
 static CUresult find_value(SimDevice& sim, CUdeviceptr address, FindPlace find_place,
                            MemoryOp& op) {
@@ -74,7 +74,7 @@ CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemO
   return CUDA_SUCCESS;
 }
 
-// ---- what a stream does -----------------------------------------------------------------------
+// ---- execution in a stream --------------------------------------------------------------------
 
 bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,
                   std::uint64_t wanted) {

@@ -107,7 +107,7 @@ std::vector<Mapping*> Reservations::whole_mappings(std::uint64_t address, std::u
   return found;
 }
 
-// ---- what provenance asks ---------------------------------------------------------------------
+// ---- queries of provenance --------------------------------------------------------------------
 
 BirthId Reservations::at(std::uint64_t address) const {
   const Reservation* reservation = find(address);

@@ -87,7 +87,7 @@ Clock Sharing::from_peers(const PeerClock& clock) {
   return here;
 }
 
-// ---- calls and lives --------------------------------------------------------------------------
+// ---- calls and lifetimes ----------------------------------------------------------------------
 
 PeerCall Sharing::this_call() {
   return {sim_.scheduler().site(), {sim_.world().picker.current().name, 0, 0}};
@@ -303,7 +303,7 @@ void Sharing::look_for_records() {
   if (has_moved) sim_.queues().settle();
 }
 
-// ---- what all do ------------------------------------------------------------------------------
+// ---- exchanges with other processes -----------------------------------------------------------
 
 void Sharing::hear() {
   if (!is_on_) return;

@@ -36,7 +36,7 @@ void DataRaces::begin(bool on) {
   for (const auto& clock : remembered_) spare_.push_back(clock.get());
 }
 
-// ---- what the program orders ------------------------------------------------------------------
+// ---- the order of the program -----------------------------------------------------------------
 
 LineIndex DataRaces::take_lines(std::uint32_t count) {
   const LineIndex first = line_count_;
@@ -92,7 +92,7 @@ bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use
   });
 }
 
-// ---- what is used -----------------------------------------------------------------------------
+// ---- uses -------------------------------------------------------------------------------------
 
 DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
   while (block >= uses_.size()) uses_.push_back(std::make_unique<Uses>());

@@ -63,7 +63,7 @@ void HostKnowledge::starts_anew(const Clock& clock) {
   known_[mine.knows].clock = clock;
 }
 
-// ---- what is known ----------------------------------------------------------------------------
+// ---- knowledge --------------------------------------------------------------------------------
 
 /// Adds a copy of the knowledge of a stamp. Returns the copy's stamp. Other references may become
 /// invalid.

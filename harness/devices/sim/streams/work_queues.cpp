@@ -70,8 +70,7 @@ void WorkQueues::depend(Stream& stream, Work& work) {
 }
 
 void WorkQueues::catch_up(Stream& stream) {
-  if (sim_.data_races().is_only_line(stream.line)) return;  // No other line has anything that it
-                                                            // does not know.
+  if (sim_.data_races().is_only_line(stream.line)) return;  // There is no other line to add.
   Clock& clock = stream.clock;
   clock.join(sim_.data_races().caller());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);

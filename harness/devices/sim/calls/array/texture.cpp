@@ -14,7 +14,7 @@ std::uint64_t limit(CUdevice_attribute attribute) {
   return static_cast<std::uint64_t>(attribute_value(attribute));
 }
 
-// ---- what texels are read ---------------------------------------------------------------------
+// ---- the texels -------------------------------------------------------------------------------
 
 /// Finds device memory, which must have the alignment of textures.
 CUresult find_linear(SimDevice& sim, CUdeviceptr address, std::uint64_t bytes, Texels& texels) {
@@ -95,7 +95,7 @@ CUresult find_texels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texture& t
   }
 }
 
-// ---- how they are read ------------------------------------------------------------------------
+// ---- sampling ---------------------------------------------------------------------------------
 
 bool is_filter(CUfilter_mode mode) {
   return mode == CU_TR_FILTER_MODE_POINT || mode == CU_TR_FILTER_MODE_LINEAR;

@@ -57,7 +57,7 @@ CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* add
   return CUDA_SUCCESS;
 }
 
-// ---- what is in use ---------------------------------------------------------------------------
+// ---- memory in use ----------------------------------------------------------------------------
 
 CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
