@@ -69,9 +69,8 @@ class History {
   void add(const Event& event) { events_.add(event); }  ///< Appends an event to the trace.
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
-  void add(const ActivationRecord& activation) { activations_.add(activation); }  ///< Records a
-                                                                                  ///< cause.
-  /// Adds an order for stories. It is not part of the trace.
+  /// Records a cause.
+  void add(const ActivationRecord& activation) { activations_.add(activation); }
   void add(const Ordering& ordering) { orderings_.add(ordering); }
   /// Adds a fault. Drops it if its kind does not count or the limit is reached.
   void add(Fault fault);

@@ -186,10 +186,8 @@ class Scene {
   void keep_out(std::size_t window, std::size_t way = 0) {
     observed_.refused_by[way] |= std::uint64_t{1} << window;
   }
-  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }  ///< Notes that an op
-                                                                              ///< ran.
-  /// Compares a result with the reference model's. A difference is a wrong_value fault at the
-  /// current site.
+  /// Notes that an op ran.
+  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
   /// Reports a refusal at the current site: `what` returned `answer`, or did not do its work.
   void refuse(Label what, std::string answer, Name object = 0);

@@ -44,8 +44,8 @@ struct TypeInfo {
 /// The name of a member, or the index of an item.
 class Key {
  public:
-  constexpr Key(Label name) : value_(name.hash() | kNamed) {}  // Implicit, so that it reads like a
-                                                               // dict.
+  // Implicit, so that it reads like a dict.
+  constexpr Key(Label name) : value_(name.hash() | kNamed) {}
   consteval Key(const char* name) : Key(Label(name)) {}
   template <std::integral Index>
   constexpr Key(Index index) : value_(static_cast<std::uint32_t>(index)) {}

@@ -23,9 +23,8 @@ constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1
 template <std::size_t kLimit>
 class VariableOptions {
  public:
-  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }  ///< Adds a
-                                                                                  ///< variable.
-  /// Adds the variables of a set (bit per variable), in ascending order.
+  /// Adds a variable.
+  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }
   void add_all(std::uint32_t variables) {
     for (; variables != 0; variables &= variables - 1)
       add(static_cast<std::uint32_t>(std::countr_zero(variables)));

@@ -34,8 +34,8 @@ class Tasks {
 
   Name name(TaskId id) const { return (*this)[id].name; }     ///< Returns its name by cause.
   Label label(TaskId id) const { return (*this)[id].label; }  ///< Returns its name in stories.
-  ProcessId process(TaskId id) const { return (*this)[id].context.process; }  ///< Returns its
-                                                                              ///< process.
+  /// Returns its process.
+  ProcessId process(TaskId id) const { return (*this)[id].context.process; }
 
   /// Returns the task that holds the thread, or null outside of tasks.
   Task* current() const { return current_; }

@@ -142,8 +142,8 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
   if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
-    if (memory.origin == Origin::registered) return CUDA_SUCCESS;  // Ordinary memory of the program
-                                                                   // again.
+    // Ordinary memory of the program again.
+    if (memory.origin == Origin::registered) return CUDA_SUCCESS;
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }

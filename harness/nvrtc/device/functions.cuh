@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions: mathematics in f64, by series, and in f32, by rounding the result. The error is a few
-// units in the last place of f64 (trigonometry: below 1e6), so that f32 is nearly always exact.
+// units in the last place of f64 (trigonometry below 1e6); f32 is nearly always rounded correctly.
 #pragma once
 
 #include "harness/nvrtc/device/warps.cuh"

@@ -32,10 +32,10 @@ struct Process {
   std::array<Pool*, kPoolKindCount> default_pools{};
   std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.
-  std::vector<HostCall> functions;       ///< Host functions to call, in order.
-  std::vector<std::uint32_t> mappings;   ///< Imported blocks.
-  Logs logs;                             ///< Callbacks for messages.
-  DriverLock lock{"driver lock"};        ///< The lock under which calls work.
+  std::vector<HostCall> functions;                    ///< Host functions to call, in order.
+  std::vector<std::uint32_t> mappings;                ///< Imported blocks.
+  Logs logs;                                          ///< Callbacks for messages.
+  DriverLock lock{"driver lock"};                     ///< The lock under which calls work.
   DriverLock thread{"driver's thread"};  ///< The thread on which functions of the program are
                                          ///< called.
 

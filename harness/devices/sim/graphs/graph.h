@@ -76,7 +76,7 @@ struct NodeParams {
 
   CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
   std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< The array of `batch`.
-  std::vector<MemoryOp> memory_ops;  ///< The operations of `batch`, resolved.
+  std::vector<MemoryOp> memory_ops;                        ///< The operations of `batch`, resolved.
 
   HostWork host_work;  ///< The function of a host node that takes time like a kernel.
 
@@ -113,10 +113,10 @@ struct GraphNode : Object {
   Graph* graph = nullptr;
   const NodeParams* params = nullptr;
   const KernelAttributes* attributes = &kDefaultAttributes;
-  std::vector<GraphEdge> after;       ///< Edges in the order in which they were added.
-  std::vector<Graph*> bodies;         ///< Embedded graphs: one of a child node, several of a
-                                      ///< conditional one.
-  std::vector<CUgraph> body_handles;  ///< The handles of the bodies that the program knows.
+  std::vector<GraphEdge> after;         ///< Edges in the order in which they were added.
+  std::vector<Graph*> bodies;           ///< Embedded graphs: one of a child node, several of a
+                                        ///< conditional one.
+  std::vector<CUgraph> body_handles;    ///< The handles of the bodies that the program knows.
   const GraphNode* original = nullptr;  ///< The node from which it was cloned.
   std::uint32_t index = 0;              ///< Scratch: its index among the graph's nodes.
 

@@ -97,8 +97,8 @@ void PointerShadow::include(AddressRange host) {
 // ---- copies -----------------------------------------------------------------------------------
 
 void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
-  if (target % 8 != source % 8) return;  // The source has no whole aligned pointer that is aligned
-                                         // in the target.
+  // The source has no whole aligned pointer that is aligned in the target.
+  if (target % 8 != source % 8) return;
   const std::uint64_t skip = (8 - target % 8) % 8;
   if (bytes < skip + 8) return;
   const std::uint64_t count = (bytes - skip) / 8;

@@ -67,7 +67,7 @@ struct Block {
                                ///< parts.
   bool is_of_parts = false;    ///< It consists of such parts, which belonged to other blocks
                                ///< before.
-  bool is_shared = false;  ///< Other processes of the run may have opened or exported it.
+  bool is_shared = false;      ///< Other processes of the run may have opened or exported it.
   BirthId birth = BirthId::none;
   BirthId life = BirthId::none;  ///< The current lifetime in graph memory, or the last one.
   Origin origin = Origin::device;
@@ -80,7 +80,7 @@ struct Block {
   Context* context = nullptr;  ///< The context with which it ends; null for pool memory.
   Pool* pool = nullptr;
   GraphMemory* graph = nullptr;  ///< Its graph memory, which has many lifetimes.
-  StreamPoint given_at;  ///< The allocation, if it reuses storage: no free may precede it.
+  StreamPoint given_at;          ///< The allocation, if it reuses storage: no free may precede it.
   StreamPoint freed_at;
   OrderPoint freed_order;
   std::uint32_t use_count = 0;     ///< Number of uses by work; counted while races are detected.

@@ -65,7 +65,7 @@ class MemoryViews {
   std::uint64_t bytes_;
   int file_ = -1;
   std::map<std::uint64_t, Overlay> overlays_;  ///< By address. Borrows the files.
-  std::uint32_t mapped_ = 0;  ///< Bit for each process whose view is mapped.
+  std::uint32_t mapped_ = 0;                   ///< Bit for each process whose view is mapped.
 };
 
 }  // namespace harness::devices

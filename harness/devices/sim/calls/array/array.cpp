@@ -81,8 +81,8 @@ CUresult Calls::cuArrayDestroy(CUarray handle) {
   array->alive = false;  // Set first, because we may have to wait, and no other task may destroy it
                          // during the wait.
   may_wait(sim, *array->context);
-  if (sim.memory().block(array->block).dead) return CUDA_SUCCESS;  // The context was destroyed
-                                                                   // during the wait.
+  // The context may have been destroyed during the wait.
+  if (sim.memory().block(array->block).dead) return CUDA_SUCCESS;
   free_now(sim, array->block);
   return CUDA_SUCCESS;
 }

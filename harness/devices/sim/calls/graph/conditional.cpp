@@ -13,8 +13,8 @@ CUresult Calls::cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;  // Null does not mean the current
-                                                              // context here.
+  // Null does not mean the current context here.
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (sim.find(sim.handles().contexts, context, "context") == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   *created = sim.graphs()

@@ -85,9 +85,8 @@ static Refusal check_size(const Graph& graph) {
 }
 
 static Refusal check(SimDevice& sim, Graph& graph, cuuint64_t flags) {
-  if (graph.owner != nullptr) return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);  // An embedded graph
-                                                                            // cannot be
-                                                                            // instantiated.
+  // An embedded graph cannot be instantiated.
+  if (graph.owner != nullptr) return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
   // There is only one instance of its memory and of the values of its conditions.
   if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
     return {CUDA_ERROR_NOT_SUPPORTED, CUDA_GRAPH_INSTANTIATE_ERROR};

@@ -7,8 +7,8 @@ namespace harness::devices::calls {
 // ---- allocations ------------------------------------------------------------------------------
 
 CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given) {
-  if (given.bytesize == 0) return CUDA_ERROR_INVALID_VALUE;  // In a capture, this would be a valid
-                                                             // allocation.
+  // In a capture, this would be a valid allocation.
+  if (given.bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
   return add_node(sim, wanted,
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     const Found<const NodeParams> made = make_alloc_params(sim, graph, given);
