@@ -16,9 +16,9 @@
 
 namespace harness {
 
-/// Hands out memory by moving a pointer, from one block that is kept between runs; what does not
-/// fit comes from a monotonic_buffer_resource. `final`, so that the usual case is inlined: a run
-/// allocates some fifty times.
+/// Allocates by advancing a pointer in one block that is kept between runs. Requests that do not
+/// fit go to a monotonic_buffer_resource. `final`, so that calls can be inlined: a run allocates
+/// about fifty times.
 /// Ownership: owns its memory. Threads: confined to the thread that runs the case.
 class ArenaResource final : public std::pmr::memory_resource {
  public:
@@ -46,7 +46,7 @@ class ArenaResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     return allocate(bytes, alignment);
   }
-  void do_deallocate(void*, std::size_t, std::size_t) override {}  // release() does.
+  void do_deallocate(void*, std::size_t, std::size_t) override {}  // Only release() frees memory.
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   std::unique_ptr<std::byte[]> kept_;

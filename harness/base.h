@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words every layer shares: names, ids, time, hashing, and the assertion macro.
+// Definitions that every layer shares: names, ids, time, hashing, and the assertion macro.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace harness {
 
-/// The name of a thing, by its cause: a hash of (parent activation, kind, how many-th). Stays the
-/// same when unrelated ops, preemptions or objects come or go, which running numbers do not.
+/// Names an object by its cause: a hash of (parent activation, kind, ordinal). Unlike a running
+/// number, it stays the same when unrelated ops, preemptions or objects are added or removed.
 using Name = std::uint64_t;
 
 /// Identity of one lifetime of one object: counts up from 1 within a run, never reused. 0 is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case: what one run is a pure function of: scenario, variant, config, device and tape.
+// Case: everything that determines one run: scenario, variant, config, device and tape.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ std::string to_string(const Scenario& scenario, const Config& config);
 /// Throws std::runtime_error with one line that names what is unknown and the known names.
 Config parse_config(const Scenario& scenario, std::string_view text);
 
-/// The index of the variant called `name`.
-/// Throws std::runtime_error with one line that lists the variants if there is none of this name.
+/// Returns the index of the variant called `name`.
+/// Throws std::runtime_error with one line that lists the variants if no variant has this name.
 std::size_t variant_named(const Scenario& scenario, std::string_view name);
 
 }  // namespace harness

@@ -23,11 +23,11 @@ namespace harness {
 /// The end of the code under test. Equal in every build, except for the evidence.
 struct Crash {
   Label signal;             ///< "SIGSEGV", "stack overflow", "endless loop".
-  const char* words = "";   ///< More, for the story. Valid until the run is reported.
+  const char* words = "";   ///< Details for the report. Valid until the run is reported.
   std::uintptr_t code = 0;  ///< Program counter; evidence.
 };
 
-/// The way out of code under test that crashes. The innermost exit of the thread is taken.
+/// The way out of code under test that crashed. The innermost exit of the thread is used.
 class CrashExit {
  public:
   /// Must not return: it switches to another stack or jumps. It runs on the stack of a signal
@@ -53,15 +53,16 @@ class CrashExit {
   const CrashExit* previous_;
 };
 
-/// Takes the signals of this process, and gives this thread a stack to handle them on, unless that
-/// has been done already. A program that handles them itself (libFuzzer) does so before its first
-/// run.
+/// Installs the signal handlers of this process, and gives this thread a stack for them, unless
+/// that was done before. A program that installs its own handlers (libFuzzer) does so before its
+/// first run.
 void catch_crashes();
 
-/// Ends the code under test as a signal would. Without an exit it is a failed check.
+/// Ends the code under test as a signal would. A failed check if the thread has no exit.
 [[noreturn]] void crash_here(const Crash& crash);
 
-/// A null pointer or reference is followed, which every build sees before the hardware would.
+/// Reports a null pointer or reference that is dereferenced. Every build detects it before the
+/// hardware does.
 [[noreturn]] void follow_null();
 
 }  // namespace harness

@@ -38,12 +38,12 @@ struct DriverTable {
   CUresult(*name) parameters;
 #include "harness/cuda.def"
 
-  /// Returns whether the caller may call now: after cuInit, with a current context, and outside of
-  /// host functions. Null if the device checks that itself.
+  /// Returns an error unless the caller may call now: after cuInit, with a current context, and
+  /// outside of host functions. Null if the device checks that itself.
   CUresult (*admit)(CallNeeds needs);
 
-  /// Names the resource that work on this stream touches. Must accept any value. Null: the device
-  /// as a whole is what every call touches.
+  /// Names the resource that work on this stream touches. Must accept any value. Null: every call
+  /// touches the device as a whole.
   Resource (*resource)(CUstream stream);
 
   /// Launches a kernel whose body is a function of the host. Null if the device has no such

@@ -33,8 +33,8 @@ struct DeviceInfo {
   /// Creates the device. Throws std::runtime_error, with one line that says what to do, if it is
   /// not available.
   Device* (*make)();
-  /// The source line of a program counter that a fault carries ("kernel.cu:37 sum"), or empty.
-  /// Slow; for stories. Null where code addresses mean nothing.
+  /// Returns the source line of a program counter that a fault carries ("kernel.cu:37 sum"), or
+  /// empty. Slow; for stories. Null if code addresses have no meaning on the device.
   std::string (*source_line)(std::uintptr_t code) = nullptr;
 };
 

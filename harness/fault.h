@@ -18,15 +18,15 @@ struct Fault {
   FaultKind kind{};     ///< The table's first row until it is set.
   bool fatal = false;   ///< The fault ended the task in which it happened.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
-  Label birth_site;     ///< Empty where the object never lived.
+  Label birth_site;     ///< Empty if the object never existed.
   Label death_site;     ///< Empty if it has not died.
   Label use_site;       ///< The place of detection: an API call, a kernel, an oracle.
   Name object = 0;      ///< The name of the object that was meant.
   Name recycler = 0;    ///< The name of the object that was found instead (recycled_use,
                         ///< wrong_owner).
-  Name activation = 0;  ///< Name of the graph operation that captured what was used, or 0.
-                        ///< Evidence, not identity.
-  Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
+  Name activation = 0;  ///< The activation in which it happened, such as an op or a kernel launch.
+  Name captured = 0;    ///< The graph operation that captured what was used, or 0. Evidence, not
+                        ///< identity.
   Label captured_at;    ///< The function that captured it, or that took a lock of a circle.
                         ///< Evidence.
   Tick tick = 0;
@@ -45,7 +45,7 @@ struct Fault {
     Name stream = 0;
   };
   Source use;          ///< The reported use of a data race.
-  Source other;        ///< It came first, and the use, or the end, is not ordered with it.
+  Source other;        ///< The earlier use, with which the reported use or end is not ordered.
   std::string detail;  ///< Words for the story: values, and which task waits for which. Not
                        ///< identity.
 
@@ -55,7 +55,7 @@ struct Fault {
   /// says little about the number of bugs.
   std::string what() const;
 
-  /// Equal outcome on replay: everything except the evidence.
+  /// Compares everything except the evidence. A replay must give equal faults.
   bool operator==(const Fault& right) const;
 };
 

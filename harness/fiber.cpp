@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. A switch is jump_fcontext plus bookkeeping: the exception state of the C++ runtime
-// is swapped, ASan is told which stack comes next, TSan which "thread". The side that is entered
-// stores where the other side can be resumed. An abandoned fiber is cleaned up lazily, when its
-// stack is given back or started again: shadow unpoisoned, fake stack and TSan fiber destroyed.
+// is swapped, ASan is informed of the next stack, and TSan of the next "thread". The side that is
+// entered stores where the other side can be resumed. An abandoned fiber is cleaned up lazily, when
+// its stack is released or started again: its shadow is unpoisoned, its fake stack and TSan fiber
+// are destroyed.
 #include "harness/fiber.h"
 
 #include <cxxabi.h>
@@ -18,13 +19,13 @@ namespace harness {
 
 namespace ctx = boost::context::detail;
 
-/// A switch draws no happens-before edge: that is what makes TSan see tasks as threads.
+/// A switch draws no happens-before edge, so that TSan sees tasks as threads.
 [[maybe_unused]] static constexpr unsigned kTsanNoSync = 1;
 
 // ---- stacks -----------------------------------------------------------------------------------
 
 static constexpr std::size_t kStacksPerSlab = 16;
-/// Inaccessible below each stack. No frame is larger, so that none reaches over it.
+/// Inaccessible memory below each stack. No frame is larger, so that none reaches beyond it.
 static constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 
 static std::size_t page_bytes() {
@@ -114,7 +115,7 @@ void Fiber::adopt_thread() {
 void Fiber::forget_abandoned() {
 #if HARNESS_ASAN
   if (live_) {
-    if (fake_stack_ != nullptr) {  // Step onto the fake stack and off it for good.
+    if (fake_stack_ != nullptr) {  // Enter the fake stack and leave it for good.
       void* mine = nullptr;
       const void* bottom = nullptr;
       std::size_t bytes = 0;
@@ -171,7 +172,8 @@ void Fiber::switch_to(Fiber& target) {
 
 void Fiber::finish(Fiber& target) {
   live_ = false;
-  // Frames that an exception left, or whose callers no sanitizer was compiled into, mark nothing.
+  // Frames that an exception left, or whose callers are not instrumented, do not unpoison their
+  // memory.
   unpoison(stack_, stack_bytes_);
   before_switch(target, true);
   ctx::jump_fcontext(target.context_, this);

@@ -48,8 +48,8 @@ class StackPool {
   std::vector<std::byte*> free_;
 };
 
-/// The C++ runtime's state per thread of exceptions in flight; it belongs to a stack, so a
-/// switch swaps it. Layout of the Itanium C++ ABI, section 2.2.2.
+/// The C++ runtime's per-thread state of exceptions in flight. It belongs to a stack, so a switch
+/// swaps it. Layout: Itanium C++ ABI, section 2.2.2.
 struct ExceptionState {
   void* caught = nullptr;
   unsigned uncaught = 0;
@@ -92,7 +92,7 @@ class Fiber {
   /// Returns whether the fiber was given a stack and a body.
   bool started() const { return stack_ != nullptr; }
 
-  /// Not entered again: to the sanitizers, everything that it did happened before what follows.
+  /// Declares that the fiber is not entered again: the sanitizers treat all its work as done.
   void forget_abandoned();
 
  private:
@@ -106,7 +106,7 @@ class Fiber {
   Body body_ = nullptr;
   void* argument_ = nullptr;
   ExceptionState exceptions_;
-  /// The C++ runtime's, of the one thread we run on. For the sanitizers; unused in other builds.
+  /// The C++ runtime's state for the thread we run on. The next fields are for the sanitizers.
   ExceptionState* thread_exceptions_ = nullptr;
   [[maybe_unused]] void* fake_stack_ = nullptr;
   const void* stack_bottom_ = nullptr;

@@ -49,7 +49,8 @@ class Heap {
   /// Makes an object that wraps nothing. An allocation point, if its type is tracked.
   Ref make(const TypeInfo& type) { return adopt(prepare(type)); }
 
-  /// Makes an object that wraps a T, which dies with it. All objects of a type wrap the same T.
+  /// Makes an object that wraps a T, which is destroyed with it. All objects of a type wrap the
+  /// same T.
   template <class T, class... Args>
   Ref make(const TypeInfo& type, Args&&... args) {
     Object& object = prepare(type);
@@ -80,7 +81,7 @@ class Heap {
   }
   bool collecting() const { return collecting_; }
 
-  // ---- what is there ----
+  // ---- queries ----
 
   std::size_t live_count() const { return live_count_; }
   /// Returns how many objects of `type` are alive.
@@ -104,7 +105,7 @@ class Heap {
     Object* dead;  ///< Linked by HeapLink::next; null-terminated.
     std::size_t live_count;
   };
-  /// Objects whose ends are postponed, because a task's stack is deep in other ends.
+  /// Objects whose destruction is postponed, because destructors are nested too deeply in a task.
   struct Trash {
     std::uint32_t depth = 0;
     HeapLink waiting;
@@ -112,7 +113,7 @@ class Heap {
 
   /// Number of dead objects of a type among which a choice is made: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
-  /// Nesting depth of destructors from which on they are queued: a task's stack is small.
+  /// Nesting depth from which destructors are queued, because a task's stack is small.
   static constexpr std::uint32_t kDeathDepth = 16;
 
   static Object& object_at(HeapLink& link) { return static_cast<Object&>(link); }

@@ -52,11 +52,11 @@ struct ActivationRecord {
 };
 
 /// Keeps every event, but only the first kFaultLimit faults of a run and the fatal one that ended
-/// it. A judge of a fault may look at all earlier ones, and a bug in a loop would only repeat
-/// itself. Ownership: owns its events; buffers are kept from run to run.
+/// it: judging a fault may look at all earlier ones, and a bug in a loop only repeats itself.
+/// Ownership: owns its events; buffers are kept from run to run.
 class History {
  public:
-  /// Faults that a run keeps besides the fatal one that ended it.
+  /// Number of faults that a run keeps, in addition to the fatal one that ended it.
   static constexpr std::size_t kFaultLimit = 256;
 
   /// Forgets the run before; buffers are kept.
@@ -66,15 +66,15 @@ class History {
     activations_.clear();
     orderings_.clear();
   }
-  void add(const Event& event) { events_.add(event); }  ///< Appends it to the trace.
+  void add(const Event& event) { events_.add(event); }  ///< Appends an event to the trace.
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
-  void add(const ActivationRecord& activation) { activations_.add(activation); }  ///< Keeps causes.
-  /// Adds an order for stories. It is no part of the trace.
+  /// Records a cause.
+  void add(const ActivationRecord& activation) { activations_.add(activation); }
   void add(const Ordering& ordering) { orderings_.add(ordering); }
-  /// Drops a fault that does not count, or that finds no place.
+  /// Adds a fault. Drops it if its kind does not count or the limit is reached.
   void add(Fault fault);
-  /// Which faults count: those that an oracle of the scenario owns.
+  /// Sets the kinds of faults that count: those that an oracle of the scenario owns.
   void enable(FaultKinds kinds) { enabled_ = kinds; }
   /// Returns whether faults of `kind` are kept.
   bool counts(FaultKind kind) const { return (enabled_ >> raw(kind)) & 1; }
@@ -84,7 +84,7 @@ class History {
   const Records<ActivationRecord>& activations() const { return activations_; }
   const Records<Ordering>& orderings() const { return orderings_; }
 
-  /// Equal for equal histories, in every build and on every machine.
+  /// Returns a hash that is equal for equal histories, in every build and on every machine.
   std::uint64_t trace_hash() const;
 
  private:

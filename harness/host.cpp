@@ -5,8 +5,8 @@
 
 namespace harness {
 
-// Offers fresh storage first, then the most recently freed of the kind, each under its last
-// resident's name: a choice that stays put when other objects come and go.
+// Offers fresh storage first, then the most recently freed storage of the kind. Each option is
+// named after the last object in it, so that the choice does not depend on other objects.
 void* Host::take_dead(Label kind) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<std::size_t, kOfferLimit + 1> places{};

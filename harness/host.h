@@ -51,7 +51,7 @@ class Borrowed {
   /// Returns the raw address, which is equal for two objects in the same storage. A key of the real
   /// system's maps.
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(slot_); }
-  /// The object that the pointer was taken from. The real system cannot know it.
+  /// Returns the object that the pointer was taken from. The real system does not know it.
   BirthId birth() const { return birth_; }
   bool operator==(const Borrowed&) const = default;
 

@@ -55,7 +55,7 @@ class Intervention {
     Intervention* previous_;
   };
 
-  /// Returns whether an object that ends is kept. After end_all() none is.
+  /// Returns whether an object that ends is kept. After end_all(), none is.
   bool wants(Label object, Label got, Label let_go) const {
     return !hold_.is_release && !is_over_ && fits(hold_.object, object) && fits(hold_.got, got) &&
            fits(hold_.let_go, let_go);
@@ -98,7 +98,7 @@ class Intervention {
   std::size_t kept_count() const { return kept_.size() + words_.count(); }
   /// Returns the number of successful uses of kept objects.
   std::uint64_t served_count() const { return served_count_; }
-  /// A kept thing was used.
+  /// A use of a kept object.
   struct Served {
     BirthId id;
     Label use;

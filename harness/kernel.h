@@ -5,8 +5,8 @@
 // A kernel.cu defines its entries (extern "C" __global__) and ends with AFTERLIFE_KERNELS(<path>,
 // <entry>...). Not supported: printf, most functions of textures and surfaces, inline PTX, wmma,
 // TMA, __device__ variables, launches by <<<>>>. Declare dynamic shared memory with
-// AFTERLIFE_DYNAMIC_SHARED(type, name) in the kernel. Static shared memory holds what the block
-// before left in it, as on hardware.
+// AFTERLIFE_DYNAMIC_SHARED(type, name) in the kernel. Static shared memory keeps the values of the
+// previous block, as on hardware.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@
 
 #include "harness/kernel_image.h"
 
-// Nothing but the kernel image leaves the object file: functions that host code shared with it
-// would call __prov_* on the host. Functions of this header have no line information, so that an
-// access in them is reported where the kernel called them.
+// The object file exports only the kernel image: functions shared with host code would call
+// __prov_* on the host. Functions of this header have no line information, so that an access in
+// them is reported at the kernel's call.
 #define AFTERLIFE_LOCAL __attribute__((internal_linkage, unused))
 #define AFTERLIFE_SHIM AFTERLIFE_LOCAL __attribute__((always_inline, nodebug)) inline
 
@@ -43,17 +43,17 @@
 #define AFTERLIFE_DYNAMIC_SHARED(type, name) \
   type* const name = static_cast<type*>(afterlife_dynamic_shared())
 
-// ---- what the runner offers (devices/sim/kernel_runner.cpp, devices/sim/atomics.cpp) ----
+// ---- functions of the runner (devices/sim/kernels: runner.cpp, exchanges.cpp, atomics.cpp) ----
 
 extern "C" {
 /// threadIdx, blockIdx, blockDim, gridDim.
 extern thread_local std::uint32_t afterlife_special_registers[12];
-/// The same, for position-independent code. Constant within a thread of a kernel.
+/// Returns one of them in position-independent code. Constant within a thread of a kernel.
 __attribute__((const)) std::uint32_t afterlife_special_register(int index);
 __attribute__((const)) void* afterlife_dynamic_shared();
-/// Waits for the block. Returns for how many threads `predicate` was not 0.
+/// Waits for the block. Returns the number of threads whose `predicate` is not 0.
 int afterlife_sync_threads(int predicate);
-/// Waits for the lanes of `mask`. Returns what `lane` gave.
+/// Waits for the lanes of `mask`. Returns the value passed by `lane`.
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
 /// Waits for the lanes of `mask`. Returns the set of those whose `predicate` is not 0.
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate);
@@ -61,7 +61,7 @@ std::uint32_t afterlife_atomic32(harness::AtomicOp op, void* address, std::uint3
                                  std::uint32_t expected);
 std::uint64_t afterlife_atomic64(harness::AtomicOp op, void* address, std::uint64_t value,
                                  std::uint64_t expected);
-/// Sets the value of a conditional node of a graph (devices/sim/graph_memory.cpp).
+/// Sets the value of a conditional node of a graph (devices/sim/graphs).
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 /// Reads and writes texels (devices/sim/textures/texture_unit.cpp).
 void afterlife_fetch_texture(const harness::KernelFetch* asked, std::uint32_t* words);
@@ -84,7 +84,7 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-// Vectors of the compiler, so that a wide access is one access here too.
+// Compiler vectors, so that a wide access is one access here, too.
 using uchar4 = unsigned char __attribute__((ext_vector_type(4)));
 using int2 = int __attribute__((ext_vector_type(2)));
 using int4 = int __attribute__((ext_vector_type(4)));
@@ -116,8 +116,8 @@ AFTERLIFE_SHIM void cudaGraphSetConditional(cudaGraphConditionalHandle handle, u
 
 // ---- special registers ----
 
-// Read by an instruction that clang does not instrument, as it would a load: these reads are in
-// every kernel. The value never changes within a thread, so the compiler may keep it.
+// Read by inline assembly, because clang would instrument a load, and every kernel has these reads.
+// The value never changes within a thread, so the compiler may keep it.
 template <int index>
 AFTERLIFE_SHIM std::uint32_t afterlife_register() {
 #if defined(__x86_64__) && (!defined(__PIC__) || defined(__PIE__))
@@ -168,14 +168,14 @@ AFTERLIFE_SHIM int __all_sync(unsigned mask, int predicate) {
   return afterlife_ballot(mask, !predicate) == 0;
 }
 
-/// Returns the place of the calling thread in its warp.
+/// Returns the index of the calling thread in its warp.
 AFTERLIFE_SHIM unsigned afterlife_lane() {
   const uint3 thread = threadIdx;
   const uint3 size = blockDim;
   return (thread.x + size.x * (thread.y + size.y * thread.z)) % 32;
 }
 
-/// Waits for the lanes of `mask`. Returns the value that `lane` gave.
+/// Waits for the lanes of `mask`. Returns the value that `lane` passed.
 template <class T>
 AFTERLIFE_SHIM T afterlife_exchange(unsigned mask, T value, unsigned lane) {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
@@ -186,7 +186,7 @@ AFTERLIFE_SHIM T afterlife_exchange(unsigned mask, T value, unsigned lane) {
   return value;
 }
 
-// A lane outside its segment of `width` lanes leaves a thread its own value.
+// If the source lane is outside the segment of `width` lanes, a thread gets its own value.
 template <class T>
 AFTERLIFE_SHIM T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const unsigned first = afterlife_lane() & ~(static_cast<unsigned>(width) - 1);
@@ -278,7 +278,7 @@ AFTERLIFE_SHIM T atomicXor(T* address, std::type_identity_t<T> value) {
   return afterlife_atomic(harness::AtomicOp::bit_xor, address, value);
 }
 
-// ---- textures and surfaces: of one channel of 4 bytes, and outside of a surface a trap ----
+// ---- textures and surfaces: one channel of 4 bytes; an access outside a surface traps ----
 
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
@@ -296,13 +296,13 @@ template <class T>
 AFTERLIFE_SHIM T tex1Dfetch(cudaTextureObject_t texture, int x) {
   return afterlife_fetch<T>({texture, 1, 0, 0, 1, {static_cast<std::uint32_t>(x), 0, 0}});
 }
-/// Returns what is at a place of a texture.
+/// Returns the value of a texture at (x, y).
 template <class T>
 AFTERLIFE_SHIM T tex2D(cudaTextureObject_t texture, float x, float y) {
   return afterlife_fetch<T>(
       {texture, 2, 0, 0, 0, {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), 0}});
 }
-/// Reads a value of which `x` is the first byte, in row `y`.
+/// Reads a value whose first byte is `x`, in row `y`.
 template <class T>
 AFTERLIFE_SHIM T surf2Dread(cudaSurfaceObject_t surface, int x, int y) {
   const harness::KernelSurfaceAccess asked{
@@ -311,7 +311,7 @@ AFTERLIFE_SHIM T surf2Dread(cudaSurfaceObject_t surface, int x, int y) {
   afterlife_load_surface(&asked, &value);
   return value;
 }
-/// Writes it.
+/// Writes a value whose first byte is `x`, in row `y`.
 template <class T>
 AFTERLIFE_SHIM void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x, int y) {
   const harness::KernelSurfaceAccess asked{

@@ -11,7 +11,7 @@ namespace harness {
 
 inline constexpr std::uint64_t kKernelImageMagic = 0x414645524c494645;  // "AFERLIFE"
 
-/// The operation of a kernel's atomic, for the one function that does them all.
+/// The operation of an atomic in a kernel. One function executes all of them.
 enum class AtomicOp : std::uint8_t {
   add,
   add_float,
@@ -47,7 +47,7 @@ struct KernelFetch {
   std::uint32_t channel = 0;
 };
 
-/// Says what becomes of an access outside of a surface.
+/// Says how an access outside of a surface is handled.
 enum class KernelBoundary : std::uint32_t { trap, clamp, zero };
 
 /// An access to `bytes` bytes of a surface. The first coordinate is the number of a byte.
@@ -105,12 +105,14 @@ struct KernelWords {
   std::uint64_t stored;
 };
 
-/// Surroundings of a translated kernel: it finds them behind its parameters, as one more.
+/// Environment of a translated kernel, passed after its parameters as one more.
 struct KernelSurroundings {
   const std::uint32_t* registers;  ///< threadIdx, blockIdx, blockDim, gridDim.
-  std::byte* shared;               ///< The block's: static variables, and behind them the others.
+  std::byte* shared;               ///< Shared memory of the block: static variables, then dynamic
+                                   ///< ones.
   std::uint64_t shared_bytes;
-  std::uint64_t dynamic_shared;    ///< Offset of those whose size came with the launch.
+  std::uint64_t dynamic_shared;    ///< Offset of the dynamic variables, whose size came with the
+                                   ///< launch.
   const std::uint64_t* variables;  ///< Addresses of the module's variables.
   const KernelWords* words;
   std::uint64_t grid;  ///< Memory for barriers across a cooperative grid; 0 in other launches.
@@ -126,7 +128,8 @@ struct KernelExtras {
   std::uint32_t ptx_version;     ///< 83 for 8.3.
   std::uint32_t target;          ///< 80 for sm_80.
   std::uint32_t variable_count;
-  const std::uint64_t* variables;  ///< Their addresses, once the device has given them storage.
+  const std::uint64_t* variables;  ///< Addresses of the variables, once the device has given them
+                                   ///< storage.
 };
 
 struct KernelEntry {
@@ -136,7 +139,7 @@ struct KernelEntry {
   const KernelParameter* parameters;
   std::uint32_t parameter_count;
   std::uint32_t parameter_bytes;
-  const KernelExtras* extras = nullptr;  ///< Null for kernels that were compiled with us.
+  const KernelExtras* extras = nullptr;  ///< Null for kernels that were compiled with the harness.
 };
 
 /// A variable of a module, in memory of the device.

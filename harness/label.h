@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// A literal converts by itself, and is hashed by the compiler; other text goes through of().
+/// A literal converts implicitly and is hashed by the compiler; other text needs of().
 /// Lifetime: points at a string that outlives every run (a literal, or a kernel's entry name).
 class Label {
  public:
@@ -17,7 +17,7 @@ class Label {
   consteval Label(const char* literal)
       : Label(of(literal)) {}  // Implicit: literals read best unwrapped.
 
-  /// A label of text that only the program knows, such as a kernel's entry name.
+  /// Makes a label from text that is not known to the compiler, such as a kernel's entry name.
   static constexpr Label of(const char* text) {
     Label label;
     label.text_ = text;

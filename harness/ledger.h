@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ledger: every life in a run, by an identity that is never reused.
+// Ledger: every lifetime in a run, under an identity that is never reused.
 //
 // A capture of an address captures (address, birth id). A use whose birth id is not the captured
 // one is a fault even when the memory is alive again as something else: the recycled case, which
@@ -57,7 +57,7 @@ class Ledger {
   void ended_elsewhere(BirthId id, Label site, Name activation);
 
   bool alive(BirthId id) const { return lives_[raw(id)].alive; }  ///< Returns false for `none`.
-  const Life& life(BirthId id) const { return lives_[raw(id)]; }  ///< Holds until the next birth.
+  const Life& life(BirthId id) const { return lives_[raw(id)]; }  ///< Valid until the next birth.
   const Records<Life>& lives() const { return lives_; }           ///< [0] is "none".
 
   // ---- what can be wrong; each records a fault at the current site ----
@@ -66,7 +66,7 @@ class Ledger {
   /// Returns false if there is none: the caller must not touch the memory.
   bool used(BirthId meant, BirthId met);
 
-  /// `id`, already dead, was ended again.
+  /// Records that `id`, which is already dead, was ended again.
   void double_free(BirthId id);
 
   /// Records that an owner of `meant` ended `met`.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Minimize: the smallest case that shows the same fault, and what was proved about it.
 //
-// Never changes path, variant, config or device; never grows; where it was finished within its
-// limits, minimizing twice changes nothing more. Source: delta debugging (Zeller and Hildebrandt
-// 2002) on ops, doubling as in Hypothesis; a causal slice first, and a bounded search for another
-// schedule where an op cannot go under the old one.
+// Minimizing never changes path, variant, config or device, and the case never grows. If it
+// finished within its limits, minimizing again changes nothing more. Source: delta debugging
+// (Zeller and Hildebrandt 2002) on ops, doubling as in Hypothesis. A causal slice comes first. If
+// an op cannot be removed under the old schedule, a bounded search looks for another one.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace harness {
 
-/// The work done within `run_limit` is the same on every machine; the clock only cuts off.
+/// Work within `run_limit` is the same on every machine. The time limit only cuts it short.
 struct Limits {
   std::uint64_t run_limit = 2000;
   double second_limit = 0;  ///< 0 = no limit.
@@ -43,14 +43,14 @@ struct Minimized {
   std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case, in `window`; otherwise its first fault with that
-/// signature, whose window is kept. `known` are tapes that showed the fault elsewhere, such as the
-/// smallest known case. They are tried, too, so that results never grow again.
+/// `signature` is a fault of the case, in `window`. Without a window, the first fault with that
+/// signature counts, and its window is kept. `known` are tapes that showed the fault elsewhere,
+/// such as the smallest known case. They are tried, too, so that results never grow again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
 
-/// The result of all sets of few choices on top of a program. A schedule is one such set: each
+/// The result of running a program with all sets of few choices. A schedule is one such set: each
 /// counts once, however often it is run on the way to larger ones.
 struct Proof {
   bool failed = false;    ///< A set of `decision_count` choices fails, and no smaller set does.
@@ -61,10 +61,10 @@ struct Proof {
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
   std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` choices.
-  std::uint64_t vacuous_count = 0;   ///< Number of those runs in which the path never ran.
+  std::uint64_t vacuous_count = 0;   ///< Number of schedules in which the path never ran.
   double seconds = 0;
   bool vacuous = true;               ///< Every run was vacuous.
-  std::uint64_t reached = 0;         ///< Windows, over all runs.
+  std::uint64_t reached = 0;         ///< Bit per window that some run reached.
   Case failing;                      ///< The first case that failed.
   std::vector<std::string> faults;   ///< Its signatures.
   std::vector<std::int8_t> windows;  ///< The window of each fault, or -1.
@@ -91,7 +91,7 @@ class Enumeration {
   void run_next_size();
 
   const Proof& proof() const { return proof_; }
-  /// The first run with a fault that was not sought: no case when there was none.
+  /// Returns the first run with a fault that was not sought. It has no case if there was none.
   const Proof& aside() const { return aside_; }
 
  private:

@@ -88,9 +88,9 @@ inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
 /// The sites that make up a program; every other site perturbs how it runs.
 inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argument);
 
-/// Code with a cause, and the number of choices of each site that it has made so far. Past
-/// kQuestionLimit of one site the default is used, since the next choice would have the name of
-/// another.
+/// Code with a cause, and the number of choices of each site that it has made so far. After
+/// kQuestionLimit choices of one site the default is used, because a further choice could not have
+/// a name of its own.
 struct Activation {
   static constexpr std::uint16_t kQuestionLimit = 0xffff;
   Name name = 0;
@@ -105,8 +105,8 @@ constexpr Name slot_name(std::uint32_t task, std::uint32_t slot) {
   return (std::uint64_t{task + 1} << 16) | slot;
 }
 
-/// The name of the `nth` thing of `kind` that `parent` caused. Its top two bits are 10, so that it
-/// never collides with slot_name, nor with what a fuzzer means by other patterns
+/// Returns the name of the `nth` thing of `kind` that `parent` caused. Its top two bits are 10, so
+/// that it never collides with slot_name or with the other patterns of a fuzzer
 /// (strategies/bytes.h).
 constexpr Name derive_name(Name parent, std::uint64_t kind_hash, std::uint32_t nth) {
   return (mix(mix(parent, kind_hash), nth) >> 2) | (std::uint64_t{1} << 63);
@@ -128,25 +128,25 @@ using Tape = std::vector<Decision>;
 
 enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
 
-/// Something that tasks access in turns: a lock, an atomic, a stream. Any hash that is stable by
-/// cause.
+/// Something that tasks access in turns, such as a lock, an atomic or a stream. Any hash that
+/// depends only on its cause.
 using Resource = std::uint64_t;
 
-/// The next step of a task or stream, as it announces it.
+/// The announced next step of a task or stream.
 struct Access {
   Resource resource = 0;
   AccessKind kind = AccessKind::none;
 };
 
-/// The options of a choice between things: their names, and what each would do next. Lifetime:
-/// valid until the choice is made.
+/// The options of a choice between things: their names, and the next step of each. Lifetime: valid
+/// until the choice is made.
 class Options {
  public:
   virtual ~Options() = default;
   /// Returns the value that a tape stores for option `index`; 0 only for the default. Options of
   /// equal value are one choice, which random strategies find more often.
   virtual std::uint32_t value(std::uint32_t index) const = 0;
-  /// Returns what happens if the option is chosen (schedule choices); otherwise nothing.
+  /// Returns the next step if the option is chosen (schedule choices); otherwise an empty one.
   virtual Access access(std::uint32_t) const { return {}; }
 };
 
@@ -154,8 +154,8 @@ struct Question {
   Name activation;
   Site site;
   std::uint16_t nth;
-  std::uint32_t option_count;  ///< At least 2, unless the strategy hears all.
-  const Options* options;      ///< Null where the options are just the numbers.
+  std::uint32_t option_count;  ///< At least 2, unless the strategy hears_all().
+  const Options* options;      ///< Null if the options are just the numbers.
 
   /// Returns the name of an option on a tape.
   std::uint32_t value(std::uint32_t index) const {
@@ -169,7 +169,7 @@ struct Question {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// A new run begins.
+  /// Called when a new run begins.
   virtual void begin() {}
   /// Returns whether it also gets choices with one option; its result for them is ignored.
   virtual bool hears_all() const { return false; }
@@ -205,7 +205,7 @@ class Picker {
     return ask_out_of_line(site, option_count, options);
   }
 
-  /// The same, if the caller has a faster way than `options` to name option `index` on a tape.
+  /// Does the same for a caller that can name option `index` on a tape faster than `options`.
   template <class ValueOf>
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options,
                      ValueOf value_of) {
@@ -216,13 +216,13 @@ class Picker {
 
   /// Returns whether the strategy makes the default choice for this site throughout the run.
   bool is_silent(Site site) const { return (silent_ & site_bit(site)) != 0; }
-  /// Counts a choice of such a site.
+  /// Counts a choice of a silent site.
   void count_unasked(Site site, std::uint32_t option_count) {
     ++current_->asked[raw(site)];
     question_count_ += option_count > 1;
   }
 
-  /// Picks one of `values`, which keep their names from run to run; [0] is the default.
+  /// Picks one of `values`, which are the same from run to run; [0] is the default.
   std::uint32_t pick_value(Site site, std::span<const std::uint32_t> values);
 
   Activation& current() { return *current_; }
@@ -232,7 +232,7 @@ class Picker {
     current_ = &activation;
     return previous;
   }
-  /// Puts back the activation that enter() returned.
+  /// Restores the activation that enter() returned.
   void leave_to(Activation* previous) { current_ = previous; }
 
   const Tape& tape() const { return tape_; }

@@ -10,11 +10,11 @@ namespace harness {
 namespace {
 
 struct Character {
-  std::size_t bytes;  ///< 0 if the text does not begin with UTF-8.
+  std::size_t bytes;  ///< 0 if the text does not begin with valid UTF-8.
   std::uint32_t code;
 };
 
-/// The first character of a text that is not empty. Source: RFC 3629, section 4.
+/// Returns the first character of a non-empty text. Source: RFC 3629, section 4.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::uint32_t lead = byte(0);
@@ -32,7 +32,7 @@ Character first_character(std::string_view text) {
                                                               : Character{bytes, code};
 }
 
-/// Controls, marks of direction, and what has no width.
+/// Returns whether a character is a control, a direction mark, or has no width.
 bool is_unseen(std::uint32_t code) {
   const auto in = [&](std::uint32_t first, std::uint32_t last) {
     return code >= first && code <= last;

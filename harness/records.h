@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records: the notes of a run, in order, in storage that is kept from run to run.
+// Records: the entries of a run's log, in order, in storage that is kept from run to run.
 //
 // Like a vector, except that a record is written directly to its place. A vector takes an element
 // by reference, because it may have to grow, so the compiler writes it to the stack first. A run
-// makes several hundred notes, so the difference is measurable.
+// makes several hundred records, so the difference is measurable.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace harness {
 
-/// Lifetime: a reference to a record is good until the next one is added.
+/// Lifetime: a reference to a record is valid until the next one is added.
 template <class T>
 class Records {
   static_assert(std::is_trivially_copyable_v<T>, "what was there before is overwritten");
@@ -33,15 +33,15 @@ class Records {
     *next_++ = record;
   }
 
-  /// Returns how many records there are.
+  /// Returns the number of records.
   std::size_t size() const { return static_cast<std::size_t>(next_ - storage_.data()); }
-  /// Returns whether there is none.
+  /// Returns whether there are no records.
   bool empty() const { return next_ == storage_.data(); }
   T& operator[](std::size_t index) { return storage_[index]; }
   const T& operator[](std::size_t index) const { return storage_[index]; }
   /// Returns the last record; there must be one.
   const T& back() const { return next_[-1]; }
-  /// Returns the first record's place; the others follow.
+  /// Returns the address of the first record; the others follow.
   const T* data() const { return storage_.data(); }
   /// Begins an iteration in the order of adding.
   const T* begin() const { return storage_.data(); }
@@ -60,7 +60,7 @@ class Records {
     limit_ = storage_.data() + storage_.size();
   }
 
-  std::vector<T> storage_;  ///< All records of it exist; those before next_ are valid.
+  std::vector<T> storage_;  ///< Its size is the capacity; only the records before next_ are valid.
   T* next_ = nullptr;
   T* limit_ = nullptr;
 };

@@ -47,53 +47,54 @@ struct Reproducer {
   };
 
   Case the_case;
-  std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
+  std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty if unknown.
   std::vector<Cause> causes;       ///< The causes of the tape's names; a cause follows its parent.
   /// Signatures in the order in which they were found. In a file, the signature of interest may
   /// come first.
   std::vector<std::string> faults;
-  std::uint64_t trace = 0;  ///< The trace hash of the run; 0 = not known.
+  std::uint64_t trace = 0;  ///< The trace hash of the run; 0 if unknown.
 };
 
-/// The last run of `runner`, which was of `the_case`; its tape becomes the one that was recorded.
+/// Describes the last run of `runner`, which ran `the_case`, with the tape that it recorded.
 Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case);
 
 /// Returns the text of a file; parse_reproducer() reads it.
 std::string to_string(const Reproducer& reproducer);
 
-/// One choice in the words of `reproducer`: "script:3 op set_arg_argpack".
+/// Returns one choice in the words of `reproducer`: "script:3 op set_arg_argpack".
 std::string to_string(const Reproducer& reproducer, const Decision& decision);
 
-/// The parts of a choice: its activation, and its value.
+/// The parts of a choice in words: its activation and its value.
 struct DecisionWords {
   std::string who;
   std::string answer;
 };
-/// Returns activation and value of `decision` in words.
+/// Returns the activation and the value of `decision` in words.
 DecisionWords in_words(const Reproducer& reproducer, const Decision& decision);
 
-/// Errors: std::runtime_error with one line, "file:line: what is wrong, and what is expected".
+/// Parses the text of a file. Errors: std::runtime_error with one line, "file:line: what is wrong,
+/// and what is expected".
 Reproducer parse_reproducer(std::string_view text, std::string_view file,
                             const Catalog& catalog = {});
 
-/// The same, and refuses a file that is too large without reading it.
+/// Reads and parses a file. Refuses one that is too large without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
 
 /// File name extension of a reproducer. A file with it is never treated as anything else.
 inline constexpr std::string_view kReproducerEnding = ".repro";
 
-/// Whether the text is JSON, as a finding of `afterlife run` is, which contains a command. It is
-/// then not a reproducer, whatever the name of its file.
+/// Returns whether the text is JSON, like a finding of `afterlife run`, which contains a command.
+/// Such a file is not a reproducer, whatever its name is.
 bool is_finding_of_run(std::string_view text);
 
-/// The text of such a file, unread.
+/// Returns the text of a file that may be a reproducer, without parsing it.
 std::string read_reproducer_text(const std::string& file);
 
-/// Writes the file whole or not at all. Errors: std::runtime_error with one line.
+/// Writes the file completely or not at all. Errors: std::runtime_error with one line.
 void write_reproducer(const std::string& file, const Reproducer& reproducer);
 
-/// `text` with the comments of `before`, another text of the same reproducer: each stays with its
-/// line, and those whose line is gone stand below the first.
+/// Returns `text` with the comments of `before`, another text of the same reproducer. Each comment
+/// stays with its line; those whose line is gone are placed below the first line.
 std::string keep_comments(std::string_view before, std::string_view text);
 
 }  // namespace harness

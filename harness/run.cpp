@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. One stage (a world, a scene, one device of each kind) is made once; every run
-// begins it again. A crash may leave any of it half changed, so that the run after one gets a new
-// stage. What a scenario names (actors, omissions) is looked up when the scenario changes.
+// How it works. One stage (a world, a scene, one device of each kind) is made once, and every run
+// begins it again. A crash may leave any of it half changed, so the run after a crash gets a new
+// stage. The actors and omissions that a scenario names are looked up when the scenario changes.
 //
-// A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks
-// (before they start, or in a device's step that no task asked for) jumps to where the run began.
+// A crash of a task switches to the scheduler, like any fatal fault. A crash outside of tasks
+// (before they start, or in a device step that no task requested) jumps to the beginning of the
+// run.
 #include "harness/run.h"
 
 #include <algorithm>
@@ -29,15 +30,16 @@ const Info* require(std::span<const Info* const> table, Label name) {
   return info;
 }
 
-/// Returns whether an oracle is called `name`: it looks, or owns a kind that is found in passing.
+/// Returns whether an oracle is called `name`: it judges finished runs, or owns a kind of fault
+/// that is detected when it happens.
 bool is_oracle(Label name) {
   return find(tables::oracles(), name.view()) != nullptr || kinds_of(name) != 0;
 }
 
-/// The actor that tells calls to fail.
+/// The actor that injects errors into calls.
 constexpr Label kApiFailure = "api_failure";
 
-/// All that a run takes place on.
+/// Everything that a run uses.
 struct Stage {
   World world;
   Scene scene{world};
@@ -56,12 +58,12 @@ Device* Stage::device(const DeviceInfo& info) {
 
 struct Runner::State {
   std::optional<Stage> stage{std::in_place};
-  /// The run before this one crashed: the stage shows it, and is of no more use.
+  /// The previous run crashed. The stage shows it, and cannot be used again.
   bool stale = false;
   Outcome outcome;
   Replay replay;
-  std::jmp_buf landing;  ///< Where the run began.
-  // The scenario that ran last, and what belongs to it.
+  std::jmp_buf landing;  ///< The jump target at the beginning of the run.
+  // The scenario that ran last, and its properties.
   const Scenario* scenario = nullptr;
   std::vector<const ActorInfo*> actors;
   std::vector<const OracleInfo*> oracles;
@@ -77,7 +79,7 @@ struct Runner::State {
   void conclude(Ending ending);
 };
 
-/// In the same place: who reports a run keeps references to its world.
+/// Constructs the new stage in place, because reports of a run keep references to its world.
 Stage& Runner::State::fresh_stage() {
   catch_crashes();
   watch_for_endless_loops();
@@ -100,7 +102,7 @@ void Runner::State::look_up(const Scenario& next) {
   kinds = counted_kinds(next);
 }
 
-// An exception before the tasks run is like one that leaves a task.
+// An exception before the tasks run is treated like one that leaves a task.
 void Runner::State::drive() {
   const auto escaped = [this](const char* what) {
     Fault fault = fatal_fault(FaultKind::uncaught);
@@ -119,7 +121,7 @@ void Runner::State::drive() {
   }
 }
 
-/// The part of a run that the target has a share in.
+/// The part of a run that executes code of the target.
 Ending Runner::State::play() {
   const World& world = stage->world;
   const CrashExit exit(leave, this);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Door 1 of 3: what code under test may use. The only harness header that targets/ includes.
+// Door 1 of 3: the interface for code under test. The only harness header that targets/ includes.
 #pragma once
 
 #include <span>
@@ -19,11 +19,11 @@ struct Runtime {
   Scheduler& scheduler;
   Host& host;
   Heap& heap;
-  /// The path's kernels, as cuModuleLoadData takes them on this device.
+  /// The path's kernels, in the form that cuModuleLoadData accepts on this device.
   const void* kernels;
 };
 
-/// One way to implement a path, as its target's table lists it.
+/// One way to implement a path: a row in the table of its target.
 template <class Path, class... Arguments>
 struct Variant {
   Label name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sanitizers: which ones this build has, and the few of their entry points that we call.
+// Sanitizers: which ones this build has, and those of their entry points that the harness calls.
 #pragma once
 
 #include <cstddef>
@@ -58,39 +58,39 @@ inline void unpoison([[maybe_unused]] const void* address, [[maybe_unused]] std:
 #endif
 }
 
-/// The two halves of a happens-before edge of device work. Streams are threads to TSan, so every
-/// one of ours must draw its edges. Nothing without TSan.
+/// Draws the first half of a happens-before edge of device work. TSan sees streams as threads, so
+/// all of our synchronization must draw its edges. Does nothing without TSan.
 inline void device_edge_release([[maybe_unused]] void* address) {
 #if HARNESS_TSAN
   __tsan_release(address);
 #endif
 }
 
-/// Draws the second half: what came before the release is seen from here on.
+/// Draws the second half: after it, work before the release is visible.
 inline void device_edge_acquire([[maybe_unused]] void* address) {
 #if HARNESS_TSAN
   __tsan_acquire(address);
 #endif
 }
 
-/// Draws the first half of an edge between tasks, also for the current listener. Every lock, event
-/// and counter of ours must draw its edges.
+/// Draws the first half of an edge between tasks, also for the current listener. Each of our locks,
+/// events and counters must draw its edges.
 inline void edge_release(void* address) {
   if (EdgeListener::current != nullptr) [[unlikely]]
     EdgeListener::current->released(address);
   device_edge_release(address);
 }
 
-/// Draws the second half between tasks.
+/// Draws the second half of an edge between tasks.
 inline void edge_acquire(void* address) {
   if (EdgeListener::current != nullptr) [[unlikely]]
     EdgeListener::current->acquired(address);
   device_edge_acquire(address);
 }
 
-/// Orders what tasks do at `place` while it exists, like a lock that no task can wait for, because
-/// no turn is offered under it. `told` is false if the tasks are ordered already, or by an order on
-/// which no program may rely; then only TSan sees it.
+/// Orders accesses of tasks to `place` while it exists, like a lock that no task waits for, because
+/// no turn is offered under it. `told` is false if the tasks are ordered already, or if no program
+/// may rely on the order; then only TSan sees it.
 class EdgePassage {
  public:
   explicit EdgePassage(void* place, bool told = true) : place_(place) {

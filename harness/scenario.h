@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Door 2 of 3: what drivers and oracles may use. The only spine header that scenarios/ includes.
+// Door 2 of 3: the interface for drivers and oracles. The only spine header that scenarios/
+// includes.
 //
-// A scenario is everything about one path that decides or judges: the driver that picks the ops,
-// the reference model, the windows it hopes to reach, the contract that callers must keep.
+// A scenario contains everything about one path that decides or judges: the driver that picks the
+// ops, the reference model, the windows to reach, and the contract that callers must keep.
 #pragma once
 
 #include <any>
@@ -22,7 +23,7 @@
 
 namespace harness {
 
-/// One thing that a config fixes: backend, GIL, layout.
+/// A property that a config fixes: backend, GIL, layout.
 struct Axis {
   Label name;
   std::span<const Label> values;
@@ -36,19 +37,19 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// One way to manage lifetimes, as the driver's table lists it.
+/// One way to manage lifetimes: a row in the driver's table.
 struct VariantInfo {
   Label name;
   Claim claim;
 };
 
-/// A named place where the race can happen.
+/// A named place where a race can happen.
 struct Window {
   Label name;
   std::string_view summary;  ///< Death site, then use site, in words.
   bool has_one_way =
       false;  ///< True if the window has one way in, even if the scenario distinguishes several.
-  bool is_callers = false;  ///< By the contract, the caller must avoid it, whatever the variant.
+  bool is_callers = false;  ///< By the contract, the caller must avoid it in every variant.
 };
 
 struct OpInfo {
@@ -70,7 +71,7 @@ struct Growth {
   std::string_view why;
 };
 
-/// Returns what a tape calls an op: the hash of its name, never its place in a table.
+/// Returns the value of an op on a tape: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
 /// An oracle that a scenario leaves out, because its findings are not faults there.
@@ -81,7 +82,7 @@ struct Omission {
 
 class Scene;
 
-/// One way to see more of a run than its oracles need.
+/// A way to see more of a run than its oracles need.
 struct InstrumentInfo {
   Label name;
   std::string_view summary;
@@ -109,7 +110,7 @@ class Instruments {
   virtual bool wants_another_run() const = 0;
   /// Returns the conclusion of all instruments except `without`.
   virtual Diagnosis diagnose(InstrumentSet without) const = 0;
-  /// The record, one line each.
+  /// Returns the record, one line per entry.
   virtual std::vector<std::string> record() const = 0;
 };
 
@@ -125,15 +126,16 @@ struct Scenario {
   std::span<const Label> actors;           ///< Names of files of harness/actors.
   std::span<const Omission> without = {};  ///< The oracles that do not judge it; all others do.
   Tick turn_limit;
-  /// Spawns the tasks; the caller runs them. Objects it makes come from the arena.
+  /// Spawns the tasks; the caller runs them. Objects that it makes come from the arena.
   void (*drive)(Scene& scene);
-  /// Judges what only this path knows, after the run. May be null.
+  /// Checks path-specific properties after the run. May be null.
   void (*judge)(Scene& scene);
-  /// The window a fault belongs to, as an index. -1: it has none, and a claim names its kind, or
-  /// no rule says which one, and then it is unexplained (is_unexplained).
+  /// Returns the index of the window that a fault belongs to, or -1. The fault then has no window,
+  /// and a claim names its kind, or no rule assigns it to one, and it is unexplained
+  /// (is_unexplained).
   int (*window_of)(const Scene& scene, const Fault& fault);
-  /// Returns whether a fault follows from an earlier caller error, and is one, too. Null if none
-  /// does.
+  /// Returns whether a fault follows from an earlier caller error and is therefore one, too. Null
+  /// if none does.
   bool (*comes_of)(const Fault& fault, const Fault& callers) = nullptr;
   const KernelImage* kernels;         ///< The kernels for the simulated device.
   std::span<const std::byte> fatbin;  ///< The kernels for the GPU; empty when built without nvcc.
@@ -152,7 +154,7 @@ class Scene {
  public:
   explicit Scene(World& world) : world_(world) {}
 
-  /// Forgets the previous run, but for the instruments.
+  /// Forgets the previous run, except for the instruments.
   void begin(const Scenario& scenario, std::size_t variant, const Config& config);
 
   World& world() { return world_; }
@@ -160,20 +162,20 @@ class Scene {
   const Scenario& scenario() const { return *scenario_; }
   std::size_t variant() const { return variant_; }
   const Config& config() const { return config_; }
-  Runtime runtime();  ///< Returns the parts of it that a target may use.
+  Runtime runtime();  ///< Returns the parts of the world that a target may use.
 
   /// Returns the chosen option of `option_count`; 0 is the default.
   std::uint32_t pick(Site site, std::uint32_t option_count) {
     return world_.picker.pick(site, option_count);
   }
-  /// The op that goes into the current slot: an index into scenario().ops, or -1 for nothing. The
-  /// tape stores the op's name, so that adding an op kind changes no tape.
+  /// Chooses the op for the current slot: an index into scenario().ops, or -1 for none. The tape
+  /// stores the op's name, so that a new op kind does not change any tape.
   int pick_op();
-  /// One of the ops that `offered` lists, or -1.
+  /// Chooses one of the ops that `offered` lists, or -1.
   int pick_op(std::span<const std::uint8_t> offered);
 
   // ---- for the judges ----
-  /// The code under test really ran: the run is not vacuous.
+  /// Notes that the code under test really ran: the run is not vacuous.
   void exercised() { observed_.exercised = true; }
   /// Notes that the run reached a window, by one of the scenario's ways in.
   void reach(std::size_t window, std::size_t way = 0) {
@@ -184,34 +186,33 @@ class Scene {
   void keep_out(std::size_t window, std::size_t way = 0) {
     observed_.refused_by[way] |= std::uint64_t{1} << window;
   }
-  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }  ///< Notes its run.
-  /// Compares a result with the reference model's; different is a wrong_value fault at the current
-  /// site.
+  /// Notes that an op ran.
+  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
   /// Reports a refusal at the current site: `what` returned `answer`, or did not do its work.
   void refuse(Label what, std::string answer, Name object = 0);
-  /// Objects created from now on must have ended when the run is quiescent.
+  /// Requires that objects created from now on have ended when the run is quiescent.
   void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
-  /// Everything was dropped, collected and synchronised: the oracle `retention` judges what is
-  /// alive now.
+  /// Notes that everything was dropped, collected and synchronised: the oracle `retention` judges
+  /// the objects that are still alive.
   void mark_quiescent() {
     world_.ledger.complete_repair();
     observed_.quiescent = Quiescence{world_.history.events().size(), world_.ledger.lives().size()};
   }
   /// Marks the run as vacuous, for a reason that an oracle found.
   void mark_vacuous() { observed_.shows_nothing = true; }
-  /// Returns what was noted above.
+  /// Returns the notes of this run.
   const Observed& observed() const { return observed_; }
 
-  // ---- the scenario's own ----
-  /// Keeps a reference to the scenario's state of one run, which drive makes in the arena.
+  // ---- the scenario's state ----
+  /// Keeps a reference to the scenario's state for one run, which drive makes in the arena.
   template <class State>
   void set_state(State& state) {
     state_ = &state;
   }
-  /// Returns whether drive has set it.
+  /// Returns whether drive has set a state.
   bool has_state() const { return state_.has_value(); }
-  /// Returns it, to judge and window_of. Errors: no state of this type is a failed check.
+  /// Returns the state, for judge and window_of. A state of another type is a failed check.
   template <class State>
   State& state() const {
     State* const* state = std::any_cast<State*>(&state_);
@@ -219,7 +220,7 @@ class Scene {
     return **state;
   }
 
-  /// Returns those that record this run, made by the scenario; null for most runs.
+  /// Returns the scenario's instruments that record this run; null in most runs.
   Instruments* instruments() const { return instruments_; }
   void set_instruments(Instruments* instruments) { instruments_ = instruments; }  ///< Null: none.
 
@@ -229,14 +230,14 @@ class Scene {
   std::size_t variant_ = 0;
   Config config_;
   Observed observed_;
-  std::any state_;  ///< A pointer to it, which knows its type.
+  std::any state_;  ///< A pointer to the state, with its type.
   Instruments* instruments_ = nullptr;
   std::vector<std::uint32_t> op_values_;  ///< The value of each op on a tape; [0] is "nothing".
 };
 
 // ---- ribs that a scenario names -----------------------------------------------------------------
 
-/// Judges a run that is over. It owns the kinds of fault whose row in harness/fault.def names it.
+/// Judges a finished run. Owns the kinds of fault whose row in harness/fault.def names it.
 struct OracleInfo {
   Label name;
   std::string_view summary;
@@ -251,16 +252,16 @@ struct ActorInfo {
 };
 
 /// Returns whether a repair of the run may delay a task until others have acted. A task that drives
-/// several things then needs another task that drives the rest.
+/// several things then needs a second task that drives the rest.
 bool holds_tasks_up();
 
 /// Returns whether `scenario` leaves out the oracle called `name`.
 bool leaves_out(const Scenario& scenario, Label name);
 
-/// Returns the kinds of fault that count in `scenario`: all but those of what it leaves out.
+/// Returns the kinds of fault that count in `scenario`: all except those of omitted oracles.
 FaultKinds counted_kinds(const Scenario& scenario);
 
-/// True when the contract makes `fault` the caller's.
+/// Returns whether the contract makes `fault` a caller error.
 bool is_caller_error(const Scenario& scenario, const Fault& fault);
 
 }  // namespace harness

@@ -74,9 +74,9 @@ class Scheduler {
   /// Announces `access` and offers the turn. Outside a task it does nothing.
   void turn(Access access);
 
-  /// Announces `access`, then sleeps until `ready()` holds. It is evaluated again whenever
-  /// `access.resource` is touched, and must not call turn(). `what` and `*holder`, which may change
-  /// meanwhile, describe a deadlock.
+  /// Announces `access`, then sleeps until `ready()` holds. The predicate is evaluated again
+  /// whenever `access.resource` is touched, and must not call turn(). `what` and `*holder`, which
+  /// may change during the wait, describe a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
     turn(access);
@@ -91,9 +91,9 @@ class Scheduler {
   /// Wakes tasks that wait for `resource`. Writes announced by turn() need no call.
   void touch(Resource resource) { waiting_.touch(resource, turns_.ever() + 1); }
 
-  /// A named place at which the running task may be delayed while others run. A choice says
-  /// whether, and for how many turns. By default, and without an actor that allows delays, it is
-  /// not.
+  /// Marks a named place at which the running task may be delayed while others run. A choice
+  /// decides whether, and for how many turns. By default, and without an actor that allows delays,
+  /// it is not delayed.
   void delay_point(Label point) {
     if (pace_.delays_allowed() && in_task()) [[unlikely]]
       maybe_delay(point);
@@ -108,7 +108,7 @@ class Scheduler {
   History& history() { return history_; }
   Arena& arena() { return arena_; }
 
-  // ---- what runs ----
+  // ---- the running task ----
 
   /// Returns the number of turns so far. The reference stays valid and keeps counting.
   const Tick& now() const { return turns_.taken(); }
@@ -120,7 +120,7 @@ class Scheduler {
   /// spawned it.
   ProcessId process() const { return tasks_.context().process; }
 
-  /// The function or op that is running, for birth, death and use sites. Belongs to the task.
+  /// Returns the running function or op, for birth, death and use sites. Belongs to the task.
   Label site() const { return tasks_.context().site; }
 
   /// Names the next thing of `kind` that the current activation causes, and remembers the name.
@@ -149,8 +149,8 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
-  /// The same as wait_until(), after a turn that announced the access. Returns whether a task found
-  /// the condition true at once.
+  /// Does the same as wait_until(), after a turn that announced the access. Returns whether a task
+  /// found the condition true at once.
   template <class Ready>
   bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
     if (in_task() && ready()) return true;

@@ -3,7 +3,7 @@
 // signature and window.
 //
 // The result depends only on the seed and the number of runs. The clock only ends a search, and the
-// result says where.
+// result says after how many runs.
 #pragma once
 
 #include <atomic>
@@ -41,13 +41,13 @@ struct SearchOptions {
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
-  /// Called with each finding once it was replayed, and again when its reproducer is another.
+  /// Called with each finding after its replay, and again when its reproducer changes.
   std::function<void(const Finding&)> found;
-  /// Called with each run, and the config that it was run in.
+  /// Called with each run and its config.
   std::function<void(const Outcome&, const Config&)> ran;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
-  /// Called when it changes from running to minimizing, and back.
+  /// Called when the search changes from running to minimizing, and back.
   std::function<void(bool is_minimizing)> turned;
 };
 
@@ -57,14 +57,16 @@ struct Finding {
   Fault fault;  ///< The fault in the run that was kept.
   int window = -1;
   Label hazard;  ///< See hazard_of().
-  /// A replay differed from the run that showed it, which is a bug of the harness.
+  /// A replay differed from the run that showed the finding, which is a bug of the harness.
   bool nondeterministic = false;
   bool is_minimized = false;    ///< Whether minimizing ended within its limits.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
-  std::uint64_t count = 0;  ///< Runs that showed it.
-  Reproducer found;         ///< The run with the fewest ops that showed it, before minimizing.
-  Reproducer reproducer;    ///< Whether it was minimized, as far as requested and possible.
+  std::uint64_t count = 0;  ///< Runs that showed the finding.
+  Reproducer found;         ///< The run with the fewest ops that showed the finding, before
+                            ///< minimizing.
+  Reproducer reproducer;    ///< The smallest known case, minimized as far as requested and
+                            ///< possible.
   Minimized minimized;
 };
 
@@ -78,7 +80,7 @@ struct WindowTally {
   std::uint64_t caught = 0;
 };
 
-/// A row of the table of a variant: a window by one way in, or a kind of fault that has no window.
+/// A row of the table of a variant: a window by one way in, or a kind of fault without a window.
 struct StandingRow {
   Label hazard;
   Label way;                 ///< Empty if there is one.
@@ -94,7 +96,8 @@ struct StandingRow {
 
 struct HazardTally {
   Label hazard;
-  std::uint64_t runs = 0;  ///< Runs that it failed first: later faults may follow from the first.
+  std::uint64_t runs = 0;  ///< Runs that failed by it first: later faults may follow from the
+                           ///< first.
 };
 
 struct SearchResult {
@@ -106,10 +109,10 @@ struct SearchResult {
   std::vector<ConfigTally> configs;
   std::vector<WindowTally> windows;      ///< Rows in the order of the scenario.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
-  std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
+  std::vector<HazardTally> hazards;      ///< Hazards of first faults, in order of appearance.
   std::vector<StandingRow> rows;         ///< Windows in the scenario's order, then kinds of fault.
   std::vector<Finding> findings;         ///< Findings in the order in which they were found.
-  std::uint64_t further_signatures = 0;  ///< Runs with a fault for which `findings` had no room.
+  std::uint64_t further_signatures = 0;  ///< Runs with a fault that did not fit into `findings`.
   std::uint64_t caller_error_runs = 0;
   std::uint64_t turns = 0;
   std::uint64_t questions = 0;
@@ -117,7 +120,7 @@ struct SearchResult {
   double seconds = 0;                 ///< Running time, without minimizing.
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
-  bool stopped = false;           ///< Set from outside to stop.
+  bool stopped = false;           ///< The search was stopped from outside.
   bool cut_short = false;         ///< Time ran out before all findings were minimized.
   bool nondeterministic = false;  ///< A finding did not replay as the same run.
   Verdict verdict = Verdict::too_few_runs;

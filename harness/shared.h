@@ -3,10 +3,11 @@
 // has a shadow generation, the use that it was written for, which the program under test cannot
 // see.
 //
-// A reader says which generation it expects. A word of another one is a recorded fault even if its
-// value happens to be right, and the read returns what is there, as on the real system. Programs
-// fill their slots with plain volatile stores, word by word and interleaved with others. So do we,
-// without undefined behaviour, because tasks take turns on one OS thread.
+// A reader states the generation that it expects. A word of another generation is a recorded fault
+// even if its value happens to be right, and the read returns the actual value, as on the real
+// system. Programs fill their slots with plain volatile stores, word by word and interleaved with
+// others. The harness does the same without undefined behaviour, because tasks take turns on one OS
+// thread.
 //
 // Lifetime: until the run ends; make them in the run's arena. They do not move: the resource of a
 // word is its identity. Threads: the run's thread; to TSan, every access is sequentially
@@ -23,7 +24,7 @@
 namespace harness {
 
 /// The use of a slot that a word belongs to. All processes that share it must derive it without
-/// communication, such as the number of the collective.
+/// communication, for example from the number of the collective.
 enum class Generation : std::uint64_t {
   none = 0,  ///< Never written.
   any =
@@ -48,13 +49,13 @@ class SharedWords {
   SharedWords(const SharedWords&) = delete;
   SharedWords& operator=(const SharedWords&) = delete;
 
-  /// One announced read for each word that the bytes are in. Of one read, one fault.
+  /// Reads the bytes, with one announced read for each word. Records at most one fault.
   void read(void* target, std::size_t offset, std::size_t bytes, Generation expected);
-  /// One announced write for each word. Bytes of a word that are not written stay.
+  /// Writes the bytes, with one announced write for each word. Other bytes of a word stay.
   void write(const void* source, std::size_t offset, std::size_t bytes, Generation generation);
   /// Reads without a turn and without checking generations, for oracles.
   void peek(void* target, std::size_t offset, std::size_t bytes) const;
-  /// Writes in the same way: no turn, no generation.
+  /// Writes without a turn and without a generation.
   void poke(const void* source, std::size_t offset, std::size_t bytes);
 
   /// Returns the generation that a word was last written for.
@@ -62,7 +63,7 @@ class SharedWords {
   /// Returns the resource that accesses to a word announce.
   Resource resource(std::size_t index) const { return resource_ + index; }
   Scheduler& scheduler() const { return scheduler_; }
-  /// Returns the running task, as the writer.
+  /// Returns the running task as a writer.
   Fault::Writer writer() const {
     return {scheduler_.site(), scheduler_.now(), raw(scheduler_.current())};
   }
@@ -86,7 +87,7 @@ class Shared {
     words_.poke(&value, 0, sizeof value);
   }
 
-  /// Reads in one turn. Another generation than expected is a fault.
+  /// Reads in one turn. A generation other than the expected one is a fault.
   T read(Generation expected = Generation::any) {
     T value;
     words_.read(&value, 0, sizeof value, expected);
@@ -96,7 +97,7 @@ class Shared {
   void write(T value, Generation generation = Generation::none) {
     words_.write(&value, 0, sizeof value, generation);
   }
-  /// The processor's atomic: `change(value)` in one turn. Returns the old value.
+  /// Performs an atomic operation: `change(value)` in one turn. Returns the old value.
   template <class Change>
   T update(Change change, Generation generation = Generation::none) {
     words_.scheduler().turn({words_.resource(0), AccessKind::write});
@@ -107,7 +108,7 @@ class Shared {
     word_.writer = words_.writer();
     return old;
   }
-  /// Reads without a turn and without a look at generations.
+  /// Reads without a turn and without checking the generation.
   T peek() const {
     T value;
     words_.peek(&value, 0, sizeof value);
@@ -129,7 +130,7 @@ class SharedSlot {
  public:
   SharedSlot(Scheduler& scheduler, Label label) : words_(scheduler, label, storage_.data()) {}
 
-  /// memcpy of the whole struct.
+  /// Reads the whole struct, word after word, like memcpy.
   T read(Generation expected) {
     T value;
     words_.read(&value, 0, sizeof value, expected);
@@ -140,7 +141,7 @@ class SharedSlot {
     words_.write(&value, 0, sizeof value, generation);
   }
 
-  /// One member: `slot.read(&MemInfo::ptr, generation)`.
+  /// Reads one member: `slot.read(&MemInfo::ptr, generation)`.
   template <class Member>
   Member read(Member T::* member, Generation expected) {
     Member value;
@@ -153,7 +154,7 @@ class SharedSlot {
     words_.write(&value, offset(member), sizeof value, generation);
   }
 
-  /// One element of a member that is a std::array.
+  /// Reads one element of a member that is a std::array.
   template <class Element, std::size_t kCount>
   Element read(std::array<Element, kCount> T::* member, std::size_t index, Generation expected) {
     Element value;
@@ -167,7 +168,7 @@ class SharedSlot {
     words_.write(&value, offset(member) + index * sizeof value, sizeof value, generation);
   }
 
-  /// Reads the whole struct without a turn and without a look at generations.
+  /// Reads the whole struct without a turn and without checking generations.
   T peek() const {
     T value;
     words_.peek(&value, 0, sizeof value);

@@ -12,7 +12,7 @@
 
 namespace harness {
 
-/// A lock that is not re-entrant. Errors: unlocking what the task does not hold is a failed check.
+/// A lock that is not re-entrant. Errors: unlocking it without holding it is a failed check.
 class Mutex {
  public:
   explicit Mutex(Scheduler& scheduler, Label label = "mutex")
@@ -31,7 +31,7 @@ class Mutex {
     scheduler_.turn({resource_, AccessKind::acquire});
     return take_if_free();
   }
-  /// Gives the mutex up, in one turn.
+  /// Releases the mutex, in one turn.
   void unlock() {
     scheduler_.turn({resource_, AccessKind::release});
     give();
@@ -87,14 +87,14 @@ class Mutex {
   std::uint32_t taken_count_ = 0;
 };
 
-/// Waits for a notification and releases a mutex meanwhile. Any notification after the wait began
-/// may wake a waiter; there are no spurious wake-ups.
+/// Waits for a notification, with a mutex released during the wait. Any notification after the wait
+/// began may wake a waiter; there are no spurious wake-ups.
 class Condition {
  public:
   explicit Condition(Scheduler& scheduler, Label label = "condition")
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
 
-  /// Gives `mutex` up, waits for a notification, and takes it again.
+  /// Releases `mutex`, waits for a notification, and takes it again.
   void wait(Mutex& mutex) {
     const std::uint64_t ticket = ++ticket_;
     mutex.give();
@@ -124,8 +124,8 @@ class Condition {
   Scheduler& scheduler_;
   Label label_;
   Resource resource_;
-  std::uint64_t ticket_ = 0;  ///< Waiters so far.
-  std::uint64_t served_ = 0;  ///< Waiters woken so far, in the order they came.
+  std::uint64_t ticket_ = 0;  ///< Number of waiters so far.
+  std::uint64_t served_ = 0;  ///< Number of waiters woken so far, in the order in which they came.
 };
 
 /// A sequentially consistent atomic: every operation is one announced step.
@@ -146,12 +146,12 @@ class Atomic {
     write_turn();
     value_ = value;
   }
-  /// Replaces the value, and returns the one before.
+  /// Replaces the value, and returns the previous one.
   T exchange(T value) {
     write_turn();
     return std::exchange(value_, value);
   }
-  /// Adds `delta`, and returns the value before.
+  /// Adds `delta`, and returns the previous value.
   T fetch_add(T delta) {
     write_turn();
     return std::exchange(value_, static_cast<T>(value_ + delta));
@@ -237,7 +237,7 @@ class Barrier {
     }
     return round;
   }
-  /// Returns whether all have arrived. No turn.
+  /// Returns whether all have arrived. Takes no turn.
   bool is_over(std::uint64_t round) const { return round_ != round; }
   /// Waits for the others of the round.
   void wait(std::uint64_t round) {
@@ -256,7 +256,8 @@ class Barrier {
 };
 
 /// CPython's global interpreter lock: held while bytecode runs, and offered between any two steps.
-/// With `enabled` off (free-threaded builds) it blocks no task, and every step is still a turn.
+/// With `enabled` off (free-threaded builds) it does not block tasks, but every step is still a
+/// turn.
 class Gil {
  public:
   Gil(Scheduler& scheduler, bool enabled)
@@ -280,7 +281,7 @@ class Gil {
   }
   /// Releases the lock for a call, in the turn of that call.
   void give_for_call() { mutex_.give(); }
-  /// Takes it again, in the same turn if it is free.
+  /// Takes the lock again, in the same turn if it is free.
   void take_after_call() {
     LockWatch::wanted(scheduler_, {mutex_.resource_, mutex_.label_});
     if (!mutex_.take_if_free()) mutex_.lock();

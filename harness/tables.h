@@ -20,7 +20,7 @@ struct StrategyInfo {
   std::unique_ptr<Strategy> (*make)(std::uint64_t seed);
 };
 
-/// The member called `name`, or null.
+/// Returns the member called `name`, or null.
 template <class Info>
 const Info* find(std::span<const Info* const> table, std::string_view name) {
   for (const Info* info : table)

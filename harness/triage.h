@@ -2,24 +2,24 @@
 // Triage: sorts reproducers by root cause. A cause is a repair: a change that the harness makes to
 // a run, after which the fault is gone.
 //
-// A finding is about what goes wrong *first* in its run, whatever its signature is. Its case is
-// minimal, so everything else follows from that. All leaks are seen at the end; of these it is the
-// oldest, or the one that releases the oldest with it.
+// A finding is about the first thing that goes wrong in its run, whatever its signature is. Its
+// case is minimal, so everything else follows from that. All leaks are detected at the end; the
+// first of these is the oldest, or the one whose release also releases the oldest.
 //
-// A repair *holds* things of one kind beyond their end (harness/intervention.h): those created at
-// one site, released at one site, or for one use. It *releases* what is left over, or *spares* one
+// A repair *holds* objects of one kind beyond their end (harness/intervention.h): those created at
+// one site, released at one site, or for one use. It *releases* leaked objects, or *spares* one
 // call its injected error. If none of these helps, it puts two acts in *order*: one waits until the
 // other is done. A repair works for a reproducer if the run gets past its fault on the recorded
 // schedule, and a bounded search of other schedules of the program does not find the fault. If a
-// repair of the very object works, no other is tried. Of all repairs that work for some reproducer
-// of a path, the causes are the fewest and narrowest that explain all. A repair that leaves more
-// open (a site, a use) counts for more than one (harness/triage/choice.h). Cases that nothing
-// explains are grouped by what goes wrong first.
+// repair of the object of the fault works, no other is tried. The causes of a path are the fewest
+// and narrowest working repairs that explain all its reproducers. A repair that leaves more open (a
+// site, a use) counts for more than one (harness/triage/choice.h). Cases without an explanation are
+// grouped by the first thing that goes wrong.
 //
-// An order is tried last, because it removes schedules, and would also remove most of what a
-// missing hold causes. A hold keeps every schedule, and says which use needs the object.
+// An order is tried last, because it removes schedules, and would also hide most faults that a
+// missing hold causes. A hold keeps every schedule, and names the use that needs the object.
 //
-// Variants, claims and windows are not used: variants that lack the same care share a cause.
+// Variants, claims and windows are not used: variants with the same omission share a cause.
 // Threads: the runner's.
 #pragma once
 
@@ -38,12 +38,13 @@ namespace harness {
 
 enum class RepairKind : std::uint8_t { hold, release, spare, order, revert };
 
-/// The change that removes a fault, named by sites. An empty label leaves it open: any.
+/// The change that removes a fault, named by sites. An empty label matches any site.
 struct Repair {
   RepairKind kind = RepairKind::hold;
-  Label object;  ///< The kind of what is held, released or met; or the call that is spared.
+  Label object;  ///< The kind of the held, released or used object; or the call that is spared.
   Label got;     ///< The site at which it was created.
-  Label let_go;  ///< The site at which what is held was let go; or of the act that waits.
+  Label let_go;  ///< The site at which the held object was released; or the site of the act that
+                 ///< waits.
   Label used;    ///< The site of the use that is waited for, or of the call that is spared.
   bool operator==(const Repair&) const = default;
 };
@@ -70,30 +71,29 @@ struct Cause {
   std::vector<std::size_t> members;  ///< Indices of the reproducers, ascending; at least one.
 };
 
-/// Reproducers that no repair removes, and in which the same goes wrong first.
+/// Reproducers that no repair fixes and that have the same first fault.
 struct Unexplained {
   const Scenario* scenario = nullptr;
-  std::string what;                  ///< Fault::what() of it.
+  std::string what;                  ///< Fault::what() of the first fault.
   std::vector<std::size_t> members;  ///< Indices of the reproducers, ascending; at least one.
 };
 
 struct Triage {
   std::vector<Cause> causes;             ///< Causes by path, those with most members first.
-  std::vector<Unexplained> unexplained;  ///< Cases without a cause, by path, then by what goes
-                                         ///< wrong.
-  std::vector<std::size_t> faultless;    ///< Indices of what shows no fault: programs.
+  std::vector<Unexplained> unexplained;  ///< Cases without a cause, by path, then by first fault.
+  std::vector<std::size_t> faultless;    ///< Indices of cases that show no fault: programs.
   std::uint64_t run_count = 0;
-  bool stopped = false;  ///< Stopped before all cases were looked at; the rest are in none of these
-                         ///< lists.
+  bool stopped = false;  ///< Stopped before all cases were examined; the others are in none of
+                         ///< these lists.
 };
 
-/// A place in the sources of a path that is running at a step.
+/// A code location in the sources of a path that is running at a step.
 struct RunningPlace {
-  std::string text;        ///< Distinguishes it from all others of its program.
+  std::string text;        ///< Distinguishes it from all other places of its program.
   std::size_t step_count;  ///< Number of earlier steps at this place.
 };
 
-/// A run step by step, and the faults that it shows.
+/// The steps of a run, and the faults that it shows.
 struct Followed {
   Trail trail;
   std::vector<std::string> signatures;
@@ -101,24 +101,24 @@ struct Followed {
   std::vector<RunningPlace> places;
 };
 
-/// Runs a case and returns its steps, and for one of them the running code.
+/// Runs a case. Returns its steps, and the running code at one of them on request.
 Followed follow(Runner& runner, const Case& the_case, std::optional<std::size_t> step = {});
 
 struct TriageOptions {
-  /// Follows the case of this index in a good program, which shows no faults, or other ones.
-  /// Returns the running code of one step on request. Empty if there is none.
+  /// Follows the case of this index in a good program, which shows no faults or different ones.
+  /// Returns the running code of one step on request. Empty if there is no such program.
   std::function<Followed(std::size_t, const Case&, std::optional<std::size_t> step)> good;
-  /// Runs of other schedules in which a repair must keep the fault away.
+  /// Number of runs of other schedules in which a repair must prevent the fault.
   std::uint64_t search_runs = 240;
-  /// Runs in which a case is made smaller first: in a large one other things go wrong, too. 0:
-  /// cases are taken as they are.
+  /// Number of runs for minimizing a case first, because more than one thing goes wrong in a large
+  /// case. 0: cases are not minimized.
   std::uint64_t minimize_runs = 0;
   const std::atomic<bool>* stop = nullptr;  ///< Null: never.
-  /// Returns the places of code in the sources of paths; empty texts for other code. Empty if
+  /// Returns the places of code in the sources of paths; an empty text for other code. Empty if
   /// unknown.
   std::function<std::vector<std::string>(std::span<const std::uintptr_t>)> places;
-  /// Called before each run of a case, with its index. May be empty. For differences between cases
-  /// that are not part of them, such as the build to which each belongs.
+  /// Called before each run of a case, with its index. May be empty. Sets what differs between
+  /// cases and is not part of them, such as the build to which each belongs.
   std::function<void(std::size_t)> prepare;
 };
 
@@ -128,35 +128,36 @@ Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOpt
 /// A repair that removes the fault of a case.
 struct WorkingRepair {
   Repair repair;
-  unsigned cost = 0;    ///< The cost of a repair: higher if it leaves more open.
+  unsigned cost = 0;    ///< Higher if the repair leaves more open.
   bool is_own = false;  ///< The repair concerns the object of the fault.
 };
 
-/// Possible explanations of a case, for a later choice of causes together with other cases.
+/// Possible explanations of a case. A later step chooses causes for many cases together.
 struct Explanation {
   std::vector<WorkingRepair> repairs;  ///< Repairs that remove its fault, narrow ones first.
-  std::string first;                   ///< Fault::what() of the thing that goes wrong first.
+  std::string first;                   ///< Fault::what() of the first fault.
 };
 
-/// Tries all repairs that the run of a case suggests. Both lists are empty if there is no fault.
+/// Tries all repairs that the run of a case suggests. Both fields are empty if there is no fault.
 Explanation explain(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
-/// Returns the repair with these words if the run of the case suggests it and gets past its fault
-/// with it on the recorded schedule. Takes two runs, for a repair that is known to work on other
+/// Returns the repair with these words if the run of the case suggests it and, with it, gets past
+/// its fault on the recorded schedule. Takes two runs. For a repair that is known to work on other
 /// schedules.
 std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
                                                      const std::string& words);
 
-/// The least repair of one case, and how far it was tried.
+/// The least repair of one case, and how thoroughly it was tested.
 struct Remedy {
   bool found = false;
   Repair repair;
-  std::uint64_t schedule_count = 0;  ///< Other schedules that were run with it, without the fault.
+  std::uint64_t schedule_count = 0;  ///< Other schedules that were run with the repair, without the
+                                     ///< fault.
   std::uint64_t tried_count = 0;     ///< Repairs that were tried, this one included.
 };
 
-/// Looks for the narrowest repair that removes the fault of a case, one of the very thing that the
-/// fault is about first.
+/// Returns the narrowest repair that removes the fault of a case. Repairs that concern the object
+/// of the fault come first.
 Remedy least_repair(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
 
 /// Returns whether the repair removes the fault of a case. `prepare` gets the index of the case.

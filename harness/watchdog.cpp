@@ -17,14 +17,15 @@ namespace {
 
 constexpr int kSignal = SIGVTALRM;
 constexpr long kTickNanoseconds = 250'000'000;
-/// Ticks that find the same step under way after one that saw it. They are counted rather than the
-/// time, in which a machine that stood still may have been for long: then many are one.
+/// Number of ticks that find the same step after one that saw it first. Ticks are counted rather
+/// than time, because many ticks count as one after the machine was suspended.
 constexpr int kEndlessTicks = kEndlessSeconds * 1'000'000'000L / kTickNanoseconds;
 
 static_assert(kEndlessSeconds == 2, "the words below say it");
 constexpr const char* kWords = "no turn was taken in 2 s of processor time";
 
-/// The step that ticks of this thread saw last, and how many of them since the first.
+/// The step that the last tick of this thread saw, and the number of ticks since the first that saw
+/// it.
 struct Seen {
   Watched::Place place;
   int ticks = 0;
@@ -39,7 +40,7 @@ bool is_endless(const Watched::Place& place) {
   return false;
 }
 
-/// Lets happen what would have happened without us: the signal is none of our timers'.
+/// Handles the signal as if the harness were not there, because it is not from one of our timers.
 void pass_on(int number, siginfo_t* info, void* context) {
   if ((previous_action.sa_flags & SA_SIGINFO) != 0)
     return previous_action.sa_sigaction(number, info, context);
@@ -76,7 +77,7 @@ class Timer {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = kSignal;
     event.sigev_value.sival_ptr = &previous_action;
-    event._sigev_un._tid = gettid();  // Its name in the manual is a macro of newer C libraries.
+    event._sigev_un._tid = gettid();  // The name in the manual is a macro of newer C libraries.
     made_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
     if (!made_) return;
     const itimerspec interval{{0, kTickNanoseconds}, {0, kTickNanoseconds}};
@@ -103,7 +104,7 @@ class Timer {
 
 }  // namespace
 
-// Read in a handler: what the code under test changes meanwhile.
+// Read in a handler, while the code under test may change it.
 Watched::Place Watched::place() {
   if (innermost_ == nullptr || innermost_->turns_ == nullptr) return {};
   return {steps_, *const_cast<const volatile Tick*>(innermost_->turns_)};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
-// would end it.
+// Watchdog: treats a loop of the code under test that takes no turn for seconds as a crash. No
+// signal would end such a loop.
 //
 // A timer of the thread's processor time ticks a few times a second. If ticks find the same step of
 // the same run for kEndlessSeconds, the last of them leaves the code under test as a signal would
 // (crash.h). Processor time is used, so that a loaded machine makes no difference, and ticks are
-// counted, so that a stopped machine does not either. A run and a turn cost no timer.
+// counted, so that a stopped machine does not, either. A run and a turn do not touch the timer.
 //
 // Only code that runs while a Watched exists is watched, not the harness's work between runs. A
 // tick inside the C library's allocator is skipped, because the allocator cannot be left there.
-// Threads: the timer belongs to the thread. Errors: without such a timer nothing is watched, and
-// neither is it under TSan, which delays signals until the next system call.
+// Threads: the timer belongs to the thread. Errors: without such a timer nothing is watched. The
+// same holds under TSan, which delays signals until the next system call.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@
 
 namespace harness {
 
-/// Instead of a signal's name, in crashes and signatures.
+/// The name in crashes and signatures, in place of a signal's.
 inline constexpr Label kEndlessLoop = "endless loop";
 
-/// Processor time of one step that takes no turn. It is noticed at the next tick.
+/// Limit of processor time without a turn or step. An excess is noticed at the next tick.
 inline constexpr int kEndlessSeconds = 2;
 
-/// Code under test runs, and takes turns.
+/// Watches code under test, which takes turns, while it exists.
 class Watched {
  public:
-  /// `turns` counts up with each turn. Null where code may wait in one step for as long as it
-  /// takes, as a real driver does: then nothing is watched.
+  /// `turns` counts up with each turn. If it is null, nothing is watched: with a real driver, code
+  /// may wait in one step for any time.
   explicit Watched(const Tick* turns) : turns_(turns), previous_(innermost_) {
     step();
     innermost_ = this;
@@ -39,7 +39,7 @@ class Watched {
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
-  /// One of many steps within a turn, such as a block of a kernel.
+  /// Notes one of many steps within a turn, such as a block of a kernel.
   static void step() { ++steps_; }
 
   /// The position of the code under test. Equal as long as it takes neither turn nor step.

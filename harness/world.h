@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// World: everything one run consists of. Made once per thread, begun again for every run.
+// World: everything that one run consists of. Made once per thread, begun again for every run.
 #pragma once
 
 #include "harness/arena.h"
@@ -27,7 +27,7 @@ struct World {
   Device* device = nullptr;
   /// Largest number of errors injected in a run, so that a program that retries makes progress.
   static constexpr std::uint32_t kFailureLimit = 256;
-  /// Set by an actor: a CUDA call that can fail makes a choice whether it does.
+  /// Set by an actor: each CUDA call that can fail then makes a choice whether to fail.
   bool calls_may_fail = false;
   /// Number of errors injected in this run.
   std::uint32_t injected_failures = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// API failure: any CUDA call that can fail may be told to.
+// API failure: an error may be injected into any CUDA call that can fail.
 #include "harness/scenario.h"
 
 namespace harness::actors {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collector: a task that asks for collections, so that they also come where no allocation would
-// bring one. If Python runs, they are pending calls, which the main thread carries out between two
-// steps.
+// Collector: a task that requests collections, so that they also happen without an allocation. If
+// Python runs, they are pending calls, which the main thread executes between two steps.
 #include "harness/scenario.h"
 
 #include "harness/heap/interpreter.h"
@@ -25,7 +24,7 @@ void ask_for_collections(World& world, std::uint32_t count) {
   }
 }
 
-// Option 0 is no such task at all.
+// Option 0: there is no such task.
 void install(Scene& scene) {
   World& world = scene.world();
   const ActivationScope scope(world.scheduler, 0, "collector", 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leeway: the driver does only what it must, where its documentation says that it may do more.
+// Leeway: the driver omits everything that is optional in its documentation.
 #include "harness/cuda/leeway.h"
 
 #include "harness/scenario.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skew: some run slower than others, by a ratio that is picked for each task, or, if a run has
-// several processes, for each process with all its tasks. Those may also be held up at the points
-// that the path names (Scheduler::delay_point): a peer that is late just there.
+// Skew: some tasks run slower than others, by a ratio chosen for each task or, if a run has several
+// processes, for each process with all its tasks. Processes may also be held up at named points of
+// the path (Scheduler::delay_point), so that a peer is late at that point.
 #include "harness/scenario.h"
 
 namespace harness::actors {
 namespace {
 
-// Option 0 is full speed; the others are one turn in this many.
+// Option 0 is full speed; the others are one turn out of this many.
 constexpr std::array<std::uint32_t, 4> kTaskRatios{1, 2, 4, 16};
 constexpr std::array<std::uint32_t, 5> kProcessRatios{1, 2, 4, 16, 64};
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that the world does not give: a limit of the process, not a mistake of ours.
+// Out of memory: a limit of the process, not an error of the harness.
 #pragma once
 
 #include <new>
 
 namespace harness {
 
-/// Ends as operator new does: with the program's handler, else with std::bad_alloc. For what comes
+/// Fails like operator new: calls the program's handler, else throws std::bad_alloc. For memory
 /// from mmap.
 [[noreturn]] inline void out_of_memory() {
   if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) handler();

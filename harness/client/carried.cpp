@@ -92,8 +92,11 @@ std::string not_carried(int process, const std::array<std::uint64_t, 2>& pipes, 
   const fs::path folder = fmt::format("/proc/{}", process);
   if (const std::ptrdiff_t count = settled_thread_count(folder); count != 1)
     return fmt::format("it has {} threads", count);
-  if (const std::string file = shared_file(folder, pipes, socket); !file.empty())
-    return fmt::format("it has {} open", shown(file));
+  if (const std::string file = shared_file(folder, pipes, socket); !file.empty()) {
+    const bool is_unnamed = file.ends_with(" (deleted)");
+    return fmt::format("it has {} open{}", shown(file),
+                       is_unnamed ? " (under pytest, --capture=sys avoids it)" : "");
+  }
   if (const std::string memory = shared_memory(folder); !memory.empty())
     return fmt::format("it shares memory of {}", shown(memory));
   return {};

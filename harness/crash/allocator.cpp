@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// Sanitizers have their own operators, which call no malloc.
+/// Sanitizers have their own operators, which do not call malloc.
 const void* const kEntries[] = {
     reinterpret_cast<void*>(&malloc),
     reinterpret_cast<void*>(&free),
@@ -35,7 +35,7 @@ _Unwind_Reason_Code look_for_entry(_Unwind_Context* frame, void* found) {
 
 bool in_allocator() {
   static constinit thread_local bool looking = false;
-  if (looking) return false;  // The stack cannot even be walked.
+  if (looking) return false;  // The walk itself crashed.
   looking = true;
   bool found = false;
   _Unwind_Backtrace(look_for_entry, &found);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The handler runs on a separate stack, so that it can run where the other one is
-// full, and leaves by the innermost exit: it never returns into the code that crashed. No signal is
-// blocked while it runs, so that nothing needs to be unblocked by code that it switches to.
+// How it works. The handler runs on a separate stack, so that it also works after a stack overflow,
+// and leaves by the innermost exit: it never returns into the code that crashed. No signal is
+// blocked while it runs, so that the code that it switches to need not unblock any.
 #include "harness/crash.h"
 
 #include <pthread.h>
@@ -42,7 +42,7 @@ std::size_t index_of(int number) {
   return index;
 }
 
-// ---- what the machine says ----------------------------------------------------------------------
+// ---- the machine context ------------------------------------------------------------------------
 
 std::uintptr_t program_counter(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -68,7 +68,7 @@ bool came_from_outside(const siginfo_t& info) {
   return info.si_code <= 0 && info.si_pid != getpid();
 }
 
-/// An access around the stack's end, which big frames touch in each page.
+/// Returns whether the access is near the end of the stack. Large frames probe each of their pages.
 bool is_overflow(const siginfo_t& info, const ucontext_t& context) {
   if (info.si_signo != SIGSEGV || info.si_code <= 0) return false;
   constexpr std::uintptr_t kBelow = 512, kAbove = 0x10000;
@@ -79,18 +79,18 @@ bool is_overflow(const siginfo_t& info, const ucontext_t& context) {
 Crash describe(const siginfo_t& info, const ucontext_t& context) {
   Crash crash;
   crash.signal = is_overflow(info, context) ? kOverflow : kCaught[index_of(info.si_signo)].name;
-  // One past it, as of a return address: that is how lines are looked up.
+  // One byte past its beginning, because lines are looked up as for a return address.
   if (info.si_code > 0) crash.code = program_counter(context) + 1;
   return crash;
 }
 
 // ---- the allocator ------------------------------------------------------------------------------
 
-/// Whether the signal comes out of the C library's allocator, who finds its heap broken. A stack
-/// that is full may end there as well, which breaks nothing, unless others wait for the allocator's
-/// lock.
+/// Returns whether the signal comes from the C library's allocator, which found its heap corrupted.
+/// A stack overflow may also end there. That corrupts nothing, unless other threads wait for the
+/// allocator's lock.
 bool broke_the_heap(const Crash& crash) {
-  if (kAsan || kTsan) return false;  // They have their own allocators, which report by themselves.
+  if (kAsan || kTsan) return false;  // They have their own allocators, which report such errors.
   if (crash.signal == kOverflow && __libc_single_threaded) return false;
   return in_allocator();
 }
@@ -105,14 +105,14 @@ void say_that_the_heap_is_broken(const Crash& crash) {
 
 // ---- the handler --------------------------------------------------------------------------------
 
-/// Lets happen what would have happened without us.
+/// Handles the signal as if the harness were not there.
 void pass_on(int number, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_actions[index_of(number)];
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(number, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
     return previous.sa_handler(number);
   signal(number, SIG_DFL);
-  if (info->si_code <= 0) raise(number);  // Else the instruction is run again.
+  if (info->si_code <= 0) raise(number);  // Otherwise the instruction is executed again.
 }
 
 void caught(int number, siginfo_t* info, void* context) {
@@ -127,7 +127,7 @@ void caught(int number, siginfo_t* info, void* context) {
   exit->take(crash);
 }
 
-/// The exception that nothing caught, in words.
+/// Returns the uncaught exception in words.
 const char* exception_in_words() {
   static thread_local char words[160];
   const char* what = "without an exception";
@@ -159,7 +159,7 @@ bool take_signals() {
   return true;
 }
 
-/// Memory for the handler, unless the thread has some: the sanitizers see to that.
+/// Memory for the handler's stack, unless the thread has some, as under the sanitizers.
 class HandlerStack {
  public:
   HandlerStack() {

@@ -6,8 +6,8 @@
 
 namespace harness {
 
-/// Below it, the calling thread's stack belongs to no function of the program any more.
-/// Threads: each has its own; set by each call that the thread begins.
+/// Below this address, the calling thread's stack belongs to no function of the program.
+/// Threads: each has its own; set at the beginning of each call of the thread.
 inline constinit thread_local std::uintptr_t call_frame = 0;
 
 }  // namespace harness

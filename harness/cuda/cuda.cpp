@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. Each row of cuda.def becomes one extern "C" function, which makes a SeamCall. Its
-// enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
-// record), its leave() what comes after. A call that meets a fatal fault never leaves, and no
-// exception does: callers are C.
+// enter() does everything before the device's function (announce, offer the turn, inject an error,
+// record), its leave() everything after it. A call that meets a fatal fault never leaves. No
+// exception leaves a call, because callers are C.
 //
-// The site of what a call gives birth to or ends is the target's function, if one is named; else
+// The site of objects that a call creates or ends is the target's function, if one is named; else
 // the CUDA function.
 #include "harness/cuda.h"
 
@@ -34,7 +34,7 @@ namespace harness {
 
 namespace {
 
-/// A row as the seam knows it, apart from its types.
+/// A row without its types.
 struct CallInfo {
   Label base;
   CallNeeds needs;
@@ -43,9 +43,9 @@ struct CallInfo {
 
 void* (*find_other_entry_point)(const char* base) = nullptr;
 
-/// Returns the error that a call returns instead of the exception in flight. Sizes are checked
-/// where they come in; this is what is left: no memory, and what a program without a world could
-/// not be given. A thread that ends continues unwinding.
+/// Returns the error that a call returns in place of the exception in flight. Sizes are checked at
+/// the entry, so the remaining exceptions are lack of memory, and resources that a program without
+/// a world could not get. A thread that ends continues unwinding.
 [[gnu::cold, gnu::noinline]] CUresult error_of_exception() {
   try {
     throw;
@@ -85,7 +85,7 @@ class SeamCall {
 
   const DriverTable& table() const { return *table_; }
 
-  // The announcement of a row.
+  // The access that a row announces.
   struct Turn {
     bool offered;
     Resource resource;
@@ -96,8 +96,7 @@ class SeamCall {
     return {true, table_->resource != nullptr ? table_->resource(stream) : kDeviceResource};
   }
 
-  /// Everything that comes before the device's function. Anything but success is what the call
-  /// returns.
+  /// Does everything before the device's function. If it returns an error, the call returns that.
   CUresult enter(Turn turn) {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
     if (process_ != nullptr && process_->leaves_out()) [[unlikely]]
@@ -115,7 +114,7 @@ class SeamCall {
     return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
   }
 
-  /// Tells a trail of the call, and of what it is passed.
+  /// Adds the call and its arguments to a trail.
   template <class Arguments>
   [[gnu::cold]] void tell(Trail& trail, const Arguments& arguments) {
     const Scheduler& scheduler = world_->scheduler;
@@ -133,7 +132,7 @@ class SeamCall {
   }
 
  private:
-  /// Returns the function that the caller called: this one, or one of a runtime that calls it.
+  /// Returns the function that the caller called: this one, or a runtime function that calls it.
   Label called() const {
     const char* outer = process_ != nullptr ? ProcessWorld::outer_call().function : nullptr;
     return outer != nullptr ? Label::of(outer) : info_.base;
@@ -141,10 +140,10 @@ class SeamCall {
 
   bool can_fail() const { return process_ == nullptr || ProcessWorld::outer_call().can_fail; }
 
-  /// Stands for the status of a call that is left out; no error has the number.
+  /// The internal status of a call that is left out. No CUDA error has this number.
   static constexpr auto kLeftOut = static_cast<CUresult>(1023);
 
-  /// Notes an error. Returns what the call returns.
+  /// Notes an error. Returns the result of the call.
   [[gnu::cold]] CUresult told(CUresult status) {
     if (status == kLeftOut) return CUDA_SUCCESS;
     if (process_ == nullptr) {
@@ -158,7 +157,7 @@ class SeamCall {
     return status;
   }
 
-  /// A frame begins with two words: where its caller's is, and where it returns to.
+  /// A frame begins with two words: the address of the caller's frame, and the return address.
   void join_process(const void* frame) {
     call_frame = reinterpret_cast<std::uintptr_t>(frame) + 2 * sizeof(void*);
     process_ = &ProcessWorld::get();
@@ -170,10 +169,10 @@ class SeamCall {
   World* world_;
   const DriverTable* table_;
   ProcessWorld* process_ = nullptr;
-  std::optional<SiteScope> site_;  ///< Where the caller has named no site.
+  std::optional<SiteScope> site_;  ///< Set if the caller has named no site.
   Interpreter::Call without_gil_;
   std::size_t event_ = 0;
-  std::uint32_t injected_before_ = 0;  ///< This many calls had failed by a pick.
+  std::uint32_t injected_before_ = 0;  ///< Number of errors injected before this call.
 };
 
 }  // namespace
@@ -198,7 +197,7 @@ using harness::per_thread;
 using harness::SeamCall;
 using harness::stream_of;
 
-// Visible, for libcuda.so.1; the programs export nothing, and so keep theirs to themselves.
+// Visible in libcuda.so.1. The programs export nothing, so that their definitions stay private.
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -279,7 +278,7 @@ CUresult CUDAAPI afterlife_get_proc_address(const char* symbol, void** function,
 }  // extern "C"
 #pragma GCC visibility pop
 
-// ---- looking entry points up ------------------------------------------------------------------
+// ---- looking up entry points ------------------------------------------------------------------
 
 namespace harness {
 
@@ -295,15 +294,17 @@ struct EntryPoint {
   void* function;
 };
 
-/// "cuMemcpyHtoDAsync_v2" -> its base is all before "_v": the twins' rows know only the full name.
+/// For the twins, whose rows only know the full name: the base of "cuMemcpyHtoDAsync_v2" is the
+/// part before "_v".
 bool names_base(const char* full, const char* base) {
   const std::size_t bytes = std::strlen(base);
   return std::strncmp(full, base, bytes) == 0 &&
          (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
 }
 
-/// From which version on the base's name means a row: until CUDA 12 cuGraphInstantiate was an older
-/// function, of other arguments, than cuGraphInstantiateWithFlags.
+/// Returns the version from which on the base's name means a row. Before CUDA 12,
+/// cuGraphInstantiate was an older function, with other parameters than
+/// cuGraphInstantiateWithFlags.
 constexpr int since_of_base(std::string_view name, std::string_view base, int since) {
   const bool has_own_name = name != base && name.find('_') == std::string_view::npos;
   return has_own_name ? std::max(since, 12000) : since;
@@ -323,7 +324,7 @@ const EntryPoint kEntryPoints[] = {
   {#name "_ptsz", #name, since, Flavour::per_thread,                \
    reinterpret_cast<void*>(&::afterlife_alias_##name##_ptsz)},
 #include "harness/cuda/aliases.def"
-    // Its base's name is its own only from CUDA 12 on.
+    // The name without a suffix belongs to it only from CUDA 12 on.
     {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, Flavour::plain,
      reinterpret_cast<void*>(&::cuGraphInstantiateWithFlags)},
     {AFTERLIFE_LAUNCH_COUNT, AFTERLIFE_LAUNCH_COUNT, 0, Flavour::plain,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Host work: work of a stream whose body is a function of the host's, for those who bring operators
- * without kernels. libcuda.so.1 hands the function out by cuGetProcAddress, under the name
- * AFTERLIFE_LAUNCH_HOST_WORK; NVIDIA's driver has none of the name. C, and needs no other header.
+/* Host work: stream work whose body is a function on the host, for operators without kernels.
+ * libcuda.so.1 hands the function out by cuGetProcAddress, under the name
+ * AFTERLIFE_LAUNCH_HOST_WORK; NVIDIA's driver does not have this name. C, needs no other header.
  *
- * To the stream it is a kernel of one block: it may be late, is judged for the life and the order
- * of each range when it runs, and is a node where the stream captures. */
+ * The stream treats it as a kernel of one block: it may run late, the lifetime and ordering of each
+ * range are checked when it runs, and during capture it becomes a node. */
 #ifndef AFTERLIFE_HOST_WORK_H
 #define AFTERLIFE_HOST_WORK_H
 
@@ -16,30 +16,30 @@
 enum {
   AFTERLIFE_READS = 1,
   AFTERLIFE_WRITES = 2,
-  AFTERLIFE_MAY = 4 /* Perhaps: judged for its life, and not for its order. */
+  AFTERLIFE_MAY = 4 /* Perhaps: its lifetime is checked, its ordering is not. */
 };
 
-/* Rows of device memory. The memory that lives at `address` at the launch is meant. Addresses of
- * no device memory, and no bytes, are not judged. */
+/* Rows of device memory: the memory that is live at `address` at the launch. Ranges without bytes,
+ * or outside of device memory, are not checked. */
 typedef struct AfterlifeRange {
   unsigned long long address;
-  unsigned long long bytes; /* Of a row. */
+  unsigned long long bytes; /* Bytes of a row. */
   unsigned long long rows;
-  unsigned long long pitch; /* From row to row, in bytes. */
+  unsigned long long pitch; /* Bytes from row to row. */
   int use;
 } AfterlifeRange;
 
-/* Carries out the work, and returns 0, or the CUresult of a kernel that failed.
- * Threads: called on any thread that is in a call of CUDA, one at a time; the driver's lock is
- * held, so it must not wait for another thread of the program, nor call CUDA (NOT_PERMITTED). */
+/* Does the work, and returns 0, or the CUresult of a kernel that failed.
+ * Threads: called on any thread that is in a CUDA call, one at a time. The driver's lock is held,
+ * so it must not wait for another thread of the program or call CUDA (NOT_PERMITTED). */
 typedef int (*AfterlifeHostWork)(void* data);
 
-/* Launches work on a stream of the driver's. Returns a CUresult.
- * `name` is what reports call it; its text must outlive the process's last call.
- * `function` is not called if a range is dead by then: that is reported.
- * `release` (or null) is called once with `data` when it is needed no more: after the work, when no
- * graph and no executable has it as a node, or at once if nothing was launched; under the same
- * rules as `function`. For work that is still queued when the process ends it is not called. */
+/* Launches work on a stream of the driver. Returns a CUresult.
+ * `name` is the name in reports; its text must outlive the process's last call.
+ * `function` is not called if a range is dead by then, which is reported.
+ * `release` (or null) is called once with `data`, under the same rules as `function`, when `data`
+ * is not needed any more: after the work, when no graph and no executable graph has it as a node,
+ * or at once if nothing was launched. It is not called for work queued when the process ends. */
 typedef int (*AfterlifeLaunchHostWork)(struct CUstream_st* stream, const char* name,
                                        AfterlifeHostWork function, void* data,
                                        void (*release)(void*), const AfterlifeRange* ranges,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leeway: whether a driver may omit what its documentation says that it *may* do. Without leeway it
-// behaves like current drivers.
+// Leeway: whether a driver may omit actions that are optional in its documentation ("may"). Without
+// leeway it behaves like current drivers.
 #pragma once
 
 namespace harness {
@@ -11,7 +11,7 @@ struct World;
 void give_leeway(const World& world);
 /// Returns whether leeway was granted.
 bool has_leeway(const World& world);
-/// Revokes it at the beginning of a run.
+/// Revokes the leeway at the beginning of a run.
 void take_leeway_back();
 
 }  // namespace harness

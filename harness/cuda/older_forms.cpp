@@ -28,7 +28,7 @@ CUresult create_array(CUarray* array, const ArrayDescriptor* wanted) {
   return cuArrayCreate_v2(array, &newer);
 }
 
-/// No array has an extent of more than 32 bits.
+/// The extents of an array fit into 32 bits.
 CUresult get_array(ArrayDescriptor* found, CUarray array) {
   CUDA_ARRAY_DESCRIPTOR newer{};
   const CUresult status = cuArrayGetDescriptor_v2(found != nullptr ? &newer : nullptr, array);
@@ -109,7 +109,7 @@ CUresult instantiate(CUgraphExec* created, CUgraph graph, CUgraphNode* culprit, 
   return status;
 }
 
-/// A call that says nothing leaves both as they were; each may be null.
+/// If a call sets no result, both outputs keep their values. Each may be null.
 CUresult update_executable(CUgraphExec exec, CUgraph graph, CUgraphNode* culprit,
                            CUgraphExecUpdateResult* result) {
   CUgraphExecUpdateResultInfo info{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Older forms: functions that take what an older form of an entry point takes, and call the row of
-// cuda.def that does the same. Rows of aliases.def name them.
+// Older forms: functions with the parameters of an older form of an entry point, which call the
+// equivalent row of cuda.def. Rows of aliases.def name them.
 //
 // Errors: the row's.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace harness::older {
 
-/// CUDA_ARRAY_DESCRIPTOR_v1, which cuda.h shows to a driver alone.
+/// CUDA_ARRAY_DESCRIPTOR_v1, which cuda.h defines only for a driver.
 struct ArrayDescriptor {
   unsigned Width;
   unsigned Height;
@@ -28,10 +28,10 @@ struct Array3dDescriptor {
   unsigned Flags;
 };
 
-/// Returns the place that a device stands for, of which one means the host.
+/// Returns the memory location for a device number, one of which means the host.
 CUmemLocation location(CUdevice device);
 
-/// Adds the attribute by which cuLaunchKernelEx does so.
+/// Calls cuLaunchKernelEx with the attribute for a cooperative launch.
 CUresult launch_cooperatively(CUfunction function, CUlaunchConfig config, void** parameters);
 
 /// Calls cuArrayCreate_v2.
@@ -46,7 +46,7 @@ CUresult get_array_3d(Array3dDescriptor* found, CUarray array);
 /// Calls cuGraphAddKernelNode_v2.
 CUresult add_kernel_node(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                          std::size_t after_count, const CUDA_KERNEL_NODE_PARAMS_v1* given);
-/// Calls cuGraphKernelNodeGetParams_v2. A node of a CUkernel shows the function that it has in the
+/// Calls cuGraphKernelNodeGetParams_v2. For a node with a CUkernel, returns its function in the
 /// current context.
 CUresult get_kernel_node(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* found);
 /// Calls cuGraphKernelNodeSetParams_v2.
@@ -54,7 +54,8 @@ CUresult set_kernel_node(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* giv
 /// Calls cuGraphExecKernelNodeSetParams_v2.
 CUresult set_executable_kernel_node(CUgraphExec exec, CUgraphNode node,
                                     const CUDA_KERNEL_NODE_PARAMS_v1* given);
-/// Calls cuGraphInstantiateWithParams. The log is empty: what there may be in it is nowhere said.
+/// Calls cuGraphInstantiateWithParams. The log stays empty, because its contents are not
+/// documented.
 CUresult instantiate(CUgraphExec* created, CUgraph graph, CUgraphNode* culprit, char* log,
                      std::size_t log_bytes);
 /// Calls cuGraphExecUpdate_v2.

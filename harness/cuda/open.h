@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenFailures: chooses the errors of the next opens of IPC memory.
 //
-// After an exporter freed early, a driver returns "already mapped". A program that then closes its
-// mapping and tries again may get the same or a different error. So one choice covers two opens.
+// After an exporter has freed memory too early, a driver returns "already mapped". A program that
+// then closes its mapping and tries again may get the same or a different error. So one choice
+// covers two opens.
 #pragma once
 
 #include <cuda.h>
@@ -14,14 +15,15 @@
 
 namespace harness {
 
-/// Ownership: of a device; begun again for every run. Each process has its own second open.
+/// Ownership: a device owns it and begins it again for every run. Each process has its own second
+/// open.
 class OpenFailures {
  public:
   /// Forgets every second open of the last run.
   void begin() { second_.clear(); }
 
-  /// Returns CUDA_SUCCESS (the default) to continue. Makes a choice only if calls may fail, and not
-  /// for a second open.
+  /// Returns CUDA_SUCCESS (the default) or the error to inject. Makes a choice only if calls may
+  /// fail, and not for a second open.
   CUresult next(World& world) {
     enum : std::uint32_t { none, mapped_once, mapped_twice, failed, mapped_then_failed, count };
     const std::size_t process = raw(world.scheduler.process());
@@ -37,7 +39,7 @@ class OpenFailures {
   }
 
  private:
-  std::vector<CUresult> second_;  ///< By process; success by default.
+  std::vector<CUresult> second_;  ///< Result of the next open, by process; success by default.
 };
 
 }  // namespace harness

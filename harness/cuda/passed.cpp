@@ -6,11 +6,11 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kContentsLimit = 4096;  ///< Bytes of one copy; what is beyond is not told.
+constexpr std::size_t kContentsLimit = 4096;  ///< Bytes of one copy; the rest is not recorded.
 
 }  // namespace
 
-// The newest life there is meant, also if it has ended.
+// The newest lifetime at the address counts, even if it has ended.
 void Passed::add_word(std::uint64_t word) {
   const auto& lives = world_.ledger.lives();
   for (std::size_t i = lives.size(); i-- > 1;) {
@@ -44,7 +44,7 @@ void Passed::add_parameters(CUfunction function, void** parameters) {
 
 void Passed::add(const CUDA_KERNEL_NODE_PARAMS* node) {
   if (node == nullptr) return;
-  auto* const kernel = reinterpret_cast<CUfunction>(node->kern);  // So cuda.h has it.
+  auto* const kernel = reinterpret_cast<CUfunction>(node->kern);  // cuda.h allows this cast.
   CUfunction const function = node->func != nullptr ? node->func : kernel;
   trail_.add_handle(argument_, function);
   for (const unsigned one : {node->gridDimX, node->gridDimY, node->gridDimZ, node->blockDimX,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passed: adds the arguments of a call to a trail in a form that other builds share: handles by the
-// order in which they were first seen, addresses by the allocation there, and the contents of what
-// the call reads at once. Other pointers are not followed.
+// Passed: adds the arguments of a call to a trail in a form that is comparable across builds.
+// Handles are numbered in the order in which they first appeared, addresses are described by their
+// allocation, and memory that the call reads at once by its contents. Other pointers are not
+// followed.
 #pragma once
 
 #include <cuda.h>
@@ -74,7 +75,7 @@ class Passed {
   template <class Other>
   void add(const Other&) {}
 
-  /// Adds what may be an address.
+  /// Adds a word that may be an address.
   void add_word(std::uint64_t word);
   void add_contents(const void* bytes, std::size_t count);
   void add_parameters(CUfunction function, void** parameters);
@@ -83,7 +84,7 @@ class Passed {
   const World& world_;
   const DriverTable& table_;
   std::uint8_t argument_ = 0;
-  CUfunction function_ = nullptr;  ///< The one that parameters are of.
+  CUfunction function_ = nullptr;  ///< The function to which the parameters belong.
 };
 
 }  // namespace harness

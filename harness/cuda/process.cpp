@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A thread that has the driver has the mutex, and the world is its current one. The
-// site belongs to code that has the driver, so that it is put aside with it. Without a guide, what
-// is asked is answered by default; with one, a call is the activation, keyed by its thread.
+// How it works. A thread that holds the driver holds the mutex, and its current world is the
+// process's. The site belongs to the holder of the driver, so it is saved when the driver is
+// released. Without a guide, all choices are the default. With a guide, each call is an activation,
+// keyed by its thread.
 //
-// A thread that ends in a function of the program unwinds the calls that it is in, which let go of
-// the driver as they do when they return. Frames without unwind tables end that early: then nothing
-// has the driver, as the function ran without it. In both cases the end of a thread of ours is seen
-// by a key of the C library's, whose destructor exit() does not call.
+// A thread that ends in a function of the program unwinds the calls that it is in. These release
+// the driver, as they do when they return. Frames without unwind tables end the unwinding early. No
+// thread holds the driver then, because the function ran without it. In both cases the end of a
+// driver thread is detected by a thread-specific key, whose destructor exit() does not call.
 #include "harness/cuda/process.h"
 
 #include <pthread.h>
@@ -28,17 +29,17 @@ static thread_local std::optional<World::Current> current;
 static Device* (*make_device)() = nullptr;
 static std::unique_ptr<Guide> (*make_guide)() = nullptr;
 static ProcessWorld* made = nullptr;
-/// A thread that has the driver forks, and has it in the child.
+/// Whether a thread that holds the driver is forking, and holds the driver in the child.
 static bool forks_as_one = false;
-/// The call that this thread is in.
+/// The current call of this thread.
 static thread_local Activation call;
-/// This thread waits in a call.
+/// Whether this thread waits in a call.
 static thread_local bool is_asleep = false;
-/// The activation that handed over the function of the program that this thread is in.
+/// The activation that passed in the program's function which this thread runs.
 static thread_local Name function_cause = 0;
-/// The thread of the driver's own that this is.
+/// The driver thread that this thread is; null for other threads.
 static thread_local ProcessThread* own_thread = nullptr;
-/// Some thread has the driver, and does not wait.
+/// Whether some thread holds the driver and is not waiting.
 static std::atomic<bool> is_driver_had{false};
 /// Whether this thread could be cancelled before it took the driver.
 static thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
@@ -165,8 +166,8 @@ void ProcessWorld::unlock() {
   pthread_setcancelstate(cancel_state_before, nullptr);
 }
 
-/// The calling thread waits without the driver. It has the driver again at the end, and when it is
-/// cancelled.
+/// Releases the driver while the calling thread waits. The thread holds it again at the end, also
+/// when it is cancelled.
 class ProcessWorld::Asleep {
  public:
   explicit Asleep(ProcessWorld& process)
@@ -190,7 +191,7 @@ class ProcessWorld::Asleep {
   Asleep& operator=(const Asleep&) = delete;
 
   void wait_for(std::chrono::milliseconds limit) { process_.let_go_.wait_for(lock_, limit); }
-  /// Returns whether another thread of the program has gone meanwhile.
+  /// Returns whether another thread of the program has run in the meantime.
   bool gives_way(Turns& turns) {
     lock_.unlock();
     const bool has_gone = turns.give_way();
@@ -215,7 +216,7 @@ void ProcessWorld::sleep(bool gives_way) {
   if (turns == nullptr || !asleep.gives_way(*turns)) asleep.wait_for(kLookAgain);
 }
 
-/// Tells at once what a run would have judged.
+/// Reports at once the faults that a run would report at its end.
 void ProcessWorld::tell_faults() noexcept {
   try {
     if (guide_ != nullptr) guide_->passed(world_);
@@ -249,7 +250,7 @@ ProcessWorld::Open::~Open() {
   process_->world_.picker.enter(*activation_);
 }
 
-// ---- threads of the driver's own --------------------------------------------------------------
+// ---- driver threads ---------------------------------------------------------------------------
 
 void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
                          std::function<void()> finish) {
@@ -263,7 +264,8 @@ void ProcessThread::post(ProcessWorld& process, std::function<void()> act,
   posted_->notify_one();
 }
 
-// In a child of fork() the old thread still counts among those that wait to be notified.
+// After fork(), the child's copy of the condition variable still counts the parent's waiting
+// thread, so it is abandoned.
 void ProcessThread::start(ProcessWorld& process) {
   started_in_ = process.generation();
   (void)posted_.release();
@@ -278,7 +280,7 @@ void ProcessThread::start_thread(ProcessWorld& process) {
   std::thread([this, &process] { serve(process); }).detach();
 }
 
-/// Has another thread take the place of one that ended.
+/// Starts another thread in place of one that ended.
 void ProcessThread::replace(void* ended) noexcept {
   static_cast<ProcessThread*>(ended)->start_thread(ProcessWorld::get());
 }
@@ -299,7 +301,7 @@ void ProcessThread::serve(ProcessWorld& process) {
     do_first();
     waits_ = false;
     look_count_ = sleep_count_ = 0;
-    // Now continues all that waited for it.
+    // Advance the work that waited for this item.
     process.world().scheduler.wait_until({}, {}, [] { return false; });
   }
 }
@@ -313,10 +315,10 @@ void ProcessThread::await_task(ProcessWorld& process) {
   process.lock();
 }
 
-/// A thread that only waits for the driver sleeps for less.
+/// A thread that only waits for the driver sleeps for a shorter time.
 bool ProcessThread::takes_turn(const ProcessWorld& process) {
   constexpr unsigned kSleeps = 10;
-  constexpr unsigned kLooks = 500;  // It waits by a loop.
+  constexpr unsigned kLooks = 500;  // It waits in a loop.
   if (tasks_.empty() || look_count_ == kLooks || started_in_ != process.generation()) return false;
   const bool sleeps = id_ != 0 && process.guide_->is_asleep(id_);
   if (waits_ && sleeps) return false;

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// Every kind of fault: the rows of harness/fault.def, which say what each means.
+/// Every kind of fault: a row of harness/fault.def, which states its meaning.
 enum class FaultKind : std::uint8_t {
 #define FAULT_KIND(name, ...) name,
 #include "harness/fault.def"

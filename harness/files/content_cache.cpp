@@ -24,7 +24,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Returns whether a folder is this user's alone to write to.
+/// Returns whether a folder belongs to this user and only this user may write to it.
 bool is_own(const std::string& folder) {
   struct stat found{};
   return ::lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
@@ -76,7 +76,8 @@ std::vector<Entry> entries_of(const std::string& folder) {
   return entries;
 }
 
-/// Returns whether another has used it since it was looked at, or is still writing it.
+/// Returns whether another process has used the file since it was listed, or may still be writing
+/// it.
 bool is_in_use(const Entry& entry) {
   std::error_code gone;
   const fs::file_time_type used = fs::last_write_time(entry.path, gone);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafts: the files that programs write beside the ones that they are to become.
+// Drafts: temporary files that programs write next to the file that each is to replace.
 //
-// One is named FILE.PROCESS.draft or FILE.PROCESS-N.draft, and goes with its program unless that is
+// A draft is named FILE.PROCESS.draft or FILE.PROCESS-N.draft. Its program removes it, unless it is
 // killed.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace harness {
 
-/// Returns the number of the process that a file is a draft of, or of a database's beside it.
+/// Returns the id of the process that wrote a draft, or a database's file next to one.
 std::optional<int> writer_of_draft(std::string_view name);
 
-/// Removes the drafts in a folder whose programs are gone. It is to be a folder that programs of
-/// this machine alone write into. What cannot be removed stays.
+/// Removes the drafts in a folder whose programs have ended. Only programs on this machine may
+/// write into the folder. Files that cannot be removed stay.
 void remove_drafts(const std::string& folder);
 
 }  // namespace harness

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one line that a file is refused with, which begins with its name.
+// Errors of files: one line that begins with the file's name.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace harness {
   throw std::runtime_error(fmt::format("{}: {}", printable(file), said));
 }
 
-/// Throws std::runtime_error: "FILE: cannot DO: REASON", with the reason that errno holds.
+/// Throws std::runtime_error: "FILE: cannot DO: REASON", with the reason from errno.
 [[noreturn]] inline void fail_by_errno(const std::string& file, std::string_view doing) {
   fail(file, fmt::format("cannot {}: {}", doing, std::strerror(errno)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A file is looked at before it is opened (O_PATH): to open a device may do
-// something, and to open a pipe may wait for ever. What was looked at is opened by its number, so
-// that nothing can put another file there meanwhile.
+// How it works. A file is examined before it is opened (O_PATH): opening a device may have effects,
+// and opening a pipe may block forever. The examined file is then opened through its descriptor, so
+// that it cannot be replaced in between.
 #include "harness/files/foreign_file.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
-/// A number of the kernel's, closed in the end.
+/// A file descriptor, closed by the destructor.
 class Number {
  public:
   explicit Number(int number) : number_(number) {}
@@ -55,7 +55,7 @@ mode_t mode_of(int number, const std::string& file) {
   fail(file, "is a symbolic link, which is followed only if you name it yourself");
 }
 
-/// Looks at a place below a folder. Returns a number that stands for it.
+/// Examines a path below a folder. Returns a descriptor for it.
 int look(int folder, const std::string& name, const std::string& file) {
   const int number = ::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (number < 0) fail_by_errno(file, "open");
@@ -117,7 +117,7 @@ void ForeignFile::fail_by_size(std::string_view what) const {
                           kByteLimit >> 20, kind_, what == "is" ? "is" : "has"));
 }
 
-/// Reads ahead. Returns false if there is no more.
+/// Reads ahead. Returns false at the end of the file.
 bool ForeignFile::read_block() {
   block_.erase(0, std::exchange(block_at_, 0));
   const std::size_t had = block_.size();
@@ -139,7 +139,7 @@ std::string ForeignFile::text() {
   if (size_ > kByteLimit) fail_by_size("is");
   block_.reserve(size_ + kBlockBytes);
   while (read_block())
-    if (block_.size() > kByteLimit) fail_by_size("is");  // It grows meanwhile.
+    if (block_.size() > kByteLimit) fail_by_size("is");  // The file has grown.
   return std::move(block_);
 }
 

@@ -13,12 +13,12 @@
 namespace harness {
 namespace {
 
-/// A process that was being started when its parent was killed holds what that held, until it is
-/// gone too, which takes some milliseconds.
+/// A process that was being started when its parent was killed inherits the lock, and holds it
+/// until it is gone, too, which takes some milliseconds.
 constexpr auto kPatience = std::chrono::seconds(1);
 constexpr auto kPause = std::chrono::milliseconds(5);
 
-/// Whether the lock is ours, which may come with a little patience.
+/// Takes the lock. Waits a moment if necessary.
 bool take(int number) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (::flock(number, LOCK_EX | LOCK_NB) != 0) {

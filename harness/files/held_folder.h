@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Held folder: a folder that one program alone may write into, while this lives.
+// Held folder: a folder into which only one program may write, while this object exists.
 //
-// A program that is killed lets go of it, at the latest when those that it was starting are gone:
-// so code that comes waits for a second. Errors: std::runtime_error with one line.
+// A program that is killed releases it when the processes that it was starting are gone, too. So
+// the constructor waits for up to a second. Errors: std::runtime_error with one line.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace harness {
 
 class HeldFolder {
  public:
-  /// Takes the folder, which must be there.
+  /// Takes the folder, which must exist.
   explicit HeldFolder(const std::string& folder);
   ~HeldFolder();
   HeldFolder(const HeldFolder&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON words: what the JSON library says of a text, for a message.
+// JSON words: an error message of the JSON library, for our messages.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// Returns the words without "[json.exception.type_error.302] " before them.
+/// Returns the message without "[json.exception.type_error.302] " before it.
 inline std::string json_words(std::string_view what) {
   constexpr std::string_view kMark = "[json.exception.";
   const std::size_t end = what.find("] ");

@@ -7,8 +7,8 @@
 
 namespace harness {
 
-/// Makes a folder, and those that it is in, if they are not there yet. Errors: std::runtime_error,
-/// one line with the reason, and with the advice, if any, of what to do.
+/// Makes a folder and its parents, unless they exist. Errors: std::runtime_error, one line with the
+/// reason, followed by `advice`, if any.
 void make_folder(const std::string& folder, std::string_view advice = {});
 
 }  // namespace harness

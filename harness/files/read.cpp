@@ -16,7 +16,7 @@
 namespace harness {
 namespace {
 
-/// A file that is open for reading, closed in the end. A pipe that no one writes to is empty.
+/// A file that is open for reading, closed by the destructor. A pipe without a writer is empty.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& file)
@@ -30,7 +30,7 @@ class OpenFile {
   bool is_open() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  /// Appends up to `limit` further bytes to `text`. Returns false where reading failed, with errno.
+  /// Appends up to `limit` further bytes to `text`. Returns false if reading failed, with errno.
   bool read(std::string& text, std::size_t limit) const {
     std::array<char, 1 << 16> block;
     while (limit > 0) {
@@ -44,7 +44,7 @@ class OpenFile {
   }
 
  private:
-  /// Waits for who writes to a pipe, if that is why nothing was read.
+  /// Waits for the writer of a pipe, if that is why nothing was read.
   bool wait_if_slow() const {
     pollfd readable{number_, POLLIN, 0};
     return errno == EAGAIN && ::poll(&readable, 1, -1) > 0;
@@ -69,7 +69,7 @@ std::string read_whole_file(const std::string& file, FileKind kind) {
   if (static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) > kind.byte_limit)
     fail_by_size(file, kind);
   std::string text;
-  // One byte more shows that a device or a file that grows has more.
+  // One byte more than the limit shows whether a device or a growing file is too long.
   const std::size_t wanted = std::max(kind.byte_limit, kind.byte_limit + 1);
   if (!opened.read(text, wanted)) fail_by_errno(file, "read");
   if (text.size() > kind.byte_limit) fail_by_size(file, kind);

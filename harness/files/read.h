@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files read whole, with a bound on their size.
+// Reads whole files, with a bound on their size.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@
 
 namespace harness {
 
-/// A kind of file as its messages call it ("reproducer"), and the most bytes that one has.
+/// A kind of file: its name in messages ("reproducer"), and its largest size.
 struct FileKind {
   std::string_view name = "file";
   std::size_t byte_limit = std::numeric_limits<std::size_t>::max();
 };
 
-/// Reads a file whole. Errors: std::runtime_error with one line where it cannot be opened or read,
-/// is a folder, or is larger than its kind, of which then no more than the limit was read.
+/// Reads a whole file. Errors: std::runtime_error with one line if it cannot be opened or read, is
+/// a folder, or is larger than its kind allows. Reads no further than the limit.
 std::string read_whole_file(const std::string& file, FileKind kind = {});
 
-/// Reads how a file begins: up to `byte_count` bytes, none if it cannot be read. Waits for no pipe.
+/// Reads up to `byte_count` bytes from the beginning of a file; none if it cannot be read. Does not
+/// wait for a pipe.
 std::string read_begin(const std::string& file, std::size_t byte_count);
 
 }  // namespace harness

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch folder: a folder of our own for files that no one needs afterwards.
+// Scratch folder: a folder for temporary files.
 #pragma once
 
 #include <string>
 
 namespace harness {
 
-/// Lifetime: the folder goes with it, and all that is in it.
+/// Lifetime: the destructor removes the folder with all its contents.
 class ScratchFolder {
  public:
   /// Errors: std::runtime_error if it cannot be made.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. What is written is a draft beside the file, which takes its place when it is whole.
+// How it works. The content goes into a draft next to the file, which replaces it when complete.
 #include "harness/files/whole_file.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ void write_all(int number, std::string_view content, const std::string& file) {
   }
 }
 
-/// The thing at a place in a file system; a link stands for itself, not for what it leads to.
+/// The object at a path; links are not followed.
 struct There {
   bool exists = false;
   mode_t mode = 0;
@@ -37,7 +37,8 @@ There look(const std::string& file) {
   return {};
 }
 
-// The superuser may write to what is read-only; that it was made so says enough.
+// The superuser may write to read-only files. They are refused, because the mode shows the
+// intention.
 void require_replaceable(const std::string& file, const There& there) {
   if (!there.exists) return;
   if (!S_ISREG(there.mode)) {
@@ -52,7 +53,7 @@ void require_replaceable(const std::string& file, const There& there) {
     fail(file, "is read-only, and so is not replaced: name another file");
 }
 
-/// A new file beside the one that is to be written. Removed in the end, unless it took its place.
+/// A new file next to the target. Removed by the destructor, unless it has replaced the target.
 class Draft {
  public:
   explicit Draft(const std::string& file) {
@@ -77,12 +78,12 @@ class Draft {
 
   int number() const { return number_; }
 
-  /// If nothing was, nothing that came in between is replaced.
+  /// Moves the draft to `file`. Without `replace`, fails if a file has appeared there.
   void place(const std::string& file, bool replace) {
     const char* const from = name_.c_str();
     int failed = replace ? ::rename(from, file.c_str())
                          : ::renameat2(AT_FDCWD, from, AT_FDCWD, file.c_str(), RENAME_NOREPLACE);
-    const bool unknown = errno == EINVAL || errno == ENOSYS;  // To this file system.
+    const bool unknown = errno == EINVAL || errno == ENOSYS;  // Not supported by this file system.
     if (failed != 0 && !replace && unknown) failed = ::rename(from, file.c_str());
     if (failed != 0) fail_by_errno(file, "create");
     placed_ = true;
@@ -98,7 +99,8 @@ class Draft {
 
 void require_replaceable(const std::string& file) {
   require_replaceable(file, look(file));
-  const Draft draft(file);  // Whether the folder takes one is best asked by making it.
+  const Draft draft(file);  // Whether a file can be created in the folder is best tested by
+                            // creating one.
 }
 
 void write_whole_file(const std::string& file, std::string_view content, OnDisk on_disk) {

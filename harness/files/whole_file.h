@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files: written whole or not at all.
+// Whole files: written completely or not at all.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace harness {
 
-/// Throws as write_whole_file() would for what is at `file` now and for the folder that it is in;
-/// leaves both as they are.
+/// Throws if write_whole_file() would fail because of the present file or its folder. Changes
+/// neither.
 void require_replaceable(const std::string& file);
 
-/// When a file must be on the disk, so that it outlives a loss of power.
+/// When a file must be on the disk to survive a loss of power.
 enum class OnDisk : unsigned char {
   now,
-  later,  ///< Its content stands elsewhere, too.
+  later,  ///< Later is enough, because its content is stored elsewhere, too.
 };
 
-/// Writes a file whole or not at all. Replaces a regular file and keeps its mode; never what is
-/// none (a link, a pipe, a device), and none that is read-only. Errors: std::runtime_error with one
+/// Writes a file completely or not at all. Replaces a regular file and keeps its mode. Never
+/// replaces a link, a pipe or a device, or a read-only file. Errors: std::runtime_error with one
 /// line; nothing is left behind.
 void write_whole_file(const std::string& file, std::string_view content,
                       OnDisk on_disk = OnDisk::now);

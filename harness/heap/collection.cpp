@@ -17,7 +17,7 @@ std::uint32_t length(const HeapLink& list) {
 /// The resource of tasks that wait for the end of a collection.
 static constexpr Resource kCollector = hash_name("collector");
 
-// ---- Heap's half ------------------------------------------------------------------------------
+// ---- the part of Heap -------------------------------------------------------------------------
 
 void Heap::ask_to_collect() {
   const std::uint32_t choice = scheduler().picker().pick(Site::collect, kGenerationCount + 1);
@@ -69,7 +69,7 @@ std::uint32_t HeapCollection::find() {
   return length(unreachable_);
 }
 
-/// References that are left when those from within `candidates` are taken away.
+/// Counts the references to each candidate that do not come from within `candidates`.
 void HeapCollection::count_outside_references(HeapLink& candidates) {
   for (HeapLink* link = candidates.next; link != &candidates; link = link->next) {
     Object& object = Heap::object_at(*link);
@@ -83,8 +83,8 @@ void HeapCollection::count_outside_references(HeapLink& candidates) {
     }
 }
 
-/// Goes through the candidates once: code that has no outside reference moves over, and comes back
-/// to the end when someone reachable turns out to refer to it.
+/// Goes through the candidates once. An object without outside references is moved to
+/// `unreachable`, and moved back to the end if a reachable object turns out to refer to it.
 void HeapCollection::separate_unreachable(HeapLink& candidates, HeapLink& unreachable) {
   for (HeapLink* link = candidates.next; link != &candidates;) {
     Object& object = Heap::object_at(*link);
@@ -134,7 +134,8 @@ std::uint32_t HeapCollection::free() {
   return count;
 }
 
-/// A finalizer may free others: each object is taken from the front of what is still there.
+/// A finalizer may free other objects, so each object is taken from the front of the remaining
+/// list.
 void HeapCollection::finalize_all() {
   HeapLink done;
   while (!unreachable_.empty()) {
@@ -147,13 +148,13 @@ void HeapCollection::finalize_all() {
   unreachable_.take_all(done);
 }
 
-/// Keeps what a finalizer made reachable again, with all that it refers to.
+/// Keeps the objects that a finalizer made reachable again, with everything that they refer to.
 void HeapCollection::keep_saved(HeapLink& doomed) {
   find_unreachable(unreachable_, doomed);
   promote(unreachable_);
 }
 
-/// Takes the members away (tp_clear), so that the counts reach zero. Who survives even that is
+/// Removes the members (tp_clear), so that the counts reach zero. Objects that survive this are
 /// kept.
 void HeapCollection::empty_all(HeapLink& doomed) {
   HeapLink survivors;

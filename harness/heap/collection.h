@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // HeapCollection: one run of the cyclic collector.
 //
-// It finds the objects of a generation, and of all younger ones, to which only they themselves
-// refer. It runs their finalizers, checks which objects one of these saved, and clears the rest, so
-// that their counts reach zero. O(objects and references in those generations). Source: CPython's
-// gc_collect_main (Modules/gcmodule.c).
+// It finds the objects of a generation, and of all younger ones, to which only these objects
+// themselves refer. It runs their finalizers, checks which objects were saved by one, and clears
+// the rest, so that their counts reach zero. O(objects and references in those generations).
+// Source: CPython's gc_collect_main (Modules/gcmodule.c).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace harness {
 
-/// Threads: no turn is offered but within finalizers and deaths, during which other tasks may drop,
-/// make and save objects; lists survive that, since an object leaves whatever list it is in.
+/// Threads: turns are offered only within finalizers and destructors. Other tasks may then drop,
+/// make and save objects. The lists stay valid, because an object leaves any list that it is in.
 class HeapCollection {
  public:
   HeapCollection(Heap& heap, std::uint32_t generation);
 
-  /// Looks for garbage. Returns how many objects seem to be.
+  /// Finds garbage. Returns the number of objects that seem to be garbage.
   std::uint32_t find();
-  /// Finalizes and frees what was found. Returns how many objects it gave up on.
+  /// Finalizes and frees the garbage. Returns the number of objects that it gave up on.
   std::uint32_t free();
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. An object's storage is made once per run at most and belongs to its type from then
-// on: dead ones wait in a list per type, and a new object gets fresh storage or, by a pick, one of
-// those. A count that reaches zero runs the death at once, on the same task: __del__, members,
-// dealloc, payload, end of the life. Deaths within deaths nest up to kDeathDepth; deeper ones queue
-// until the outermost is done, as CPython's trashcan does. The cyclic collector is in
-// collection.cpp.
+// How it works. An object's storage is made at most once per run and belongs to its type from then
+// on. Dead objects wait in a list per type, and a new object gets fresh storage or, by a choice,
+// that of a dead object. When a count reaches zero, the object is destroyed at once, on the same
+// task: __del__, members, dealloc, payload, end of the lifetime. Destructors nest up to
+// kDeathDepth; deeper ones are queued until the outermost is done, like in CPython's trashcan. The
+// cyclic collector is in collection.cpp.
 #include "harness/heap.h"
 
 #include <array>
@@ -48,7 +48,8 @@ std::size_t Heap::live_count(const TypeInfo& info) const {
   return 0;
 }
 
-// Like Host::take_dead: each is offered under its last resident's name, which stays put.
+// Like Host::take_dead: each option is named after the last object in the storage, which is a
+// stable name.
 Object* Heap::take_dead(Type& type) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<Object*, kOfferLimit + 1> objects{nullptr};
@@ -76,7 +77,7 @@ Object& Heap::prepare(const TypeInfo& info) {
   return *arena.make<Object>(*this, info, arena.resource());
 }
 
-// The run's last reference goes, code that holds it.
+// Drops the last reference, which the repair held.
 static void drop_last(void* thing) {
   auto* object = static_cast<Object*>(thing);
   std::optional<AttachScope> attached;
@@ -149,7 +150,7 @@ void Heap::count_reached_zero(Object& object) {
   --trash.depth;
 }
 
-// A repair keeps it by one more reference, which it drops when the use is over.
+// A repair keeps the object by an additional reference, which it drops when the use is over.
 void Heap::dispose(Object& object) {
   if (Intervention::current() != nullptr) [[unlikely]]
     if (is_kept(ledger_, object)) {
@@ -159,14 +160,14 @@ void Heap::dispose(Object& object) {
   if (!saved_by_finalizer(object)) end_life(object);
 }
 
-// PEP 442: the object is alive, with one reference, while its finalizer runs; if there are others
-// afterwards, it continues living, and is never finalized again.
+// PEP 442: the object is alive, with one reference, while its finalizer runs. If there are others
+// afterwards, it stays alive, and is never finalized again.
 bool Heap::saved_by_finalizer(Object& object) {
   if (object.finalized_ || object.type().finalize == nullptr) return false;
   const BirthId birth = object.birth_;
   object.ref_count_ = 1;
   finalize(object);
-  if (!object.houses(birth)) return true;  // A count went missing meanwhile: it has died already.
+  if (!object.houses(birth)) return true;  // A count was missing, so that it has died already.
   return --object.ref_count_ > 0;
 }
 

@@ -19,7 +19,7 @@ bool Interpreter::add_pending_call(void (*call)(void*), void* argument) {
   return true;
 }
 
-// Only those that are there now: what they add waits for the next step.
+// Only runs the calls that are queued now; calls that they add wait for the next step.
 void Interpreter::run_pending_calls() {
   edge_acquire(&pending_);
   pending_running_ = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpreter: how Python code runs: in steps, under the GIL.
+// Interpreter: runs Python code in steps, under the GIL.
 //
 // A Python-level op is a list of steps, named after bytecodes and C calls. Between any two of them
-// the GIL may change hands and pending work is looked for; inside a C call neither happens, unless
-// the call gives the GIL up or runs Python code itself (a finalizer).
+// the GIL may be switched and pending work is checked. Inside a C call neither happens, unless the
+// call releases the GIL or itself runs Python code (a finalizer).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace harness {
 
 /// Ownership: made once per run, in its arena, after heap.configure(). Borrows the heap, which
-/// knows it.
+/// points at it.
 class Interpreter {
  public:
   explicit Interpreter(Heap& heap)
@@ -31,13 +31,14 @@ class Interpreter {
 
   // ---- threads ----
 
-  /// Makes a task a Python thread, as PyEval_RestoreThread does. The first one is the main thread,
-  /// unless set_main() was called.
+  /// Makes the task a Python thread, like PyEval_RestoreThread. The first one becomes the main
+  /// thread, unless set_main() was called.
   void attach() {
     gil_.acquire();
     if (main_ == TaskId::none) main_ = scheduler_.current();
   }
-  /// The task stops being a Python thread: it touches no managed object until it attaches again.
+  /// Makes the task stop being a Python thread. It must not touch managed objects until it attaches
+  /// again.
   void detach() { gil_.release(); }
   /// Makes `task` the main thread, which runs the pending calls.
   void set_main(TaskId task) { main_ = task; }
@@ -54,7 +55,8 @@ class Interpreter {
     scheduler_.note(EventKind::step, bytecode);
   }
 
-  /// A step that is one call of a C function, which holds the GIL all the way. `name` is its site.
+  /// Runs a step that is one call of a C function, which holds the GIL throughout. `name` is its
+  /// site.
   template <class Function>
   decltype(auto) c_call(Label name, Function function) {
     step(name);
@@ -62,7 +64,7 @@ class Interpreter {
     return function();
   }
 
-  /// Py_BEGIN_ALLOW_THREADS: `function` runs without the GIL and touches no managed object.
+  /// Py_BEGIN_ALLOW_THREADS: runs `function` without the GIL. It must not touch managed objects.
   template <class Function>
   decltype(auto) allow_threads(Function function) {
     const Released released(*this);
@@ -71,9 +73,9 @@ class Interpreter {
 
   // ---- CUDA calls ----
 
-  /// Says whether CUDA calls are made without the GIL, as under `with nogil`. The task then
-  /// releases it before the turn of a call, and takes it again when the call has returned. If no
-  /// other task waits for the lock, neither is a turn.
+  /// Sets whether CUDA calls are made without the GIL, as under `with nogil`. The task then
+  /// releases it before the turn of a call, and takes it again when the call has returned. Neither
+  /// is a turn, if no other task waits for the lock.
   void make_calls_without_gil(bool without) { calls_without_gil_ = without; }
 
   /// A CUDA call of the running task.
@@ -84,13 +86,13 @@ class Interpreter {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// Gives the lock up, where CUDA calls are made without it.
+    /// Releases the lock, if CUDA calls are made without it.
     void begin(Interpreter& interpreter) {
       if (!interpreter.gives_up_gil()) return;
       gil_ = &interpreter.gil_;
       gil_->give_for_call();
     }
-    /// Takes it again, if it was given up.
+    /// Takes the lock again, if it was released.
     void end() {
       if (gil_ != nullptr) std::exchange(gil_, nullptr)->take_after_call();
     }
@@ -99,7 +101,7 @@ class Interpreter {
     Gil* gil_ = nullptr;
   };
 
-  /// The CUDA calls of the running task keep the GIL while it exists.
+  /// Lets the CUDA calls of the running task keep the GIL while it exists.
   class Kept {
    public:
     explicit Kept(Interpreter& interpreter)
@@ -120,8 +122,8 @@ class Interpreter {
 
   static constexpr std::size_t kPendingLimit = 32;
 
-  /// Py_AddPendingCall: `call(argument)` runs on the main thread, between two of its steps. Anyone
-  /// may ask, with or without the GIL. False when the queue is full.
+  /// Py_AddPendingCall: makes `call(argument)` run on the main thread, between two of its steps.
+  /// Any task may call it, with or without the GIL. Returns false if the queue is full.
   bool add_pending_call(void (*call)(void*), void* argument);
   std::size_t pending_count() const { return pending_count_; }
 
@@ -156,10 +158,10 @@ class Interpreter {
   std::size_t pending_count_ = 0;
   bool pending_running_ = false;
   bool calls_without_gil_ = false;
-  std::uint64_t kept_ = 0;  ///< By the low bits of a task's id: its calls keep the GIL.
+  std::uint64_t kept_ = 0;  ///< Bit per task (low bits of its id) whose calls keep the GIL.
 };
 
-/// Makes the current task a Python thread while it exists, unless it is one: PyGILState_Ensure.
+/// Makes the current task a Python thread while it exists, unless it is one (PyGILState_Ensure).
 class AttachScope {
  public:
   explicit AttachScope(Interpreter& interpreter)

@@ -77,7 +77,7 @@ void Object::meet(BirthId meant) const {
   heap_->scheduler().die();
 }
 
-// A stale reference counts down code that lives there now, as the real one does.
+// A stale reference counts down the object that is in the storage now, as in CPython.
 void Object::last_count_down(BirthId meant) {
   if (houses(meant))
     announce(AccessKind::write);
@@ -112,7 +112,8 @@ Ref Object::at(std::size_t position) const {
   return position < members_.size() ? members_[position].value : Ref();
 }
 
-// The old value goes last, when the members are consistent again: its death may come back here.
+// The old value is dropped last, when the members are consistent again, because its destructor may
+// access this object.
 void Object::set(Key key, Ref value) { const Ref old = exchange(key, std::move(value)); }
 
 Ref Object::exchange(Key key, Ref value) {
@@ -145,7 +146,7 @@ void Object::drop_members() {
   for (Member& member : dropped) member.value.reset();
   dropped.clear();
   if (members_.capacity() == 0)
-    members_ = std::move(dropped);  // Keeps the storage for the next life.
+    members_ = std::move(dropped);  // Keeps the storage for the next object.
 }
 
 }  // namespace harness

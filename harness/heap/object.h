@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object: an object on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
-// does not, and WeakRef notices its end.
+// Object: an object on the managed heap, and the three kinds of references to it. A Ref is counted,
+// a BorrowedRef is not, and a WeakRef notices its end.
 //
 // An object behaves like CPython's: it dies when its count reaches zero, or when the collector
 // finds that only a cycle refers to it. Its storage is kept until the run ends, or is given to a
-// new object of the same type (a choice). A reference that outlived its object finds a recycled one
-// (recorded) or none (fatal), and is never undefined behaviour.
+// new object of the same type (a choice). A reference that outlived its object reaches a new object
+// (recorded) or dead storage (fatal), and is never undefined behaviour.
 //
 // Lifetime: references in the arena or on a task's stack are dropped with the run, without being
-// counted down. None may be kept for the next run. Threads: as CPython's. Hold the GIL; without
-// one, the end of the last reference is announced.
+// counted down. None may be kept for the next run. Threads: as in CPython: hold the GIL. Without a
+// GIL, the end of the last reference is announced.
 #pragma once
 
 #include <concepts>
@@ -27,24 +27,25 @@ namespace harness {
 class Heap;
 class Object;
 
-/// A type: the data that its objects have in common.
-/// Lifetime: static. A type is its address: its storage is reused by it alone.
+/// A type: the data that its objects have in common. Lifetime: static. A type is identified by its
+/// address. Only new objects of the type reuse its storage.
 struct TypeInfo {
   Label name;
   /// __del__: runs at most once for an object, before it dies, and may do anything: make objects,
   /// drop or replace others, keep the object alive. Null if there is none.
   void (*finalize)(Object& self) = nullptr;
-  /// tp_dealloc of an extension type: runs last, when nothing can save the object, and its members
-  /// are gone. The payload's destructor follows.
+  /// tp_dealloc of an extension type: runs last, when the object cannot be saved any more and its
+  /// members are gone. The payload's destructor follows.
   void (*dealloc)(Object& self) = nullptr;
-  /// Whether the collector sees it. Only what can hold other objects needs to be seen.
+  /// Whether the collector sees its objects. Necessary only if they can refer to other objects.
   bool tracked = true;
 };
 
-/// The name of a member, or the place of an item.
+/// The name of a member, or the index of an item.
 class Key {
  public:
-  constexpr Key(Label name) : value_(name.hash() | kNamed) {}  // Implicit: it reads like a dict.
+  // Implicit, so that it reads like a dict.
+  constexpr Key(Label name) : value_(name.hash() | kNamed) {}
   consteval Key(const char* name) : Key(Label(name)) {}
   template <std::integral Index>
   constexpr Key(Index index) : value_(static_cast<std::uint32_t>(index)) {}
@@ -63,7 +64,7 @@ class Ref {
   Ref(const Ref& other) : object_(other.object_), birth_(other.birth_) { count_up(); }
   Ref(Ref&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), birth_(other.birth_) {}
-  /// Assigns as Py_SETREF does: the new one is in place before the old one is counted down.
+  /// Assigns like Py_SETREF: the new reference is in place before the old one is counted down.
   Ref& operator=(Ref other) noexcept {
     std::swap(object_, other.object_);
     std::swap(birth_, other.birth_);
@@ -73,14 +74,14 @@ class Ref {
 
   Object* operator->() const { return &object(); }
   Object& operator*() const { return object(); }
-  /// Checked: stale where someone counted down what was not theirs.
+  /// Checked: stale if a reference was counted down that its holder did not own.
   Object& object() const;
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const Ref& other) const = default;
   BirthId birth() const { return birth_; }
 
-  void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing from now on.
-  /// Gives up the reference without counting down: a leak, until steal() takes it over.
+  void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing afterwards.
+  /// Releases the reference without counting down: a leak, until steal() takes it over.
   Object* leak() { return std::exchange(object_, nullptr); }
   /// Takes over a count that the caller owned. Unchecked, as in C: if the caller owned none, a
   /// count is missing, and the object dies while it is in use.
@@ -110,13 +111,13 @@ class BorrowedRef {
 
   Object* operator->() const { return &object(); }
   Object& operator*() const { return object(); }
-  /// Checked: a stale one is a fault, which is fatal if no object is alive there now.
+  /// Checked: a stale reference is a fault, which is fatal if the storage is dead.
   Object& object() const;
-  /// Py_INCREF: returns a counted reference to the object that is alive there. Checked.
+  /// Py_INCREF: returns a counted reference to the live object in the storage. Checked.
   Ref own() const;
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const BorrowedRef&) const = default;
-  /// The raw address: id() of two objects, one after the other in the same storage, is equal.
+  /// Returns the raw address. Like id(), it is equal for two successive objects in one storage.
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(object_); }
   BirthId birth() const { return birth_; }
 
@@ -125,13 +126,13 @@ class BorrowedRef {
   BirthId birth_ = BirthId::none;
 };
 
-/// Reaches the object while it is alive; cleared before the finalizers of a cycle run, and after
+/// Refers to an object while it is alive. Cleared before the finalizers of a cycle run, but after
 /// the finalizer of an object whose count reached zero.
 class WeakRef {
  public:
   WeakRef() = default;
   explicit WeakRef(const Ref& ref);
-  /// A counted reference, or an empty one where the object is gone.
+  /// Returns a counted reference, or an empty one if the object is gone.
   Ref lock() const;
 
  private:
@@ -140,7 +141,7 @@ class WeakRef {
   std::uint32_t epoch_ = 0;
 };
 
-/// A place in one of the heap's lists, which are circular.
+/// An element of one of the heap's lists, which are circular.
 struct HeapLink {
   HeapLink* previous = this;
   HeapLink* next = this;
@@ -149,13 +150,13 @@ struct HeapLink {
   HeapLink(const HeapLink&) = delete;  // Neighbours point at it.
   HeapLink& operator=(const HeapLink&) = delete;
 
-  /// Returns whether the list holds nothing, or the element is in no list.
+  /// Returns whether the list is empty, or the element is in no list.
   bool empty() const { return next == this; }
   /// Makes the list empty; its elements keep their links.
   void clear() { previous = next = this; }
   /// Takes the element out of its list.
   void unlink();
-  /// Becomes the last of `list`; must be unlinked.
+  /// Becomes the last element of `list`; must be unlinked.
   void append_to(HeapLink& list);
   /// Moves everything in `list` to the end of this one.
   void take_all(HeapLink& list);
@@ -175,29 +176,30 @@ class Object : private HeapLink {
   std::uint32_t generation() const { return generation_; }
   bool finalized() const { return finalized_; }
 
-  /// The C++ value that it wraps. T is what it was made with.
+  /// Returns the C++ value that it wraps. T must be the type that it was made with.
   template <class T>
   T& payload() {
     return *static_cast<T*>(payload_);
   }
 
-  // ---- members: what it refers to, in the order they were first set ----
+  // ---- members: its references, in the order in which they were first set ----
 
-  /// A new reference, or an empty one.
+  /// Returns a new reference, or an empty one.
   Ref get(Key key) const;
   /// Returns the value uncounted, as PyDict_GetItem does.
   BorrowedRef get_borrowed(Key key) const;
-  /// An empty value erases. What was there is counted down after the new value is in place.
+  /// Sets a member; an empty value erases it. The old value is counted down after the new one is in
+  /// place.
   void set(Key key, Ref value);
-  /// The same, but returns the former object, so that the caller can report the change before that
-  /// dies.
+  /// Sets a member and returns the old value, so that the caller can report the change before the
+  /// old object dies.
   [[nodiscard]] Ref exchange(Key key, Ref value);
-  /// Takes the member out, if there is one, and counts its value down.
+  /// Removes the member, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
-  std::size_t member_count() const { return members_.size(); }  ///< Counts keys that have a value.
-  /// The member at `position`, in the order they were first set.
+  std::size_t member_count() const { return members_.size(); }  ///< Counts keys with a value.
+  /// Returns the member at `position`, in the order in which they were first set.
   Ref at(std::size_t position) const;
-  /// Empties it first, and counts down then, as dict.clear() does: finalizers see it empty.
+  /// Removes all members, then counts them down, like dict.clear(): finalizers see it empty.
   void clear();
 
  private:
@@ -214,7 +216,7 @@ class Object : private HeapLink {
 
   /// Without a GIL each access is a separate step, and the object may be gone afterwards.
   void announce(AccessKind kind) const;
-  /// Counts down what may be the last reference, or a stale one.
+  /// Counts down a reference that may be the last, or stale.
   void last_count_down(BirthId meant);
   void drop_members();
   /// Reports a use of `meant` after its storage was reused (returns) or freed (does not return).
@@ -228,19 +230,19 @@ class Object : private HeapLink {
   void (*destroy_payload_)(void*) = nullptr;
   BirthId birth_ = BirthId::none;  ///< The object that has this storage, or had it last.
   std::uint32_t ref_count_ = 0;
-  /// While collecting: references from outside what is collected.
+  /// During a collection: number of references from outside of the collected objects.
   std::uint32_t outside_count_ = 0;
   std::uint32_t weak_epoch_ = 0;  ///< Weak references of older epochs have been cleared.
   std::uint8_t generation_ = 0;
   bool living_ = false;
-  bool dying_ = false;  ///< Whether its end can no longer be prevented.
+  bool dying_ = false;  ///< Its end cannot be prevented any more.
   bool finalized_ = false;
-  bool collecting_ = false;   ///< The collection in progress has yet to decide about it.
-  bool unreachable_ = false;  ///< The collection in progress found no way to it so far.
+  bool collecting_ = false;   ///< The current collection has not decided about it yet.
+  bool unreachable_ = false;  ///< The current collection has not reached it so far.
   std::pmr::vector<Member> members_;
 };
 
-/// Returns the object, after a look whether it is still the one that was meant.
+/// Returns the object, after checking that it is still the one that was referred to.
 inline Object& Ref::object() const {
   if (object_ == nullptr) [[unlikely]]
     follow_null();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causes: leads a name back to the op slot that caused it.
+// Causes: traces a name back to the op slot that caused it.
 #pragma once
 
 #include <span>
@@ -15,19 +15,20 @@ class Causes {
   Causes() = default;
   explicit Causes(std::span<const ActivationRecord> records) { assign(records); }
 
-  /// Replaces the records by a copy of these.
+  /// Replaces the records by a copy of `records`.
   void assign(std::span<const ActivationRecord> records) {
     records_.clear();
     for (const ActivationRecord& record : records) records_.try_emplace(record.name, record);
   }
 
-  /// How `name` came about, or null for what nothing recorded caused: an op slot, the outside.
+  /// Returns the cause of `name`, or null if no record has it: an op slot, or code outside of
+  /// tasks.
   const ActivationRecord* find(Name name) const {
     const auto found = records_.find(name);
     return found != records_.end() ? &found->second : nullptr;
   }
 
-  /// The op slot that caused `name` in the end, or 0 when none did.
+  /// Returns the op slot that is the root cause of `name`, or 0 if there is none.
   Name slot_of(Name name) const {
     while (const ActivationRecord* record = find(name)) name = record->parent;
     return name;

@@ -12,7 +12,7 @@ Label to_label(EventKind kind) {
   return kLabels[raw(kind)];
 }
 
-// A fatal fault may not end its run, but the last one of them does.
+// A fatal fault may not end its run. The last fatal one does.
 void History::add(Fault fault) {
   if (!counts(fault.kind)) return;
   if (faults_.size() < kFaultLimit) return faults_.push_back(std::move(fault));

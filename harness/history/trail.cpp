@@ -41,7 +41,7 @@ void Trail::add(Step step) {
   steps_.push_back(std::move(step));
 }
 
-// An act asks before it is done: questions that come right before the step are part of it.
+// An act makes its choices before it is done, so choices right before a step belong to it.
 void Trail::note_code(Kind kind) {
   Stack stack;
   _Unwind_Backtrace(Stack::take, &stack);

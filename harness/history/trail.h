@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trail: the steps of a run, in a form that can be compared with the same run of another build:
-// calls with their arguments, choices, events. An address is described by the object that is alive
-// there.
+// Trail: the steps of a run in a form that is comparable with the same run of another build: calls
+// with their arguments, choices, events. An address is described by the object that is alive there.
 //
 // Lifetime: one run, while a Current of it exists. Most runs have none, and only compare a pointer
 // with null at a call. Threads: the run's thread.
@@ -18,17 +17,16 @@
 
 namespace harness {
 
-/// Returns a text as a label, which outlives all runs. Threads: any.
+/// Returns a text as a label that outlives all runs. Threads: any.
 Label lasting_label(const std::string& text);
 
 class Trail {
  public:
   enum class Kind : std::uint8_t { call, question, event, read, write };
 
-  /// A value that goes with a step: of a call, what it is passed; of a read or write, the place
-  /// first and last what is there.
+  /// A value of a step. For a call: an argument. For a read or write: the place, then its content.
   struct Value {
-    std::uint8_t argument;  ///< Its number, from 1 on.
+    std::uint8_t argument;  ///< Number of the argument, from 1 on.
     std::uint64_t value;
     bool operator==(const Value&) const = default;
   };
@@ -43,10 +41,10 @@ class Trail {
     bool operator==(const Step&) const = default;
   };
 
-  /// Returns that of the run under way, or null, as in most runs.
+  /// Returns the trail of the current run, or null, as in most runs.
   static Trail* current() { return current_; }
 
-  /// Gives a trail to the runs of this thread while it exists.
+  /// Records the runs of this thread in a trail while it exists.
   class Current {
    public:
     explicit Current(Trail& trail) : previous_(std::exchange(current_, &trail)) {}
@@ -58,14 +56,14 @@ class Trail {
     Trail* previous_;
   };
 
-  /// Requests that the code running at a step is recorded.
+  /// Requests recording of the code that runs at a step.
   void watch_code_at(std::size_t step) { watched_ = step; }
-  /// Code that is running at a step.
+  /// Code that is running at the watched step.
   struct Code {
     std::uintptr_t call;     ///< The address of a call.
     std::size_t step_count;  ///< Number of equal steps before it.
   };
-  /// Returns that code, from the innermost function on.
+  /// Returns the code at the watched step, innermost function first.
   const std::vector<Code>& code() const { return code_; }
 
   /// Appends a step, whose values follow.
@@ -86,10 +84,10 @@ class Trail {
 
   std::vector<Step> steps_;
   std::size_t watched_ = kNever;
-  std::unordered_map<std::uintptr_t, std::size_t> ran_;  ///< How often, at steps before.
-  std::vector<std::uintptr_t> asked_;  ///< By questions since the last other step.
+  std::unordered_map<std::uintptr_t, std::size_t> ran_;  ///< Number of earlier steps at each call.
+  std::vector<std::uintptr_t> asked_;  ///< Calls in choices since the last step of another kind.
   std::vector<Code> code_;
-  std::vector<const void*> handles_;  ///< In the order in which they were first seen.
+  std::vector<const void*> handles_;  ///< Handles in the order in which they first appeared.
 
   static inline constinit thread_local Trail* current_ = nullptr;
 };

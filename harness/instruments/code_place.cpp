@@ -17,7 +17,7 @@
 namespace harness::instruments {
 namespace {
 
-/// A file in memory, for as long as this lives; empty if it cannot be read.
+/// A file mapped into memory while this exists; empty if it cannot be read.
 class Mapped {
  public:
   explicit Mapped(const char* name) {
@@ -37,7 +37,7 @@ class Mapped {
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
 
-  /// `count` items at `offset`, or none if the file is too short for them.
+  /// Returns `count` items at `offset`, or none if the file is too short for them.
   template <class Item>
   std::span<const Item> items(std::uint64_t offset, std::uint64_t count) const {
     if (start_ == nullptr || offset > bytes_ || count > (bytes_ - offset) / sizeof(Item)) return {};
@@ -49,14 +49,14 @@ class Mapped {
   std::size_t bytes_ = 0;
 };
 
-/// The text at `offset` of a table of strings, which has to end inside it.
+/// Returns the text at `offset` of a table of strings, within which it must end.
 std::string_view text_at(std::span<const char> strings, std::uint32_t offset) {
   if (offset >= strings.size()) return {};
   const char* start = strings.data() + offset;
   return {start, strnlen(start, strings.size() - offset)};
 }
 
-/// The function of this symbol table that `address` is in.
+/// Returns the function in this symbol table that contains `address`.
 std::string_view function_in(const Mapped& file, std::span<const ElfW(Shdr)> sections,
                              const ElfW(Shdr) & table, std::uintptr_t address) {
   if (table.sh_link >= sections.size()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code place: the module and the function that a program counter is in.
+// Code place: the module and the function of a program counter.
 //
 // Functions that a library does not export are found in its symbol table, if it was not stripped.
 #pragma once
@@ -14,7 +14,7 @@ struct CodePlace {
   std::string function;  ///< The linker's name; empty if nothing names it.
 };
 
-/// `code` is an address inside the instruction, or that of the next: pass it less one then.
+/// Returns the place of an address inside an instruction. For a return address, pass it less one.
 CodePlace code_place(std::uintptr_t code);
 
 }  // namespace harness::instruments

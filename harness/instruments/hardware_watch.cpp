@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. Each watched place is one perf event of type breakpoint, which the kernel keeps in
 // a debug register while this thread runs. With sigtrap the kernel delivers the event as a
-// synchronous signal, so the handler reads the place before the next instruction can overwrite it.
-// The handler appends to memory that was reserved, and nothing else.
+// synchronous signal, so that the handler reads the place before the next instruction can overwrite
+// it. The handler only appends to memory that was reserved.
 #include "harness/instruments/hardware_watch.h"
 
 #include <linux/hw_breakpoint.h>
@@ -19,7 +19,7 @@
 namespace harness::instruments {
 namespace {
 
-/// The si_code of siginfo for a trap of ours. <signal.h> of Debian 12 does not know it yet.
+/// The si_code of siginfo for our traps. The <signal.h> of Debian 12 does not define it yet.
 constexpr int kTrapOfPerf = 6;
 
 /// The watch that the handler serves.
@@ -34,15 +34,15 @@ int open_breakpoint(const void* place, std::size_t width) {
   attributes.bp_len = width;
   attributes.sample_period = 1;
   attributes.sigtrap = 1;
-  attributes.remove_on_exec = 1;  // Which sigtrap asks for.
-  attributes.exclude_kernel = 1;  // Needs no privilege, and the kernel does not corrupt us.
+  attributes.remove_on_exec = 1;  // Required by sigtrap.
+  attributes.exclude_kernel = 1;  // Needs no privilege. Writes by the kernel are not of interest.
   attributes.exclude_hv = 1;
   constexpr int kThisThread = 0, kAnyCpu = -1, kNoGroup = -1;
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, kThisThread, kAnyCpu, kNoGroup,
                                   PERF_FLAG_FD_CLOEXEC));
 }
 
-/// The bytes at `place`. What is watched may be memory that a sanitizer forbids to look at.
+/// Returns the bytes at `place`, which may be memory that a sanitizer forbids to read.
 __attribute__((no_sanitize("address", "thread", "undefined"))) std::uint64_t bytes_at(
     const void* place, std::size_t width) {
   switch (width) {
@@ -68,7 +68,7 @@ std::uintptr_t program_counter(const void* context) {
 #endif
 }
 
-/// The instruction that ends at `code`. Only the page of its last byte is looked at.
+/// Decodes the instruction that ends at `code`. Only reads the page of its last byte.
 DecodedStore store_before(std::uintptr_t code, const void* context, const void* place,
                           std::size_t width) {
 #if defined(__x86_64__)
@@ -109,8 +109,8 @@ std::string in_words(int error) {
   }
 }
 
-/// Opens a watchpoint, stores, and looks whether the store was seen: some virtual machines accept
-/// the event and never deliver it.
+/// Opens a watchpoint, stores, and checks whether the store was reported. Some virtual machines
+/// accept the event and never deliver it.
 std::string probe() {
   alignas(8) static volatile std::uint64_t word = 0;
   const int event = open_breakpoint(const_cast<const std::uint64_t*>(&word), sizeof(word));
@@ -183,13 +183,13 @@ void HardwareWatch::trapped(int number, siginfo_t* info, void* context) {
     errno = error;
     return;
   }
-  sigaction(number, &watch.previous_, nullptr);  // A debugger's trap, or a real one.
+  sigaction(number, &watch.previous_, nullptr);  // The trap of a debugger, or a real one.
   raise(number);
 }
 
 void HardwareWatch::keep(const void* place, std::uintptr_t code, const void* context) {
   Register* used = find(place);
-  if (used == nullptr) return;  // Forgotten while the signal was under way.
+  if (used == nullptr) return;  // It was forgotten while the signal was pending.
   const std::uint64_t after = bytes_at(place, used->width);
   if (writes_.size() < writes_.capacity())
     writes_.push_back(

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kLongest = 15;
 
-/// One instruction, read from its first byte on.
+/// One instruction, decoded from its first byte.
 class Instruction {
  public:
   Instruction(std::span<const std::uint8_t> code, std::uintptr_t next,
               const GeneralRegisters& registers)
       : code_(code), next_(next), registers_(registers) {}
 
-  /// The store that it is, if that is all it is; width 0 if it is none.
+  /// Decodes the instruction. The width is 0 if it is not a store, or not only a store.
   DecodedStore decode() {
     read_prefixes();
     std::uint8_t width = 0;
@@ -40,7 +40,7 @@ class Instruction {
     return ok_ ? code_[at_++] : 0;
   }
   std::uint8_t operand() const { return wide_ ? 8 : size_prefix_ ? 2 : 4; }
-  /// The three bits of the next byte that choose among instructions.
+  /// Returns the three bits of the next byte that select an instruction of a group.
   std::uint8_t choice() const { return peek() >> 3 & 7; }
 
   void read_prefixes() {
@@ -119,7 +119,7 @@ class Instruction {
     return vector_width(take(), (last & 4) != 0 ? 32 : 16);
   }
 
-  /// The width of a vector store, by its second byte; 0 if it is none.
+  /// Returns the width of a vector store, by its second byte; 0 if it is not one.
   std::uint8_t vector_width(std::uint8_t code, std::uint8_t whole) const {
     switch (code) {
       case 0x11:
@@ -178,7 +178,7 @@ class Instruction {
   std::uintptr_t next_;
   const GeneralRegisters& registers_;
   std::size_t at_ = 0;
-  std::size_t immediate_ = 0;  ///< Bytes of the number behind the address.
+  std::size_t immediate_ = 0;  ///< Bytes of the immediate operand after the address.
   std::uint8_t repeat_ = 0;
   bool size_prefix_ = false;
   bool wide_ = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store decoder: how wide a store was that a debug register trapped, and where it began.
+// Store decoder: width and address of a store that a debug register trapped.
 //
-// A trap gives the address of the *next* instruction. The one before it is looked for backwards: of
-// all that decode to a store that ends there, only those whose address, by the registers of the
-// trap, meets the watched place are left, and the longest is it (a shorter one lacks a prefix).
-// x86-64 only: moves, arithmetic on memory, exchanges, and vector stores of up to 32 bytes; of what
-// it does not know (string instructions, above all) the width is 0.
+// A trap gives the address of the *next* instruction. The store before it is searched backwards. Of
+// all encodings of a store that end there, only those remain whose address, computed from the
+// registers of the trap, meets the watched place. The longest of them is the store (a shorter one
+// lacks a prefix). x86-64 only: moves, arithmetic on memory, exchanges, and vector stores of up to
+// 32 bytes. The width of other stores (above all, string instructions) is 0.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 
 namespace harness::instruments {
 
-/// By number, as instructions encode them: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
+/// Registers in the order of their encoding: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
 using GeneralRegisters = std::array<std::uint64_t, 16>;
 
 struct DecodedStore {
-  std::uint8_t width = 0;  ///< In bytes; 0 if it is not known.
+  std::uint8_t width = 0;  ///< Width in bytes; 0 if unknown.
   std::uintptr_t address = 0;
 };
 
-/// The store whose code ends where `before` does, which is at `next`, and that meets `bytes` bytes
-/// at `place`. Calls nothing that a signal handler must not.
+/// Returns the store whose code ends at the end of `before`, which is the address `next`, and that
+/// meets `bytes` bytes at `place`. Async-signal-safe.
 DecodedStore decode_store(std::span<const std::uint8_t> before, std::uintptr_t next,
                           const GeneralRegisters& registers, std::uintptr_t place,
                           std::size_t bytes);

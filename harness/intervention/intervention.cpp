@@ -18,7 +18,8 @@ bool Intervention::release(BirthId id) {
   const auto same = [&](const Kept& kept) { return kept.id == id; };
   const auto known = std::find_if(kept_.begin(), kept_.end(), same);
   const bool has_end = known != kept_.end() && known->end != nullptr;
-  released_.push_back(id);  // Code that ends it again, also in its own end, ends nothing.
+  released_.push_back(id);  // Recorded first, because its end may release it again, which then has
+                            // no effect.
   if (has_end) std::exchange(known->end, nullptr)(known->thing);
   return has_end;
 }
@@ -47,7 +48,7 @@ const std::uint64_t* Intervention::word(const void* word, std::uint64_t generati
   return found;
 }
 
-// An end may end other things, which are not kept any more.
+// Ending an object may end others, which are not kept any more.
 void Intervention::end_all() {
   is_over_ = true;
   for (std::size_t i = 0; i < kept_.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept words: values that words of shared memory had in generations that are over.
+// Kept words: values of words in shared memory from earlier generations.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace harness {
 /// Lifetime: for one run. Threads: the run's thread.
 class KeptWords {
  public:
-  /// Keeps a word that is about to be written for another generation.
+  /// Keeps a word that is about to be overwritten for another generation.
   void keep(const void* word, std::uint64_t generation, std::uint64_t value) {
     words_.insert_or_assign({word, generation}, value);
   }
@@ -21,7 +21,7 @@ class KeptWords {
     const auto found = words_.find({word, generation});
     return found != words_.end() ? &found->second : nullptr;
   }
-  std::size_t count() const { return words_.size(); }  ///< Number of words that were kept.
+  std::size_t count() const { return words_.size(); }  ///< Number of kept words.
 
  private:
   std::map<std::pair<const void*, std::uint64_t>, std::uint64_t> words_;

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-/// Tells a trail that a life begins or ends.
+/// Adds the beginning or end of a lifetime to a trail.
 [[gnu::cold]] static void follow(Scheduler& scheduler, EventKind what, const Life& life) {
   Trail& trail = *Trail::current();
   trail.add({.kind = Trail::Kind::event,
@@ -38,7 +38,7 @@ BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
 
 void Ledger::died(BirthId id) {
   Life& life = lives_[raw(id)];
-  if (!life.alive) [[unlikely]] {  // Code that uses what is kept may end it again.
+  if (!life.alive) [[unlikely]] {  // A use of a kept object may end it again.
     HARNESS_CHECK(Intervention::current() != nullptr,
                   "a life ends once; report the second end with double_free()");
     return;
@@ -93,8 +93,8 @@ bool Ledger::used(BirthId meant, BirthId met) {
   return recycled;
 }
 
-// Another may be met where a table gives numbers out again: what is kept with its storage is still
-// there, code that has its number.
+// Another object may be met if a table reuses numbers. If the repair keeps the storage, too, the
+// dead object is still there under its number.
 bool Ledger::spares_met(BirthId meant, bool recycled) const {
   const Intervention* repair = Intervention::current();
   if (repair == nullptr || (recycled && !repair->keeps_storage_of(meant))) return false;
@@ -116,7 +116,7 @@ void Ledger::note_releasable(BirthId id, void* thing, Intervention::End end) con
   if (repair.releases(life(id).kind, life(id).birth_site)) repair.note_birth(id, thing, end);
 }
 
-// A thing that is released may take others with it, which are not alive any more then.
+// Releasing an object may end others, which are not alive any more when their turn comes.
 void Ledger::complete(Intervention& repair) {
   const std::size_t count = lives_.size();
   for (std::size_t i = 0; i < count && repair.is_release(); ++i) {

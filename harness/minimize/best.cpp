@@ -37,7 +37,7 @@ Limits Best::limits_left(std::uint64_t run_limit) const {
   Limits left = limits_;
   left.run_limit = std::min(run_limit, limits_.run_limit - std::min(limits_.run_limit, run_count_));
   left.endless_limit -= std::min(limits_.endless_limit, endless_count_);
-  constexpr double kNoTime = 1e-9;  // 0 would be no limit.
+  constexpr double kNoTime = 1e-9;  // 0 would mean no limit.
   if (limits_.second_limit != 0)
     left.second_limit = std::max(kNoTime, limits_.second_limit - seconds());
   return left;
@@ -144,8 +144,8 @@ Found Best::improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t 
   return search(base, size, 0);
 }
 
-// Goes about it as Deviations does, but in the order of likelihood: a search that is cut short has
-// at least tried what was likely. `skip_count` candidates were asked before the last choice of the
+// Searches like Deviations, but in the order of likelihood, so that a search that is cut short has
+// at least tried the likely sets. `skip_count` candidates came up before the last choice of the
 // set.
 Found Best::search(const Tape& tape, std::uint32_t size, std::size_t skip_count) {
   if (spent() || runs_left_ == 0) return Found::cut_short;
@@ -158,7 +158,7 @@ Found Best::search(const Tape& tape, std::uint32_t size, std::size_t skip_count)
   larger.emplace_back();
   for (const std::size_t i : likeliest_first(candidates, skip_count)) {
     larger.back() = candidates[i];
-    std::size_t first = i;  // The first answer to this question.
+    std::size_t first = i;  // The first option of this choice.
     while (first > 0 && same_question(candidates[first - 1], candidates[i])) --first;
     const Found found = search(larger, size - 1, first);
     if (found != Found::nothing) return found;
@@ -178,7 +178,7 @@ std::vector<std::size_t> Best::likeliest_first(const std::vector<Decision>& cand
   return order;
 }
 
-// Likely: the same answer as one that does harm, a little earlier or later, in the causal slice.
+// Likely: the same option as a harmful choice, a little earlier or later, in the causal slice.
 int Best::unlikeliness(const Decision& decision) const {
   const bool known = std::any_of(tape_.begin(), tape_.end(), [&](const Decision& other) {
     return other.site_tag == decision.site_tag && other.value == decision.value;

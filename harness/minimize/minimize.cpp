@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
-// the expensive ones (look for fewer further choices; leave an op out and look for another
-// schedule) get their turn, and after any success the cheap ones again. The end is a fixpoint of
-// all of them: minimizing it once more proposes the same candidates in vain.
+// How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps. Then
+// the expensive ones run (look for fewer further choices; leave an op out and look for another
+// schedule), and after any success the cheap ones again. The end is a fixpoint of all of them:
+// minimizing again would propose the same candidates without success.
 #include "harness/minimize.h"
 
 #include <fmt/format.h>
@@ -17,19 +17,20 @@ namespace {
 
 using minimizing::Found;
 
-// Bounds on searches for another schedule: what a whole pass may spend, shared among its ops. They
-// depend on the tape alone, so that a second minimization searches no further than the first.
-constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One choice on top of all that are left.
-/// This many choices on top of the program alone, or of the program with an op left out.
+// Bounds on searches for another schedule: the runs of a whole pass, shared among its ops. They
+// depend only on the tape, so that a second minimization searches no further than the first.
+constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One choice added to all remaining ones.
+/// Sets of 0, 1 and 2 choices added to the program, or to the program without an op.
 constexpr std::uint64_t kPlanRunLimits[] = {50, 220, 160};
 constexpr std::uint32_t kPlanDecisionLimit = 2;
-constexpr std::uint64_t kOwnRunLimit = 120;     ///< Few of the choices that are there.
-constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all else drawn again.
+constexpr std::uint64_t kOwnRunLimit = 120;     ///< A few of the existing choices.
+constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all other choices drawn
+                                                ///< again.
 constexpr std::uint64_t kKnownRunLimit =
     150;  ///< The program of a known case, under other schedules.
-constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make one that fails small enough.
+constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make a failing sample small enough.
 
-/// How hard to try: a sample that fails is only made simpler.
+/// How hard to try. A sample that fails is only made simpler.
 enum class Effort : std::uint8_t { cheap, plainer, full };
 
 class Shrinker {
@@ -53,7 +54,7 @@ class Shrinker {
   }
 
  private:
-  /// Whether the case replays. A sample is tried again by the one that drew it.
+  /// Returns whether the case replays. A sample is replayed by the minimizer that drew it.
   bool replays() { return effort_ == Effort::plainer || best_.is_deterministic(); }
 
   const Tape& tape() const { return best_.tape(); }
@@ -84,7 +85,7 @@ class Shrinker {
     return changed;
   }
 
-  /// Leaves out runs of items, from the last to the first, twice as many after each success.
+  /// Leaves out ranges of items, from the last to the first, twice as many after each success.
   template <class Item, class Without>
   bool delete_from_the_end(const std::vector<Item>& items, Without without) {
     bool changed = false;
@@ -107,7 +108,7 @@ class Shrinker {
   }
 
   bool delete_ops() {
-    std::vector<Name> in_order;  // In which they ran.
+    std::vector<Name> in_order;  // In the order in which they ran.
     for (const Decision& decision : tape())
       if (minimizing::is_op(decision)) in_order.push_back(decision.activation);
     return delete_from_the_end(in_order,
@@ -168,8 +169,8 @@ class Shrinker {
 
   // ---- expensive passes: look for another schedule ----
 
-  /// Choices that go only together, such as to leave a task and to come back: halves of the further
-  /// ones, quarters, down to pairs.
+  /// Leaves out choices that only go together, such as leaving a task and coming back: halves of
+  /// the further choices, quarters, down to pairs.
   bool delete_together() {
     bool changed = false;
     for (std::size_t count = further_count() / 2; count >= 2;
@@ -193,7 +194,7 @@ class Shrinker {
            replan_slice() || replan_ops() || resample_ops();
   }
 
-  /// One or two of the further choices that are there will often do.
+  /// Keeps only one or two of the further choices, which is often enough.
   bool few_of_its_own() {
     Tape further = tape();
     std::erase_if(further, minimizing::is_program);
@@ -213,7 +214,7 @@ class Shrinker {
     return false;
   }
 
-  /// The same program with fewer further choices, whichever they are.
+  /// Looks for the same program with fewer further choices of any kind.
   bool fewer_of_any() {
     proved_further_ = 0;
     const Tape program = minimizing::program_of(tape());
@@ -234,7 +235,7 @@ class Shrinker {
            best_.improve_by_sets(program, 1, kAdjustRunLimit / 2) == Found::better;
   }
 
-  /// One op fewer, under a schedule that need not be the old one.
+  /// Leaves out one op, possibly under another schedule.
   bool replan_ops() {
     const std::vector<Name> all = slots();
     const std::uint64_t share = std::max<std::uint64_t>(all.size(), 1);
@@ -261,8 +262,8 @@ class Shrinker {
     return false;
   }
 
-  /// One op fewer, and whatever else it takes, drawn at random and then made simpler: for faults
-  /// that need more choices than sets of few can hold.
+  /// Leaves out one op, draws all other choices at random, and simplifies the result. For faults
+  /// that need more choices than small sets contain.
   bool resample_ops() {
     const std::vector<Name> all = slots();
     const std::uint64_t share = kSampleRunLimit / std::max<std::uint64_t>(all.size(), 1);
@@ -283,7 +284,7 @@ class Shrinker {
     return false;
   }
 
-  /// Tries programs that showed the fault elsewhere, as they are or under another schedule.
+  /// Tries programs that showed the fault elsewhere, unchanged or under another schedule.
   bool follow_known() {
     const auto any_smaller = [&](auto follow) {
       return std::any_of(known_->begin(), known_->end(), [&](const Tape& tape) {
@@ -305,7 +306,7 @@ class Shrinker {
     return best_.improve_by_sets(rest, 1, run_limit) == Found::better;
   }
 
-  /// Code that the op that was left out was interrupted by now goes first in the task's next op.
+  /// Moves the switch that interrupted the removed op into the task's next op.
   Tape reanchored(Tape rest, Name slot) const {
     const std::uint16_t schedule = site_tag(Site::schedule);
     const auto switched =
@@ -365,7 +366,7 @@ class Shrinker {
   minimizing::Best best_;
   Minimized result_;
   std::size_t proved_further_ = 0;  ///< No smaller set makes the program fail.
-  /// Without any one op, no set of at most that many does; -1 = not known.
+  /// No set of at most this size makes the program without any one op fail; -1 = unknown.
   int proved_one_fewer_ = -1;
 };
 

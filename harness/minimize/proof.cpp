@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs by enumeration: smallest sets first, so that the first failure is at the least size. A run
-// of a set tells in how many ways it can be made one larger, so the number of larger ones is known
-// before they are run.
+// Proofs by enumeration: smallest sets first, so that the first failure has the smallest size. The
+// run of a set shows in how many ways it can be extended by one choice, so the number of larger
+// sets is known before they run.
 #include <chrono>
 
 #include "harness/minimize.h"
@@ -42,7 +42,8 @@ void Enumeration::run_next_size() {
 
 bool Enumeration::run_sets() {
   larger_count_ = 0;
-  sets_.assign(case_.tape, size_ + 1);  // One more than is run: the ways to continue are counted.
+  sets_.assign(case_.tape, size_ + 1);  // One larger than the sets that run, so that the extensions
+                                        // are counted.
   do {
     if (spent()) return false;
     ++proof_.run_count;

@@ -18,7 +18,7 @@ bool is_thing(const Decision& decision) {
   return words::is_thing(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value);
 }
 
-/// The names that everything has once some slots are called differently.
+/// The names of everything after some slots are renamed.
 class NewNames {
  public:
   NewNames(const std::map<Name, Name>& slots, const Causes& causes)

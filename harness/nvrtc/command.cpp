@@ -13,7 +13,8 @@
 namespace harness::nvrtc {
 namespace {
 
-/// Returns the folder of the program's file; "" where there is none that a compiler can be given.
+/// Returns the folder of the program's file; "" if there is none, or if it is not safe for a
+/// compiler.
 std::string folder_beside(const std::string& name) {
   std::error_code error;
   const auto file = std::filesystem::absolute(name, error);
@@ -42,7 +43,7 @@ Command nvcc_command(const Options& options, const Toolchain& toolchain) {
   if (options.is_relocatable) command.emplace_back("-rdc=true");
   if (options.is_fast_math) command.emplace_back("--use_fast_math");
   if (!options.contracts) command.emplace_back("-fmad=false");
-  // It has no such option; functions that are constexpr it then takes for the device's, too.
+  // nvcc lacks the option. With this one, it accepts constexpr functions on the device, too.
   if (options.is_device_by_default) command.emplace_back("--expt-relaxed-constexpr");
   for (const SharedOption& option : options.shared)
     command.push_back(option.argument.empty() ? option.name
@@ -50,7 +51,7 @@ Command nvcc_command(const Options& options, const Toolchain& toolchain) {
   return command;
 }
 
-/// The newest that clang 19 knows and that is not newer than what is wanted.
+/// Returns the newest architecture that clang 19 supports and that is not newer than requested.
 std::string clang_architecture(const Options& options) {
   constexpr int kNewest = 90;
   int number = 0;

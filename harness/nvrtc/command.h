@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command: what a compiler is called with, in a folder that has the program and its headers.
+// Command: the command line of a compiler, in a folder with the program and its headers.
 //
-// All names are relative to that folder, so that the words are the same in any.
+// All names are relative to that folder, so that the command line is the same in any folder.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace harness::nvrtc {
 inline constexpr const char* kProgramFile = "afterlife_program.cu";
 inline constexpr const char* kPtxFile = "afterlife_program.ptx";
 inline constexpr const char* kDependencyFile = "afterlife_program.d";
-/// The folder of the headers that came with the program, as deep in others as ".." may lead.
+/// The folder of the program's headers, deep enough for names with "..".
 inline constexpr const char* kHeaderFolder = "headers/1/2/3/4/5/6/7/8";
-/// The folder of our own headers, which clang is given instead of a toolkit's.
+/// The folder of our headers, which clang gets in place of a toolkit's.
 inline constexpr const char* kOwnFolder = "cuda";
 
-/// Returns the program's name as a line of C++, a PTX text and a log may have it: control
-/// characters, quotes, backslashes, question marks and what is not UTF-8 become "_".
+/// Returns the program's name in a form that is safe in a line of C++, a PTX text and a log:
+/// control characters, quotes, backslashes, question marks and invalid UTF-8 become "_".
 std::string plain_name(const std::string& name);
 
-/// Returns the words. None begins with a text of the program's: those are in its file. Errors:
-/// InvalidOption, for one that this compiler lacks.
+/// Returns the command line. No word of it begins with text of the program, which is in the
+/// program's file. Errors: InvalidOption for an option that this compiler lacks.
 Command command_of(const Source& source, const Options& options, const Toolchain& toolchain);
 
 /// Returns the text of the program's file.

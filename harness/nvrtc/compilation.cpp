@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A result is kept under a hash of all that went into it and is known beforehand:
-// text, headers that came with it, options, compiler. It has a list of the files that the compiler
-// read as well, and counts as long as these have the size and time that they had.
+// How it works. A result is cached under a hash of all inputs that are known beforehand: the text,
+// the headers given with it, the options, the compiler. It also contains a list of the files that
+// the compiler read, and is valid as long as these have the same size and time.
 #include "harness/nvrtc/compilation.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// ---- the folder that the compiler works in ------------------------------------------------------
+// ---- the folder in which the compiler works -----------------------------------------------------
 
 void write(const fs::path& file, const std::string& text) {
   std::error_code error;
@@ -42,7 +42,7 @@ void write(const fs::path& file, const std::string& text) {
   if (!out) throw std::runtime_error(fmt::format("cannot write to {}", file.string()));
 }
 
-/// Returns where a header is written; "" where that is not within the folder, or is not a file's
+/// Returns the file for a header; "" if that would be outside of the folder, or is not a valid file
 /// name.
 std::string header_file(const std::string& name) {
   constexpr std::size_t kLongestName = 255;
@@ -57,7 +57,7 @@ std::string header_file(const std::string& name) {
   return is_within && is_file && !has_control && !is_long ? path.string() : "";
 }
 
-/// Returns the first header that cannot be a file beside the others, or null.
+/// Returns the first header that cannot be stored as a file together with the others, or null.
 const Header* impossible_header(const std::vector<Header>& headers) {
   std::set<fs::path> folders;
   const auto add_parents = [&](fs::path file) {
@@ -72,7 +72,7 @@ const Header* impossible_header(const std::vector<Header>& headers) {
   return nullptr;
 }
 
-/// Returns why a program cannot be compiled whatever the compiler is; "" where nothing is wrong.
+/// Returns the reason why no compiler can compile a program; "" if there is none.
 std::string complaint_of(const Source& source) {
   if (const Header* header = impossible_header(source.headers); header != nullptr)
     return fmt::format("{}: error: a header cannot have this name\n", shown(header->name));
@@ -99,7 +99,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// Has nothing in a text name our folder: the program has its own name there, headers have theirs.
+/// Removes the names of our folder from a text, so that the program and the headers have their own
+/// names.
 std::string without_folder(std::string text, const fs::path& folder, const Source& source) {
   const std::string root = fs::canonical(folder).string() + "/";
   for (const std::string& prefix :
@@ -110,14 +111,14 @@ std::string without_folder(std::string text, const fs::path& folder, const Sourc
 
 // ---- files that were read -----------------------------------------------------------------------
 
-/// Size and time of a file; null if it is gone.
+/// Returns size and time of a file; null if it does not exist.
 Json state_of(const std::string& file) {
   struct stat found{};
   if (::stat(file.c_str(), &found) != 0) return nullptr;
   return {found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 
-/// Reads a rule as for make: "out : file \ file ...".
+/// Reads a make rule: "out : file \ file ...".
 Json read_files(const fs::path& dependencies) {
   Json files = Json::object();
   std::istringstream words(replaced(read_whole_file(dependencies.string()), "\\\n", " "));
@@ -192,8 +193,8 @@ Compiled compile_by(const Toolchain& toolchain, const Source& source, const Opti
 
 }  // namespace
 
-/// If functions are the device's unless they say otherwise, nvcc is asked first, as it has all
-/// headers; what calls one that it takes for the host's is clang's.
+/// If functions are device functions by default, nvcc is tried first, because it has all headers.
+/// Programs that call a function that nvcc treats as a host function are compiled by clang.
 Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
   Compiled made = compile_by(toolchain, source, options);
   if (made.is_ok || !options.is_device_by_default || toolchain.kind == Toolchain::Kind::clang)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilation: CUDA C++ as PTX, by a compiler of this machine in a separate process.
+// Compilation: translates CUDA C++ to PTX, with a compiler of this machine in a separate process.
 #pragma once
 
 #include <string>
@@ -11,30 +11,29 @@
 namespace harness::nvrtc {
 
 struct Header {
-  std::string name;  ///< By which it is included.
+  std::string name;  ///< The name by which it is included.
   std::string text;
 };
 
-/// All that a program consists of.
+/// Everything that a program consists of.
 struct Source {
   std::string text;
   std::string name;
   std::vector<Header> headers;
-  std::vector<std::string> expressions;  ///< Lowered names of these are wanted.
+  std::vector<std::string> expressions;  ///< Expressions whose lowered names are requested.
 };
 
 struct Compiled {
   bool is_ok = false;
-  std::string log;                   ///< Diagnostics, by the program's name and lines.
-  std::string ptx;                   ///< With the source's lines.
-  std::vector<std::string> lowered;  ///< A name for each expression.
+  std::string log;                   ///< Diagnostics, with the program's name and lines.
+  std::string ptx;                   ///< PTX with line information of the source.
+  std::vector<std::string> lowered;  ///< One name for each expression.
 
   bool operator==(const Compiled&) const = default;
 };
 
-/// Compiles a program, or takes what was made of it before: where text, options, compiler and all
-/// headers that it read are the same. Errors: std::runtime_error if there can be no process or
-/// file.
+/// Compiles a program, or returns an earlier result for the same text, options, compiler and
+/// headers. Errors: std::runtime_error if a process or file cannot be created.
 Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain);
 
 }  // namespace harness::nvrtc

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface: what libnvrtc.so.13 exports, by NVRTC's public header, which need not be here.
+// Interface: the exports of libnvrtc.so.13, from NVRTC's public header, which is not needed here.
 #pragma once
 
 #include <cstddef>
 
 namespace harness::nvrtc {
 
-/// A program, to those that have only its handle.
+/// A program; callers only have its handle.
 class Program;
 
 enum class Result : int {
@@ -15,7 +15,7 @@ enum class Result : int {
 #undef NVRTC_RESULT
 };
 
-/// The functions that return a result, by their names.
+/// The functions that return a result.
 struct Interface {
   // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs.
 #define NVRTC_FUNCTION(name, parameters, arguments) Result(*name) parameters;

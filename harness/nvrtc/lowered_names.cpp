@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kVariable = "afterlife_name_";
 
-/// The symbol in "... afterlife_name_2 = generic(symbol);".
+/// Returns the symbol in "... afterlife_name_2 = generic(symbol);".
 std::string_view symbol_in(std::string_view line) {
   std::string_view value = line.substr(line.find('=') + 1);
   if (const std::size_t open = value.find('('); open != std::string_view::npos)
@@ -22,12 +22,12 @@ std::string_view symbol_in(std::string_view line) {
 
 }  // namespace
 
-/// Returns the bracket that closes what `c` opens, or 0.
+/// Returns the bracket that closes `c`, or 0.
 static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '\0'; }
 
 static bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; }
 
-/// Returns how many bytes the character literal has that a text begins with; 0 for none.
+/// Returns the length of the character literal at the beginning of a text; 0 if there is none.
 static std::size_t literal_bytes(std::string_view text) {
   const std::size_t last = text.size() > 1 && text[1] == '\\' ? 3 : 2;
   if (last >= text.size() || text[last] != '\'' || is_control(text[last - 1])) return 0;
@@ -35,7 +35,7 @@ static std::size_t literal_bytes(std::string_view text) {
 }
 
 bool is_expression(std::string_view text) {
-  std::string open;  // The brackets that still have to be closed.
+  std::string open;  // The brackets that are still open.
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const std::string_view rest = text.substr(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowered names: a name expression becomes the first value of a variable, whose name the compiler
-// then writes into the PTX.
+// Lowered names: each name expression becomes the initial value of a variable, so that the compiler
+// writes its lowered name into the PTX.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace harness::nvrtc {
 
-/// Returns whether a text can be one expression, in a line: brackets match, and it has no
-/// statement, comment, string or preprocessor's line.
+/// Returns whether a text is a single expression on one line: brackets match, and it contains no
+/// statement, comment, string or preprocessor directive.
 bool is_expression(std::string_view text);
 
-/// Returns the declarations of these variables, to be put behind the program.
-/// Each expression is one by is_expression().
+/// Returns the declarations of these variables, to be put after the program.
+/// Each expression must satisfy is_expression().
 std::string name_declarations(const std::vector<std::string>& expressions);
 
-/// Removes the variables from a PTX. Returns the names that they stand for, "" for one that is not
-/// there.
+/// Removes the variables from a PTX text. Returns the names that they refer to, "" for a missing
+/// one.
 std::vector<std::string> take_names(std::string& ptx, std::size_t count);
 
 }  // namespace harness::nvrtc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A table has a row for each documented option; reading goes by the row, and those
-// of use `own` have a function each.
+// How it works. A table has a row for each documented option and directs the parser. Rows with use
+// `own` have a function each.
 #include "harness/nvrtc/options.h"
 
 #include <fmt/format.h>
@@ -35,10 +35,10 @@ constexpr Row kRows[] = {
 
 std::string full_name(const Row& row) { return fmt::format("{} ({})", row.name, row.brief); }
 
-/// A name of one letter may stand right before its argument: -DNAME.
+/// Returns whether a name has one letter, so that its argument may follow directly: -DNAME.
 bool is_one_letter(std::string_view name) { return name.size() == 2; }
 
-/// The row, and the argument that stands in the same word.
+/// A row, and the argument in the same word.
 struct Named {
   const Row* row;
   std::optional<std::string> argument;
@@ -84,7 +84,7 @@ bool has_control(std::string_view text) {
                      [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
-/// Compilers read "@FILE" as the words in a file.
+/// Checks an argument. Compilers read "@FILE" as a file of further words.
 void check_text(const Row& row, const std::string& argument) {
   if (argument.empty()) refuse(fmt::format("{} takes an argument", full_name(row)));
   if (argument.front() == '@')
@@ -120,7 +120,8 @@ void check(const Row& row, const std::string& argument) {
   }
 }
 
-/// compute_90a or sm_90a; a family or its own feature is a letter behind the number.
+/// Checks a name such as compute_90a or sm_90a. The letter after the number means a family or
+/// specific features.
 void check_architecture(const Row& row, const std::string& argument) {
   std::string_view number = argument;
   for (const std::string_view before : {"compute_", "sm_"})
@@ -162,7 +163,7 @@ bool is_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_in_name);
 }
 
-/// NAME, NAME(a, b, ...).
+/// Returns whether the text is NAME or NAME(a, b, ...).
 bool is_macro(std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == text.npos) return is_name(text);
@@ -172,7 +173,8 @@ bool is_macro(std::string_view text) {
                      [](char c) { return is_in_name(c) || c == ',' || c == ' ' || c == '.'; });
 }
 
-/// "X" is 1, "X=" is nothing. A line that continues would take the next one into the macro.
+/// Returns the line that defines a macro: "X" is 1, "X=" is empty. A trailing backslash would
+/// extend the macro to the next line.
 std::string definition(const Row& row, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
@@ -219,7 +221,7 @@ void take_own(Options& made, const Row& row, const std::string& argument) {
     made.creates_pch = true;
   } else if (name == "--device-as-default-execution-space") {
     made.is_device_by_default = true;
-  } else {  // --device-int128 and --device-float128: a macro, where nvcc has the type by itself.
+  } else {  // --device-int128 and --device-float128: only a macro; nvcc has the types.
     made.macros += fmt::format("#define __CUDACC_RTC_{}__ 1\n",
                                name == "--device-int128" ? "INT128" : "FLOAT128");
   }
@@ -268,7 +270,7 @@ Options parse_options(std::span<const char* const> given) {
     if (!argument && i + 1 < given.size() && given[i + 1] != nullptr)
       argument = std::string(trimmed(given[++i]));
     if (argument && is_one_letter(row->brief) && argument->starts_with('='))
-      argument->erase(0, 1);  // -D=NAME.
+      argument->erase(0, 1);  // For "-D=NAME".
     check(*row, argument.value_or(""));
     take(made, *row, *argument);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options: those of a compilation, as NVRTC documents them.
+// Options of a compilation, as NVRTC documents them.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace harness::nvrtc {
 
-/// An option that is wrong: a line for the log.
+/// An invalid option: a line for the log.
 struct InvalidOption {
   std::string words;
 };
 
-/// An option that both compilers are given as it is. Its long name, and its argument or "": a
-/// truth or numbers.
+/// An option that both compilers get unchanged. Its long name, and its argument or "": true, false,
+/// or numbers.
 struct SharedOption {
   std::string name;
   std::string argument;
@@ -25,9 +25,9 @@ struct SharedOption {
 struct Options {
   std::string architecture = "compute_75";
   std::string standard = "c++17";
-  std::vector<std::string> includes;  ///< Folders, in order; each absolute, as is_plain_folder().
-  std::string macros;                 ///< Lines of the preprocessor, in order.
-  std::string pre_includes;           ///< The same.
+  std::vector<std::string> includes;  ///< Folders, in order; each satisfies is_plain_folder().
+  std::string macros;                 ///< Preprocessor lines, in order.
+  std::string pre_includes;           ///< Preprocessor lines, in order.
   std::vector<SharedOption> shared;
   std::vector<std::string> notes;  ///< Lines for the log.
   bool is_relocatable = false;
@@ -38,20 +38,20 @@ struct Options {
   bool uses_cache = true;
   bool creates_pch = false;
 
-  /// Returns whether it names a real architecture, for which there is a cubin.
+  /// Returns whether `architecture` is a real one, for which there is a cubin.
   bool is_real() const { return architecture.starts_with("sm_"); }
-  /// Returns what is behind the "_": "90a".
+  /// Returns the part after the "_": "90a".
   std::string_view generation() const;
 };
 
-/// The architectures that can be asked for, without their letters.
+/// The supported architectures, without suffix letters.
 inline constexpr int kArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
-/// Returns whether a compiler can be given the path of a folder: absolute, and without characters
-/// that nvcc or its shell acts on.
+/// Returns whether the path of a folder is safe for a compiler: absolute, and without characters
+/// that nvcc or its shell interprets.
 bool is_plain_folder(std::string_view path);
 
-/// Reads options as they are given, an argument with its name or behind it. Errors: InvalidOption.
+/// Parses options. An argument is part of its option or the next word. Errors: InvalidOption.
 Options parse_options(std::span<const char* const> given);
 
 }  // namespace harness::nvrtc

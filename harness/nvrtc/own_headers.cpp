@@ -2,7 +2,7 @@
 #include "harness/nvrtc/own_headers.h"
 
 extern "C" {
-/// Names and texts in turn, each with a zero behind it; in the end an empty name.
+/// Names and texts in turn, each ended by a zero; at the end an empty name.
 __attribute__((visibility("hidden"))) extern const char afterlife_nvrtc_headers[];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own headers: those of device/, which clang is given instead of a toolkit's.
+// Own headers: the headers in device/, which clang gets in place of a toolkit's.
 #pragma once
 
 #include <string_view>

@@ -10,26 +10,26 @@
 
 namespace harness::nvrtc {
 
-/// Lifetime: from nvrtcCreateProgram to nvrtcDestroyProgram. Threads: one at a time, as NVRTC says.
+/// Lifetime: from nvrtcCreateProgram to nvrtcDestroyProgram. Threads: one at a time, as in NVRTC.
 class Program {
  public:
   explicit Program(Source source) : source_(std::move(source)) {}
 
-  /// Compiles, and keeps the result. Without a compiler, one line says so on stderr and in the log.
+  /// Compiles, and keeps the result. Without a compiler, prints one line to stderr and to the log.
   Result compile(std::span<const char* const> options);
-  /// Wants the lowered name of an expression.
+  /// Requests the lowered name of an expression.
   Result add_expression(const std::string& expression);
-  /// Finds the lowered name, which is the program's.
+  /// Finds the lowered name, which the program owns.
   Result find_lowered(const std::string& expression, const char** name) const;
-  /// Has compilations ask whether to continue, before and after the compiler runs.
+  /// Sets a callback that can cancel a compilation, called before and after the compiler runs.
   void ask(int (*callback)(void*, void*), void* payload);
 
   const std::string& ptx() const { return compiled_.ptx; }
   const std::string& log() const { return compiled_.log; }
-  /// Returns the image for a real architecture, "" for a virtual one: the PTX, which is what the
-  /// simulated driver loads.
+  /// Returns the image for a real architecture: the PTX, which the simulated driver loads. Returns
+  /// "" for a virtual architecture.
   std::string cubin() const { return is_real_ ? compiled_.ptx : std::string(); }
-  /// Returns how the making of a precompiled header went.
+  /// Returns the result of creating a precompiled header.
   Result pch_status() const { return pch_status_; }
 
  private:

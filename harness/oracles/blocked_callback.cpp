@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that the driver called waits for ever: the run is over, and a task of the driver's
-// waits for a lock that its holder cannot give up any more, since it has ended. Nothing else need
-// hang for that: what the same thread was to call next is never called.
+// A function called by the driver blocks forever: at the end of the run, a driver task waits for a
+// lock whose holder has ended and cannot release it. No other task needs to hang for this, but the
+// later callbacks of the same thread are never called.
 #include <fmt/format.h>
 
 #include "harness/fault/kinds.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Task = scheduling::Task;
 
-/// Returns whether nothing gives up what the task waits for.
+/// Returns whether the lock that the task waits for can never be released.
 bool waits_in_vain(const scheduling::Tasks& tasks, const Task& task) {
   if (!task.daemon || task.state != Task::State::waiting || task.waits_for_task == nullptr)
     return false;

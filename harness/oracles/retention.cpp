@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something outlived the last one that could use it: at quiescence, everything born since the
-// baseline is gone, apart from growth that the scenario names. One fault per kind and birth site.
+// A leak: at quiescence, everything born since the baseline must be gone, apart from growth that
+// the scenario names. One fault per kind and birth site.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ bool is_known_growth(const Scenario& scenario, Label kind) {
                      [&](const Growth& growth) { return growth.kind == kind; });
 }
 
-// Code that ended this life after the mark only swept up.
+// A lifetime that ended after the mark was only cleaned up.
 bool was_alive_at_mark(const Scene& scene, const Life& life) {
   if (life.alive) return true;
   const Records<Event>& events = scene.world().history.events();

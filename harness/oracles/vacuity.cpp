@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run counts only if the path under test really ran: the driver says so, and the history bears it
-// out.
+// A run counts only if the path under test really ran: the driver reports it, and the history
+// confirms it.
 #include <algorithm>
 
 #include "harness/scenario.h"
@@ -8,7 +8,7 @@
 namespace harness::oracles {
 namespace {
 
-// Tells events that only code under test leaves behind; ops and notes are the driver's own.
+// Returns whether only code under test leaves such events. Ops and notes come from the driver.
 bool is_evidence(const Event& event) {
   return event.kind != EventKind::op && event.kind != EventKind::note;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deviations: a fixed tape, and every set of at most k further choices, one run for each set.
 //
-// Stateless and depth-first. A run records the choices that came up after its last deviation, and
-// each other option of each of them makes a set one larger. A further choice comes up in the run
-// that lacks it, so every set whose choices all come up is tried. A choice that came up earlier is
-// never added later, so each set is tried once.
+// Stateless and depth-first. A run records the choices that came up after its last deviation. Each
+// other option of each of them extends the set by one. A further choice comes up in the run that
+// lacks it, so every set whose choices all come up is tried. A choice that came up earlier is never
+// added later, so each set is tried once.
 //
 // Source: stateless search as in VeriSoft (Godefroid 1997), bounded by deviations from the default
 // instead of by preemptions as in CHESS (Musuvathi and Qadeer 2007).
@@ -31,20 +31,20 @@ class Deviations final : public Strategy {
   /// that contains the one just run.
   bool advance(bool extend = true);
 
-  /// How many further choices the current set has.
+  /// Returns the number of further choices of the current set.
   std::size_t depth() const { return depth_; }
-  /// Those choices, in the order in which they are met.
+  /// Returns those choices, in the order in which they come up.
   std::span<const Decision> chosen() const { return {chosen_.data(), depth_}; }
   std::uint32_t limit() const { return limit_; }
-  /// Ways to make the set just run one larger, in the order in which they came up; none at the
-  /// limit.
+  /// Returns the choices that extend the last set by one, in the order in which they came up; none
+  /// at the limit.
   const std::vector<Decision>& candidates() const;
-  /// Questions that the run of the base tape offered to deviate from.
+  /// Returns the number of choices of the base run at which a deviation was possible.
   std::size_t base_question_count() const { return base_question_count_; }
 
  private:
   struct Level {
-    std::vector<Decision> candidates;  ///< Ways to make the set of this size one larger.
+    std::vector<Decision> candidates;  ///< Choices that extend the set of this size by one.
     std::size_t next = 0;
   };
 
@@ -54,8 +54,8 @@ class Deviations final : public Strategy {
   Sites sites_ = 0;
   std::uint32_t limit_ = 0;
   std::size_t depth_ = 0;
-  std::size_t met_ = 0;           ///< Choices of the set that came up so far.
-  std::vector<Decision> chosen_;  ///< The set, in the order in which it is met.
+  std::size_t met_ = 0;           ///< Number of choices of the set that came up so far.
+  std::vector<Decision> chosen_;  ///< The set, in the order in which its choices come up.
   std::vector<Level> levels_;     ///< One per size of set below the limit.
   std::size_t base_question_count_ = 0;
 };

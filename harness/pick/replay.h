@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay: makes the choices of a tape. If the tape has none, or one that does not fit, it takes the
-// default.
+// Replay: makes the choices of a tape. If the tape has none, or one that does not fit, the default
+// is used.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace harness {
 
 /// A tape prepared for look-up. Of two entries for one choice, the first counts; tags without a
-/// site have no effect. Ownership: owns a copy of the entries, in buffers that are kept.
+/// site have no effect. Ownership: owns a copy of the entries, in buffers that are reused.
 class TapeIndex {
  public:
   /// Replaces the choices by those of `tape`.
@@ -21,7 +21,7 @@ class TapeIndex {
   /// Forgets all choices.
   void clear();
 
-  /// Returns what the tape says, or 0 when it says nothing. Constant time.
+  /// Returns the value on the tape, or 0 if there is none. Constant time.
   std::uint32_t value(Name activation, Site site, std::uint16_t nth) {
     if ((sites_ & site_bit(site)) == 0) return 0;
     const std::uint32_t key = low_key(site_tag(site), nth);
@@ -34,15 +34,15 @@ class TapeIndex {
     }
   }
 
-  /// Returns the sites that the tape speaks of: most programs say nothing of schedules.
+  /// Returns the sites that occur on the tape: most programs have no schedule choices.
   Sites sites() const { return sites_; }
   bool empty() const { return count_ == 0; }  ///< Returns whether every choice is the default.
-  /// Starts counting again which choices are looked up.
+  /// Resets which choices were looked up.
   void begin_run() {
     ++met_round_;
     met_count_ = 0;
   }
-  /// Entries whose choice came up since begin_run().
+  /// Returns the number of entries whose choice came up since begin_run().
   std::size_t met_count() const { return met_count_; }
   /// Returns whether the choice of this entry came up.
   bool is_met(const Decision& decision) const;
@@ -52,7 +52,8 @@ class TapeIndex {
     Name activation = 0;
     std::uint32_t low_key = 0;
     std::uint32_t value = 0;
-    std::uint32_t round = 0;   ///< Empty unless it is round_: clearing touches nothing.
+    std::uint32_t round = 0;   ///< The entry is empty unless this is round_, so that clear()
+                               ///< touches no entry.
     std::uint32_t met_in = 0;  ///< The last run in which it came up.
   };
 
@@ -84,7 +85,7 @@ class Replay : public Strategy {
   Replay() = default;
   explicit Replay(const Tape& tape) { assign(tape); }
 
-  /// Makes `tape` the one that is replayed.
+  /// Sets the tape to replay.
   void assign(const Tape& tape) { index_.assign(tape); }
   void begin() override { index_.begin_run(); }
   Sites silent() const override { return ~index_.sites(); }
@@ -93,7 +94,7 @@ class Replay : public Strategy {
     return value == 0 ? 0 : question.index(value);
   }
 
-  /// Entries whose choice came up in the last run.
+  /// Returns the number of entries whose choice came up in the last run.
   std::size_t met_count() const { return index_.met_count(); }
   /// Returns whether the choice of `decision` came up in the last run.
   bool is_met(const Decision& decision) const { return index_.is_met(decision); }
@@ -103,7 +104,7 @@ class Replay : public Strategy {
 };
 
 /// Returns the tape in the order of keys, without entries that have no effect: defaults, repeated
-/// keys, tags without a site. Two tapes with one meaning are equal in this form.
+/// keys, tags without a site. Two equivalent tapes have the same canonical form.
 Tape canonical(const Tape& tape);
 
 }  // namespace harness

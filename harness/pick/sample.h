@@ -12,7 +12,7 @@ namespace harness {
 
 class Sample final : public Strategy {
  public:
-  /// Plays the ops of `program` under other choices, drawn from `seed`.
+  /// Replays the ops of `program` under other choices, drawn from `seed`.
   void assign(const Tape& program, std::uint64_t seed) {
     program_.assign(program);
     seed_ = mix(0, seed);
@@ -31,8 +31,8 @@ class Sample final : public Strategy {
   }
 
  private:
-  /// Sites without a probability are uniform, or seldom deviate from the default, as drawn for each
-  /// run.
+  /// Returns whether to deviate from the default. Sites without a probability are uniform, or
+  /// deviate seldom, as drawn for each run.
   bool leaves(Site site, std::uint64_t draw) const {
     const Ratio usual = kSites[raw(site)].chance;
     const std::uint64_t kDraws = std::uint64_t{1} << 24;

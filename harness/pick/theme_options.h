@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThemeOptions: the options of the choice of a run's theme; [0] is everything.
+// ThemeOptions: the options of the choice of a run's theme; [0] is the one that allows everything.
 //
 // Any other theme makes a few things likely. A strategy recognizes the choice by the type of its
 // options, and may ignore it.

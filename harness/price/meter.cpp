@@ -21,7 +21,7 @@ bool waits_for_device(std::string_view call) {
   return call.find("Synchronize") != std::string_view::npos;
 }
 
-/// Finds the launches of a run, and how long each waited. Is told all events in their order.
+/// Finds the launches of a run, and the wait of each. Must get all events in order.
 class Launches {
  public:
   explicit Launches(Tick end) : end_(end) {}
@@ -49,12 +49,12 @@ class Launches {
   std::vector<Launch> take() { return std::move(found_); }
 
  private:
-  /// An op that a task is in.
+  /// The current op of a task.
   struct Op {
     Name activation = 0;
     Tick begin = 0;
   };
-  /// Work of one stream that has the same label and cause: it begins in the order of submission.
+  /// Work of one stream with the same label and cause, which begins in the order of submission.
   using Work = std::tuple<Name, Name, Name>;
   static constexpr std::size_t kNoLaunch = ~std::size_t{0};
 
@@ -72,13 +72,13 @@ class Launches {
   Tick end_;
   std::map<std::uint16_t, Op> ops_;                 ///< By task.
   std::map<std::uint16_t, const Event*> callers_;   ///< Launches that have queued nothing yet.
-  std::map<Work, std::deque<std::size_t>> queues_;  ///< Submitted and not begun.
+  std::map<Work, std::deque<std::size_t>> queues_;  ///< Submitted work that has not begun.
   std::map<Name, std::uint32_t> launches_of_op_;
   std::vector<Launch> found_;
-  std::vector<Tick> begins_;  ///< For each of `found_`, when its op began.
+  std::vector<Tick> begins_;  ///< For each of `found_`, the tick at which its op began.
 };
 
-/// Adds up the bytes that are alive. Is told all births and deaths in their order.
+/// Adds up the live bytes. Must get all births and deaths in order.
 class Bytes {
  public:
   explicit Bytes(const Ledger& ledger) : ledger_(ledger) {}
@@ -96,7 +96,8 @@ class Bytes {
  private:
   const Ledger& ledger_;
   std::unordered_map<Name, std::uint64_t> bytes_of_;
-  std::uint64_t births_ = 0;  ///< The ledger has the lives in the order of their births, from 1 on.
+  std::uint64_t births_ = 0;  ///< The ledger has the lifetimes in the order of their births, from 1
+                              ///< on.
   std::uint64_t alive_ = 0;
   std::uint64_t peak_ = 0;
 };

@@ -15,13 +15,13 @@ namespace {
 using pricing::LaunchName;
 using pricing::RunCost;
 
-/// The compared variants have at least one program of this many in common.
+/// The compared variants must have at least one of this many programs in common.
 constexpr std::size_t kLeastShare = 4;
 
-/// The cost of each program in one variant, none if it did not survive.
+/// The cost of each program in one variant; none if the variant did not survive it.
 using Costs = std::vector<std::optional<RunCost>>;
 
-/// Returns why the run does not count, "" where it does.
+/// Returns the reason why the run does not count; "" if it counts.
 std::string why_not(const Scenario& scenario, const Outcome& outcome) {
   if (outcome.failed())
     return std::string(hazard_of(scenario, outcome.faults[0], outcome.windows[0]).view());
@@ -82,10 +82,10 @@ void add(Price& price, const RunCost& cost) {
   price.byte_turns += cost.byte_turns;
 }
 
-/// How long a launch of one program waited, in each variant that made it.
+/// How long a launch of one program waited, for each variant that made it.
 using Waits = std::map<std::size_t, Tick>;
 
-/// Adds the launches of one program to the prices of those that were compared.
+/// Adds the launches of one program to the prices of the compared variants.
 void add_launches(PriceTable& table, const std::vector<Costs>& costs, std::size_t program) {
   std::map<LaunchName, Waits> launches;
   std::size_t variant_count = 0;

@@ -29,7 +29,7 @@ void Pipe::close(std::size_t end) {
   ends[end] = -1;
 }
 
-/// Reads what is there; closes the pipe where there will be no more.
+/// Reads available output. Closes the pipe at its end.
 static void drain(Pipe& pipe, std::string& into) {
   std::array<char, 1 << 16> block;
   const ssize_t count = ::read(pipe.ends[0], block.data(), block.size());

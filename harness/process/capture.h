@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capture: what a process prints, read as it comes, and whether it is time to end the process.
+// Capture: reads the output of a process while it runs, and decides when to end the process.
 #pragma once
 
 #include <array>
@@ -12,35 +12,36 @@
 
 namespace harness {
 
-/// Lifetime: its time begins with it; it borrows `stop`.
+/// Lifetime: its clock starts with the constructor. Borrows `stop`.
 class Capture {
  public:
   Capture(const ProcessOptions& options, const std::atomic<bool>& stop);
 
-  /// Returns the end that becomes stdout of the process.
+  /// Returns the pipe end that becomes stdout of the process.
   int out() const { return out_.ends[1]; }
-  /// Returns the end that becomes its stderr.
+  /// Returns the pipe end that becomes stderr of the process.
   int err() const { return err_.ends[1]; }
-  /// Closes those ends here: the process, which has this number, has its own.
+  /// Closes those ends in this process, after `process` has got them.
   void hand_over(pid_t process);
-  /// Returns whether anything may still print.
+  /// Returns whether more output may come.
   bool is_open() const { return out_.ends[0] >= 0 || err_.ends[0] >= 0; }
-  /// Returns how long it has been there.
+  /// Returns the seconds since the beginning.
   double seconds() const;
-  /// Reads what is there; waits for it, or for something to read in `other`, a tenth of a second.
-  /// Returns whether there is something in `other`.
+  /// Reads available output. Waits up to a tenth of a second for it, or for input in `other`.
+  /// Returns whether there is input in `other`.
   bool read_some(int other = -1);
-  /// Says whether it takes too long, prints too much, or is no longer wanted.
+  /// Returns whether the process takes too long, prints too much, or is not wanted any more.
   bool must_end();
-  /// Hears that nothing had to end it. If its time is up, others still had its output.
+  /// Notes that the process ended without being killed. If its time is up, its children still held
+  /// the output.
   void ended_by_itself();
-  /// Takes what was printed before the process was forked.
+  /// Starts with the output from before the process was forked.
   void begin_with(const ProcessEnd& before);
   /// Returns the inodes of the pipes for stdout and stderr.
   const std::array<std::uint64_t, 2>& inodes() const { return inodes_; }
-  /// Returns what was read so far.
+  /// Returns the output so far.
   const ProcessEnd& so_far() const { return ended_; }
-  /// Returns how it ended: with this code.
+  /// Returns the result of a process that ended with this code.
   ProcessEnd end(int code);
 
  private:

@@ -14,7 +14,7 @@ constexpr int kOldest = 16;
 constexpr std::array kVersions{19, 20, 21, 22, 23, 24, 18, 17, kOldest};
 constexpr double kSeconds = 10;
 
-/// Returns whether the program, whose name does not say it, is new enough by its own word.
+/// Returns whether a program without a version in its name reports a version that is new enough.
 bool is_new_enough(const std::string& program) {
   try {
     const ProcessEnd end = run_tool({program, "-dumpversion"}, {.timeout_seconds = kSeconds});

@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-/// The folders of installed Python packages that this process has libraries of.
+/// Returns the folders of installed Python packages from which this process has loaded libraries.
 std::vector<std::string> package_folders() {
   std::vector<std::string> folders;
   const auto look = [](dl_phdr_info* library, std::size_t, void* data) {
@@ -32,12 +32,12 @@ std::vector<std::string> package_folders() {
   return folders;
 }
 
-/// If a build has a link to the toolkit that it was made with, seen from its libraries, from its
-/// programs, and from the stand-ins. Nothing of that is installed.
+/// Links in a build folder to the toolkit of the build, relative to its libraries, its programs,
+/// and the stand-ins. They are not installed.
 constexpr const char* kBuildFolders[] = {"/toolkit/bin/", "/lib/toolkit/bin/",
                                          "/../../toolkit/bin/"};
 
-/// Returns the folders of the library that this is in, and of the program.
+/// Returns the folders of the library that contains this code, and of the program.
 std::vector<std::string> own_folders() {
   std::vector<std::string> folders;
   Dl_info info{};
@@ -48,7 +48,7 @@ std::vector<std::string> own_folders() {
   return folders;
 }
 
-/// Where wheels have programs of the toolkit.
+/// The folders in which wheels have programs of the toolkit.
 constexpr const char* kWheelFolders[] = {"nvidia/cu13/bin/", "nvidia/cuda_nvcc/bin/",
                                          "nvidia/cuda_cuobjdump/bin/",
                                          "triton/backends/nvidia/bin/"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Pipes take stdout and stderr, and a third, which closes by itself when the program
-// begins, tells why it does not. Ten times a second we look whether to end it.
+// How it works. Two pipes receive stdout and stderr. A third reports why a program could not start,
+// and is closed automatically if it starts. Ten times a second we check whether to end it.
 #include "harness/process/running.h"
 
 #include <fcntl.h>
@@ -31,8 +31,8 @@ namespace {
 
 [[noreturn]] void fail(std::string_view doing, int error) { fail(doing, std::strerror(error)); }
 
-/// Says why a file could not become a program. The system says of a script without an interpreter,
-/// and of a program without a loader, that there is no such file.
+/// Returns the reason why a file could not be executed. For a script without an interpreter, or a
+/// program without a loader, the system reports that the file does not exist.
 std::string refusal_of(const std::string& name, int error) {
   struct stat status{};
   if (name.find('/') == name.npos || ::stat(name.c_str(), &status) != 0)
@@ -46,7 +46,7 @@ std::string refusal_of(const std::string& name, int error) {
   return fmt::format("its first line names an interpreter that is not there: {}", shown(line));
 }
 
-/// Returns whether what this process becomes has the same addresses each time.
+/// Makes the next program of this process have fixed addresses. Returns whether that succeeded.
 bool fix_addresses(unsigned long persona) {
   return ::personality(persona | ADDR_NO_RANDOMIZE) != -1;
 }
@@ -57,7 +57,8 @@ unsigned long present_persona() {
   return persona < 0 ? 0 : static_cast<unsigned long>(persona);
 }
 
-/// Becomes the program, or tells why not. Nothing here may allocate: we are a fork.
+/// Executes the program, or reports why it cannot. Must not allocate, because this is a forked
+/// child.
 [[noreturn]] void become(char* const* words, char** environment, const Capture& capture,
                          const Pipe& refusal, pid_t parent, bool fixed_addresses) {
   ::setpgid(0, 0);
@@ -76,7 +77,7 @@ unsigned long present_persona() {
   ::_exit(127);
 }
 
-/// The texts as C has them, with a null at the end. They stay the vector's.
+/// Returns the texts as a null-terminated array. The vector keeps their ownership.
 std::vector<char*> as_c(std::vector<std::string>& texts) {
   std::vector<char*> words;
   words.reserve(texts.size() + 1);
@@ -85,7 +86,7 @@ std::vector<char*> as_c(std::vector<std::string>& texts) {
   return words;
 }
 
-/// Our environment, with what is wanted in it.
+/// Returns our environment with changes.
 std::vector<std::string> environment_with(const std::vector<std::string>& wanted) {
   std::vector<std::string> all = wanted;
   for (char** have = environ; *have != nullptr; ++have) {
@@ -135,8 +136,8 @@ void RunningProcess::start(const Command& command, const ProcessOptions& options
   const std::vector<char*> words = as_c(copy);
   std::vector<char*> environment = as_c(variables);
   const pid_t parent = ::getpid();
-  // A child that becomes another program runs nothing that others have registered for a fork; but a
-  // sanitizer wants to see it.
+  // A child that executes another program does not need the registered fork handlers, but a
+  // sanitizer must see the fork.
   id_ = kAsan || kTsan ? ::fork() : ::_Fork();
   if (id_ < 0) fail("start a process", errno);
   if (id_ == 0)
@@ -153,7 +154,7 @@ RunningProcess::~RunningProcess() {
   }
 }
 
-// It has closed its output, and may run on nevertheless.
+// The process has closed its output, but may still run.
 int RunningProcess::wait() {
   int status = 0;
   bool is_ended_by_us = false;
@@ -164,7 +165,7 @@ int RunningProcess::wait() {
   }
   is_over_ = true;
   if (!is_ended_by_us) capture_.ended_by_itself();
-  ::kill(-id_, SIGKILL);  // Whatever it started and left behind.
+  ::kill(-id_, SIGKILL);  // Kills the children that it left behind.
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 

@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// Lifetime: the process ends with it at the latest, and so does what it started. Errors:
+/// Lifetime: the process and its children end with this object at the latest. Errors:
 /// std::runtime_error if it cannot be started.
 class RunningProcess {
  public:
@@ -23,8 +23,7 @@ class RunningProcess {
 
   pid_t id() const { return id_; }
   Capture& capture() { return capture_; }
-  /// Waits for its end, and ends it where that is wanted. Returns the exit code, or minus the
-  /// signal.
+  /// Waits until it ends, and ends it if necessary. Returns the exit code, or minus the signal.
   int wait();
 
  private:

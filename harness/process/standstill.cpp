@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SystemCall {
-  long number = -1;  ///< -1: it runs.
+  long number = -1;  ///< -1 if the thread is running.
   std::array<unsigned long, 4> arguments{};
 };
 
@@ -38,8 +38,9 @@ SystemCall present_call(pid_t process, pid_t thread) {
   return call;
 }
 
-/// A join waits for the word in which the kernel notes that the thread has ended: it is not a
-/// private one, and holds the thread's number.
+/// Returns whether a thread waits for another one to end (join). It waits for the word that the
+/// kernel clears at the end of the thread, which is not a private futex, and contains the thread's
+/// id.
 bool is_join(pid_t process, unsigned long address) {
   std::int32_t word = 0;
   iovec ours{&word, sizeof word};

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// This many addresses are in one command line.
+/// Maximum number of addresses in one command line.
 constexpr std::size_t kAtOnce = 4000;
 constexpr double kSeconds = 600;
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
@@ -28,13 +28,13 @@ std::string symbolizer() {
   throw std::runtime_error("there is no llvm-symbolizer: ./scripts/setup.sh installs it");
 }
 
-/// How far from where it was linked for this program is loaded.
+/// Returns the difference between this program's load address and its link address.
 std::uintptr_t own_shift() {
   std::uintptr_t shift = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* found) {
         *static_cast<std::uintptr_t*>(found) = info->dlpi_addr;
-        return 1;  // The program itself comes first.
+        return 1;  // The first entry is the program itself.
       },
       &shift);
   return shift;
@@ -61,7 +61,7 @@ CodePlace place_of(const Json& answer) {
   return place;
 }
 
-/// Adds the places of a few addresses.
+/// Adds the places of some addresses.
 void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
                 std::vector<CodePlace>& places) {
   Command command = begin;
@@ -79,7 +79,7 @@ void add_places(const Command& begin, std::span<const std::uintptr_t> codes,
 
 std::string name_in(std::string_view signature) {
   std::string name;
-  int depth = 0;  // In template arguments.
+  int depth = 0;  // Depth of template arguments.
   for (std::size_t i = 0; i < signature.size(); ++i) {
     const std::string_view rest = signature.substr(i);
     if (rest.starts_with(kAnonymous)) {
@@ -94,7 +94,7 @@ std::string name_in(std::string_view signature) {
     } else if (rest.starts_with('(') && !name.ends_with("operator")) {
       break;
     } else if (rest.starts_with(' ') && !name.ends_with("operator")) {
-      name.clear();  // It was the type that a template's instance returns.
+      name.clear();  // It was the return type of a template instance.
     } else {
       name += rest.front();
     }

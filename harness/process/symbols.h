@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols: where in the sources addresses of this program's code are.
+// Symbols: source locations of addresses in this program's code.
 //
-// Errors: std::runtime_error with one line where there is no llvm-symbolizer.
+// Errors: std::runtime_error with one line if there is no llvm-symbolizer.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct CodePlace {
 /// "void a::F<int>::g<b>(int) const" -> "a::F::g".
 std::string name_in(std::string_view signature);
 
-/// Returns the place of each address, in the same order: that of the innermost of the functions
-/// whose code is there; an empty one where no one knows.
+/// Returns the place of each address, in the same order. For inlined code, this is the place in the
+/// innermost function. An empty place means unknown.
 std::vector<CodePlace> places_of(std::span<const std::uintptr_t> codes);
 
 }  // namespace harness

@@ -8,22 +8,22 @@
 
 namespace harness {
 
-/// The file of the stand-ins. Beside it are links to it by the names of the tools, or copies of it.
+/// The file of the stand-ins. Next to it are links or copies with the names of the tools.
 inline constexpr const char* kStandInFile = "afterlife_stand_in";
 
-/// Returns the path of a program, which is looked for in PATH unless its name is a path; else "". A
-/// stand-in of ours is passed over.
+/// Returns the path of a program, searched in PATH unless its name is a path; "" if not found.
+/// Skips our stand-ins.
 std::string find_tool(const std::string& name);
 
-/// Returns whether the program at the path is one of ours that takes the place of a tool of the
-/// toolkit under `afterlife run` (harness/entries/stand_ins).
+/// Returns whether the program at the path is one of our stand-ins for a tool of the toolkit under
+/// `afterlife run` (harness/entries/stand_ins).
 bool is_stand_in(const std::string& path);
 
-/// Returns words that differ where another program is at the path.
+/// Returns a text that differs if the program at the path changes.
 std::string tool_identity(const std::string& path);
 
-/// Runs a tool in a folder: within 4 GiB of address space, without cores, in English, and without
-/// what is loaded in front of other programs. Errors: as run_process().
+/// Runs a tool in a folder: with 4 GiB of address space, without core files, in English, and
+/// without preloaded libraries. Errors: as run_process().
 ProcessEnd run_tool(const Command& command, ProcessOptions options,
                     const std::string& folder = ".");
 

@@ -15,8 +15,8 @@ namespace {
   throw Malformed{fmt::format("line {}: {}", line, why)};
 }
 
-/// Bytes of a memory that several variables share. They do not overflow: no variable has more than
-/// an array may have.
+/// Bytes of a memory that several variables share. The sum cannot overflow, because the size of
+/// each variable is limited.
 class Used {
  public:
   Used(const char* memory, std::uint64_t limit) : memory_(memory), limit_(limit) {}
@@ -37,7 +37,7 @@ class Used {
 void check_variables(const Module& module) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   Used constant("constant memory", kConstantLimit);
-  Used shared("shared memory", kMost);  // The layout says which kernel needs how much.
+  Used shared("shared memory", kMost);  // Whether a kernel needs too much is checked after layout.
   std::uint64_t all = 0;
   for (const Variable& variable : module.variables) {
     if (variable.is_external) continue;

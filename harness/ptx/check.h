@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check: what an assembler refuses of a module although each line of it is right: names that are
-// defined twice, and more of a memory than there is.
+// Check: errors of a module that an assembler reports although each line is correct: names that are
+// defined twice, and variables that exceed a memory.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace harness::ptx {
 
-// Limits, in bytes. Those of shared, constant and parameter memory are ptxas's.
-inline constexpr std::uint64_t kSharedLimit = 48 << 10;    ///< Static; a block may have it.
-inline constexpr std::uint64_t kConstantLimit = 64 << 10;  ///< A module may have it.
-inline constexpr std::uint64_t kParameterLimit = 32764;    ///< A kernel may have it.
-/// All variables of a module; they are filled when it is loaded.
+// Limits, in bytes. Those of shared, constant and parameter memory are the same as in ptxas.
+inline constexpr std::uint64_t kSharedLimit = 48 << 10;    ///< Static shared memory of a block.
+inline constexpr std::uint64_t kConstantLimit = 64 << 10;  ///< Constant memory of a module.
+inline constexpr std::uint64_t kParameterLimit = 32764;    ///< Parameters of a kernel.
+/// All variables of a module, which are initialized when it is loaded.
 inline constexpr std::uint64_t kVariablesLimit = std::uint64_t{1} << 30;
 
-/// A module that needs more memory than the device gives it, in a line.
+/// The message, one line, for a module that needs more memory than the device has.
 struct TooLarge {
   std::string words;
 };
 
-/// Errors: Malformed, TooLarge.
+/// Checks a module. Errors: Malformed, TooLarge.
 void require_valid(const Module& module);
 
-/// The same, once shared memory is laid out. Errors: Malformed.
+/// Checks shared memory after it is laid out. Errors: Malformed.
 void require_valid(const Layout& layout);
 
 }  // namespace harness::ptx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The name of a file is a hash of all that goes into it: text, flags, compiler. It is
-// written under a name of the process's own and renamed, so that two that compile the same do it
-// twice and neither sees half of one.
+// How it works. The name of a file is a hash of all its inputs: text, flags, compiler. The file is
+// written under a temporary name and renamed. Two processes that compile the same text do it twice,
+// but neither sees a partial file.
 #include "harness/ptx/compiler.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,9 @@
 namespace harness::ptx {
 namespace {
 
-/// The compiler may not change a result: no contraction, no fast math, signed overflow wraps.
-/// Nothing makes vectors of straight lines: the time for that grows with the square of their
-/// length. Processors differ in speed alone: a fused multiply-add is rounded once with and without
-/// -mfma.
+/// The compiler must not change results: no contraction, no fast math, signed overflow wraps. It
+/// does not vectorize straight-line code, which takes time quadratic in its length. Processors only
+/// differ in speed: a fused multiply-add is rounded once, with and without -mfma.
 Command flags() {
   Command made{"-std=c++20",
                "-O2",
@@ -56,7 +55,7 @@ std::string find_compiler() {
   throw Refused{Refused::Why::no_compiler, fmt::format("kernels in PTX need {}", kClangAdvice)};
 }
 
-/// Two files of a name of our own, which are gone in the end, unless one was renamed.
+/// Two temporary files, which the destructor removes unless they were renamed.
 class Draft {
  public:
   explicit Draft(const std::string& folder) {

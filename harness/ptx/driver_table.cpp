@@ -7,7 +7,8 @@
 
 #include "harness/kernel_image.h"
 
-// Functions of harness/devices/sim/kernels, which kernels that were compiled with us find by name.
+// Functions of harness/devices/sim/kernels, which kernels that are compiled with the harness find
+// by name.
 extern "C" {
 void __prov_loadN_noabort(unsigned long address, unsigned long bytes);
 void __prov_storeN_noabort(unsigned long address, unsigned long bytes);
@@ -49,7 +50,7 @@ void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::ui
 
 namespace harness::ptx {
 
-// The same of both sides of the border, which share no header.
+// Compares the layouts on both sides of the interface, which share no header.
 #define AFTERLIFE_ALIKE(ours, theirs, member)                         \
   static_assert(offsetof(ours, member) == offsetof(theirs, member) && \
                     sizeof(ours::member) == sizeof(theirs::member),   \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's side of the border in device/driver.h.
+// The driver's side of the interface in device/driver.h.
 #pragma once
 
 #include "harness/ptx/device/driver.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows. An instruction belongs to the first of its name that has its types; else to the first
-// that has the last of them, or the first of them; without types, to the first of its name.
+// The rows. An instruction belongs to the first row of its name that has its types; else to the
+// first that has the last of them, or the first of them; without types, to the first of its name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,7 @@ constexpr std::string_view kTwoIntegers = "u16x2 s16x2";
 constexpr std::string_view kBytePairs =
     "e4m3x2.f32 e5m2x2.f32 e4m3x2.f16x2 e5m2x2.f16x2 f16x2.e4m3x2 f16x2.e5m2x2";
 
-// The references of sweeps, which harness/tests/ptx has.
+// The references of sweeps, which are in harness/tests/ptx.
 constexpr std::string_view kWider = "the ISA's formula in wider integers";
 constexpr std::string_view kBitByBit = "the ISA's words, bit by bit";
 constexpr std::string_view kFormula = "the ISA's formula, by the host";
@@ -394,14 +394,14 @@ static bool allows(const Family& family, const Instruction& instruction) {
                      });
 }
 
-/// Returns whether a row is of that opcode, and of the modifier that its name has.
+/// Returns whether a row has the opcode, and the modifier that is part of its name.
 static bool is_named(const Family& family, const Instruction& instruction) {
   const std::size_t dot = family.name.find('.');
   if (dot != std::string_view::npos && !instruction.has(family.name.substr(dot + 1))) return false;
   return family.name.substr(0, dot) == instruction.name();
 }
 
-/// Returns how well the types of a row fit; 0: not at all.
+/// Returns how well the types of a row fit; 0 if they do not.
 static int fit(const Family& family, const Instruction& instruction) {
   const std::vector<std::string>& types = instruction.types();
   if (family.types.empty() || types.empty()) return 2;

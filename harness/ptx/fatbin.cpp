@@ -30,14 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ---- texts that stand there ---------------------------------------------------------------------
+// ---- uncompressed texts -------------------------------------------------------------------------
 
 bool is_text(std::string_view bytes) {
   return std::ranges::all_of(
       bytes, [](unsigned char c) { return (c >= ' ' && c != 0x7f) || std::isspace(c) != 0; });
 }
 
-/// Returns where the comments and empty lines before a line begin.
+/// Returns the beginning of the comments and empty lines before a line.
 std::size_t begin_before(std::string_view bytes, std::size_t line) {
   while (line > 0 && bytes[line - 1] == '\n') {
     const std::size_t before = bytes.find_last_of(std::string_view("\n\0", 2), line - 2);
@@ -49,18 +49,18 @@ std::size_t begin_before(std::string_view bytes, std::size_t line) {
   return line;
 }
 
-// ---- NVIDIA's program ---------------------------------------------------------------------------
+// ---- cuobjdump ----------------------------------------------------------------------------------
 
 constexpr double kToolSeconds = 60;
 
-/// Texts as one file: each begins after a line of its length.
+/// Returns texts as one file: each follows a line with its length.
 std::string together(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += fmt::format("{}\n{}", text.size(), text);
   return all;
 }
 
-/// Takes them apart again; nothing if that is damaged.
+/// Splits such a file into its texts; none if it is damaged.
 std::optional<std::vector<std::string>> apart(const std::string& all) {
   std::vector<std::string> texts;
   for (std::size_t place = 0; place < all.size();) {
@@ -76,7 +76,8 @@ std::optional<std::vector<std::string>> apart(const std::string& all) {
   return texts;
 }
 
-/// It ends with an error where more follows the image, which is no matter: files are there then.
+/// cuobjdump fails if other bytes follow the image. This does no harm, because it has written the
+/// files by then.
 std::vector<std::string> ask(const std::string& program, std::string_view bytes) {
   const ScratchFolder folder("afterlife-fatbin");
   std::ofstream(folder.name() + "/image", std::ios::binary) << bytes;
@@ -96,8 +97,8 @@ std::vector<std::string> ask(const std::string& program, std::string_view bytes)
 
 // ---- targets ------------------------------------------------------------------------------------
 
-/// Returns the compute capability that a text needs, 80 say; 0 if a device of this one does not do:
-/// "sm_90a" is for 9.0 alone, "sm_100f" for those of its family.
+/// Returns the compute capability that a text needs, such as 80; 0 if a device of `capability` is
+/// not suitable: "sm_90a" is only for 9.0, "sm_100f" only for its family.
 unsigned needed_by(std::string_view text, unsigned capability) {
   constexpr std::string_view kTarget = ".target sm_";
   std::size_t place = text.find(kTarget);
@@ -112,7 +113,7 @@ unsigned needed_by(std::string_view text, unsigned capability) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/// Returns where the mapping ends that has an address; the address itself where there is none.
+/// Returns the end of the mapping that contains an address, or the address itself if there is none.
 std::uintptr_t mapping_end(std::uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -204,7 +205,7 @@ std::string readable_bytes(const void* image) {
     bytes.resize(known + wanted);
     const iovec to{bytes.data() + known, wanted};
     const iovec from{reinterpret_cast<void*>(begin + known), wanted};
-    // Another thread may end the mapping meanwhile: then nothing comes, where a load would fail.
+    // Another thread may unmap the memory. Nothing is copied then, where a load would crash.
     const ssize_t copied = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
     bytes.resize(known + static_cast<std::size_t>(std::max<ssize_t>(copied, 0)));
     if (bytes.size() < kMagic) break;

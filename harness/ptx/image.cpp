@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Whatever the driver says of a kernel comes from the text, which is parsed at each
-// load; the shared object has its code, and is compiled when the text is first seen.
+// How it works. The driver's data about a kernel come from the text, which is parsed at each load.
+// The shared object contains its code, and is compiled when the text is first loaded.
 #include "harness/ptx/image.h"
 
 #include <dlfcn.h>
@@ -19,14 +19,14 @@
 #include "harness/ptx/translation.h"
 
 extern "C" {
-/// The text of device/.
+/// The text of the headers in device/.
 __attribute__((visibility("hidden"))) extern const char afterlife_ptx_device[];
 }
 
 namespace harness::ptx {
 namespace {
 
-/// The headers as one text: they include nothing but each other.
+/// Returns the headers as one text, without the lines that include each other.
 std::string device_text() {
   std::string made;
   std::string_view rest = afterlife_ptx_device;
@@ -39,7 +39,7 @@ std::string device_text() {
   return made;
 }
 
-/// Calls it. What is wrong with the text is why it is refused.
+/// Calls a function. Errors of the text become Refused.
 template <class Call>
 auto refusing(const Call& call) {
   try {
@@ -89,7 +89,7 @@ Code open_code(const Compiler& compiler, const std::string& source) {
   return code;
 }
 
-// ---- what the text says -------------------------------------------------------------------------
+// ---- properties from the text -------------------------------------------------------------------
 
 /// Everything that a KernelImage points at.
 struct Loaded {
@@ -160,7 +160,7 @@ void add_entries(Loaded& made, const Layout& layout, const Code& code) {
   }
 }
 
-/// The address of a function, 0 if the module has none of that name.
+/// Returns the address of a function, 0 if the module has no such function.
 std::uint64_t address_of(const Layout& layout, const Code& code, const std::string& name) {
   std::size_t index = 0;
   for (const Function& function : layout.module().functions) {
@@ -214,7 +214,7 @@ void add_variables(Loaded& made, const Layout& layout, const Code& code) {
 
 }  // namespace
 
-/// A text is looked at no further than to its .version: not each has a zero at its end.
+/// Reads a text only up to its .version, because some texts do not end with a zero.
 Form form_of(const void* image) {
   constexpr std::string_view kVersion = ".version";
   const auto* text = static_cast<const unsigned char*>(image);

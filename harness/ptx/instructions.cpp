@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that calculate: one call of device/ each, on values of registers.
+// Instructions that calculate: each becomes one call of device/, on values of registers.
 #include "harness/ptx/instructions.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ std::string cpp_modifiers(const Instruction& instruction) {
 
 // ---- one call -----------------------------------------------------------------------------------
 
-/// The sources of an instruction, which has them behind its result.
+/// Returns the sources of an instruction, which follow its result.
 static std::string sources(FunctionWriter& writer, const Instruction& instruction, int count) {
   std::string made;
   for (int i = 1; i <= count; ++i)
@@ -80,7 +80,7 @@ std::string translate_call(FunctionWriter& writer, const Instruction& instructio
                   cpp_modifiers(instruction), sources(writer, instruction, family.sources)));
 }
 
-/// The smaller or larger one of two, or of three.
+/// Translates the minimum or maximum of two or three operands.
 std::string translate_choice(FunctionWriter& writer, const Instruction& instruction,
                              const Family& family) {
   if (instruction.count() != 4) return translate_call(writer, instruction, family);
@@ -94,7 +94,7 @@ std::string translate_choice(FunctionWriter& writer, const Instruction& instruct
                   writer.value(instruction.operand(3), "f32")));
 }
 
-/// Halves are numbers of f32 before anything is done with them; the last operand is one.
+/// Translates mixed operations: halves are converted to f32 first, and the last operand is an f32.
 std::string translate_mixed(FunctionWriter& writer, const Instruction& instruction,
                             const Family& family) {
   const auto count = static_cast<std::size_t>(family.sources);
@@ -110,7 +110,8 @@ std::string translate_mixed(FunctionWriter& writer, const Instruction& instructi
                   writer.value(instruction.operand(count), "f32")));
 }
 
-/// A predicate beside the result is whether that is not 0, combined with another one.
+/// Translates lop3. A predicate result is whether the result is not 0, combined with another
+/// predicate.
 std::string translate_lop3(FunctionWriter& writer, const Instruction& instruction,
                            const Family& family) {
   const bool is_and = instruction.has("and");
@@ -158,7 +159,7 @@ std::string translate_property(FunctionWriter& writer, const Instruction& instru
 
 // ---- conversion ---------------------------------------------------------------------------------
 
-/// From f32 to two halves.
+/// Converts two f32 to two halves.
 static std::string convert_two(FunctionWriter& writer, const Instruction& instruction) {
   const std::string& to = instruction.types().front();
   if (instruction.type() != "f32" || instruction.count() != 3) throw Unknown{};
@@ -167,13 +168,13 @@ static std::string convert_two(FunctionWriter& writer, const Instruction& instru
                      writer.value(instruction.operand(2), "f32"));
 }
 
-/// Reports an instruction with a modifier that conversions have not.
+/// Reports a modifier that conversions do not have.
 static void want_known(const Instruction& instruction, std::string_view known) {
   for (const std::string& modifier : instruction.modifiers())
     if (bytes_of_type(modifier) == 0 && !is_among(modifier, known)) throw Unknown{};
 }
 
-/// tf32 is not a type of registers.
+/// tf32 is not a type of registers, so it is not among the types of an instruction.
 std::string translate_convert_tf32(FunctionWriter& writer, const Instruction& instruction,
                                    const Family& family) {
   want_known(instruction, "rn rz rna relu satfinite tf32");
@@ -198,7 +199,7 @@ std::string translate_convert_pack(FunctionWriter& writer, const Instruction& in
                                 to[0] == 's', value(1), value(2), has_rest ? value(3) : "0U"));
 }
 
-/// Two numbers of 8 bits from two of f32 or from halves, and halves from them.
+/// Converts two f32, or the halves of a register, to two 8-bit numbers, and back to halves.
 std::string translate_convert_byte(FunctionWriter& writer, const Instruction& instruction,
                                    const Family&) {
   want_known(instruction, "rn relu satfinite");
@@ -237,7 +238,8 @@ std::string translate_convert(FunctionWriter& writer, const Instruction& instruc
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-/// Names the comparison, by ptx::Order. Unsigned orders have their own names.
+/// Returns the comparison's name in ptx::Order. Unsigned comparisons have names of their own in
+/// PTX.
 static std::string order(const Instruction& instruction) {
   constexpr std::string_view kOrders[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
                                           "lo",  "ls",  "hi",  "hs",  "equ", "neu",
@@ -251,7 +253,7 @@ static std::string order(const Instruction& instruction) {
                                     : word);
 }
 
-/// The predicate that the answer is combined with, if there is one: " && p".
+/// Returns the predicate with which the result is combined, if there is one: " && p".
 static std::string combined(FunctionWriter& writer, const Instruction& instruction) {
   constexpr std::string_view kCombinations[] = {"and", "or", "xor"};
   const std::string_view how = instruction.first_of(kCombinations);
@@ -263,7 +265,7 @@ static std::string combined(FunctionWriter& writer, const Instruction& instructi
                      writer.predicate(instruction.operand(3)));
 }
 
-/// Compares the operands, or a part of them; `more` is a third argument.
+/// Returns a comparison of the operands, or of a part of them; `more` is a third argument.
 static std::string comparison(FunctionWriter& writer, const Instruction& instruction,
                               const char* call, const char* more) {
   const std::string& type = instruction.type();
@@ -273,7 +275,7 @@ static std::string comparison(FunctionWriter& writer, const Instruction& instruc
       writer.value(instruction.operand(2), type), more, combined(writer, instruction));
 }
 
-/// Compares both numbers of pairs: setp has a predicate for each.
+/// Compares both numbers of pairs. setp has a predicate for each.
 static std::string compare_pairs(FunctionWriter& writer, const Instruction& instruction,
                                  const Family& family) {
   const Operand& to = instruction.operand(0);

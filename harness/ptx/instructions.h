@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions: the table of those that are translated, a row per family.
+// Instructions: the table of the translated instructions, one row per family.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace harness::ptx {
 
-/// An instruction as its modifiers are asked for. Lifetime: borrows the statement. Errors: Unknown.
+/// An instruction, with queries of its modifiers. Lifetime: borrows the statement. Errors: Unknown.
 class Instruction {
  public:
   explicit Instruction(const Statement& statement);
@@ -37,17 +37,17 @@ class Instruction {
 struct Family;
 using Translate = std::string (*)(FunctionWriter&, const Instruction&, const Family&);
 
-/// A row: an instruction on some types, or those that do the same.
+/// A row: an instruction on some types, or several equivalent instructions.
 struct Family {
-  std::string_view name;       ///< The opcode, with a modifier that it must have: "cvt.pack".
-  std::string_view types;      ///< Words, "f32.f16" for both; empty where any will do.
-  std::string_view modifiers;  ///< Those that it may have besides the types; "*": any.
-  int sources;                 ///< Operands that are read, for those that are one call.
-  std::string_view call;       ///< That function, in device/.
+  std::string_view name;       ///< The opcode, with a required modifier: "cvt.pack".
+  std::string_view types;      ///< Words, "f32.f16" for both; empty if any types will do.
+  std::string_view modifiers;  ///< Modifiers that are allowed in addition to the types; "*": any.
+  int sources;                 ///< Number of operands that are read, for rows that are one call.
+  std::string_view call;       ///< The called function, in device/.
   Translate translate;
-  std::string_view chapter;  ///< The PTX ISA's, with the instruction's reference.
+  std::string_view chapter;  ///< The chapter of the PTX ISA, with the instruction's reference.
   std::string_view summary;
-  /// Its answers are compared with these; "Suite.Test: " before them where no sweep has it.
+  /// The tests that check its results. "Suite.Test: " comes first if no sweep has it.
   std::string_view reference;
 };
 
@@ -60,23 +60,23 @@ const Family* family_of(const Instruction& instruction);
 /// Returns an instruction as a statement of C++. Errors: Unknown.
 std::string translate(FunctionWriter& writer, const Instruction& instruction);
 
-/// Returns a type or modifier as C++ has it: "ptx::u32".
+/// Returns a type or modifier in C++: "ptx::u32".
 std::string cpp_type(std::string_view type);
-/// Returns the modifiers that are numbers of device/types.h, as an expression.
+/// Returns the modifiers that are enumerators of device/types.h, as an expression.
 std::string cpp_modifiers(const Instruction& instruction);
 /// Returns whether a word is in a list of words.
 bool is_among(std::string_view word, std::string_view words);
 
-/// Declares the site `s` of an access to memory: what the driver has allowed it.
+/// Declares the site `s` of a memory access, with the addresses that the driver has allowed it.
 inline constexpr const char* kSite = "static ptx::Site s; ";
 
-/// Returns an array `name` with the registers of an operand, each as 64 bits.
+/// Returns an array called `name` with the registers of an operand, each as 64 bits.
 std::string fragment(FunctionWriter& writer, const Operand& operand, const char* name,
                      const std::string& type);
-/// Returns the statements that give the registers of an operand the words of the array `d`.
+/// Returns the statements that assign the words of the array `d` to the registers of an operand.
 std::string put_fragment(FunctionWriter& writer, const Operand& operand);
 
-// ---- how rows are translated --------------------------------------------------------------------
+// ---- translation functions of the rows ----------------------------------------------------------
 
 std::string translate_call(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_carried(FunctionWriter&, const Instruction&, const Family&);

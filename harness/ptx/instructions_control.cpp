@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that go elsewhere, or wait for other threads.
+// Instructions that branch, call, or wait for other threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ namespace {
 
 std::vector<Operand> names_of(const Operand& list) { return list.parts; }
 
-/// A call, taken apart.
+/// The parts of a call.
 struct Call {
   std::vector<Operand> results;
   Operand function;
@@ -65,7 +65,7 @@ std::string number_at(FunctionWriter& writer, const Call& call, std::size_t inde
                      writer.pointer(call.arguments[index].name));
 }
 
-/// Functions that no module defines, since the driver is who has them.
+/// Translates calls of functions that the driver defines, not a module.
 std::string call_driver(FunctionWriter& writer, const Call& call) {
   const std::string& name = call.function.name;
   if (name == "vprintf") {
@@ -125,7 +125,8 @@ std::string translate_barrier(FunctionWriter& writer, const Instruction& instruc
     return fmt::format("ptx::driver.ballot(ptx::get<ptx::u32>({}), 0);",
                        writer.value(instruction.operand(0), "u32"));
   if (instruction.has("cluster")) return ";";  // A cluster is one block here.
-  // The result first, the predicate last: between them the barrier, and how many threads open it.
+  // The result comes first, the predicate last. Between them are the barrier and its number of
+  // threads.
   const bool reduces = instruction.has("red");
   const std::size_t first = reduces ? 1 : 0;
   const std::size_t end = instruction.count() - first;
@@ -147,7 +148,7 @@ std::string translate_barrier(FunctionWriter& writer, const Instruction& instruc
 
 namespace {
 
-/// The mask of an instruction; without .sync the whole warp waits.
+/// Returns the mask of an instruction. Without .sync, the whole warp waits.
 std::string mask_of(FunctionWriter& writer, const Instruction& instruction, std::size_t index) {
   return instruction.has("sync") ? writer.value(instruction.operand(index), "b32")
                                  : "ptx::lanes_there(t)";

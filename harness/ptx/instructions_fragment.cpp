@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of wmma: matrices that a warp loads, multiplies and stores as a whole. Which lane
-// has which element is told to nothing.
+// Instructions of wmma: matrices that a warp loads, multiplies and stores as a whole. Programs do
+// not know which lane has which element.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Shape {
   int columns;
   int depth;
   std::string_view factors;  ///< Types of A and of B.
-  std::string_view sums;     ///< Those of C and of D.
+  std::string_view sums;     ///< Types of C and of D.
 };
 constexpr Shape kShapes[] = {{"m16n16k16", 16, 16, 16, "f16 bf16 s8 u8", "f16 f32 s32"},
                              {"m32n8k16", 32, 8, 16, "f16 bf16 s8 u8", "f16 f32 s32"},
@@ -33,7 +33,7 @@ const Shape& shape_of(const Instruction& instruction) {
   throw Unknown{"another shape"};
 }
 
-/// The types of the elements, in order; some are none of registers.
+/// Returns the types of the elements, in order. Some are not types of registers.
 std::vector<std::string> element_types(const Instruction& instruction) {
   std::vector<std::string> types;
   for (const std::string& word : instruction.modifiers())
@@ -57,12 +57,12 @@ struct Matrix {
            : type == "f64"              ? 64
                                         : 32;
   }
-  /// The registers of a lane. Factors of f16 have as many in each shape.
+  /// Returns the number of registers of a lane. Factors of f16 have 8 in each shape.
   std::size_t registers() const {
     if (is_factor() && type == "f16") return 8;
     return static_cast<std::size_t>(rows * columns) / 32 * bits() / (type == "f64" ? 64 : 32);
   }
-  /// Registers are read and written as this type.
+  /// Returns the type as which registers are read and written.
   std::string held() const { return type == "f64" ? "f64" : "b32"; }
 };
 
@@ -77,14 +77,14 @@ void want_registers(const Matrix& matrix, const Operand& operand) {
   if (operand.parts.size() != matrix.registers()) throw Unknown{"another number of registers"};
 }
 
-/// Returns whether a factor may be in memory, or multiplied, row by row or column by column. Those
-/// of less than 8 bits have one order each.
+/// Checks whether the factor may be stored in this order. Factors of less than 8 bits have only one
+/// order.
 void want_order(const Matrix& matrix, bool is_by_rows) {
   if (matrix.is_factor() && matrix.bits() < 8 && is_by_rows != (matrix.name == 'a'))
     throw Unknown{"another order"};
 }
 
-/// A load or store: the matrix, how it is called, and where it is.
+/// Returns a load or store of a matrix at an address.
 std::string access(FunctionWriter& writer, const Instruction& instruction, const Family& family,
                    const Matrix& matrix, const Operand& at, const char* registers) {
   const bool is_by_rows = instruction.has("row");
@@ -126,7 +126,7 @@ std::string translate_fragment_store(FunctionWriter& writer, const Instruction& 
          access(writer, instruction, family, matrix, instruction.operand(0), "c");
 }
 
-/// The modifiers of a product, as C++ has them.
+/// Returns the modifiers of a product in C++.
 static std::string operation_of(const Instruction& instruction, const std::string& factor) {
   constexpr std::string_view kModes[] = {"rn", "rz", "rm", "rp"};
   const std::string_view mode = instruction.first_of(kModes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that a warp carries out together, on matrices, and the copies that feed them.
+// Instructions that a warp executes together, on matrices, and the copies that feed them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ struct Shape {
   std::string_view name;
   int rows;
   int depth;
-  std::string_view types;  ///< Those of A and B.
+  std::string_view types;  ///< Types of A and B.
 };
 constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, "f16 bf16 tf32 f64"},
                              {"m16n8k16", 16, 16, "f16 bf16 s8 u8 e4m3 e5m2 f64"},
@@ -94,7 +94,7 @@ constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, "f16 bf16 tf32 f64"},
                              {"m8n8k128", 8, 128, "b1"},
                              {"m8n8k4", 8, 4, "f64"}};
 
-/// The types of D, A, B and C; tf32 is none of registers.
+/// Returns the types of D, A, B and C. tf32 is not a type of registers.
 std::vector<std::string> element_types(const Instruction& instruction) {
   std::vector<std::string> types;
   for (const std::string& word : instruction.modifiers())
@@ -117,7 +117,7 @@ bool may_sum(const std::string& from, const std::string& to) {
   return from == "f64" ? to == "f64" : to == "s32";
 }
 
-/// Reports types that do not go together. The two factors may differ in some.
+/// Reports types that do not fit together. Some pairs of factor types may differ.
 void want_types(const Instruction& instruction, const std::vector<std::string>& types) {
   constexpr std::string_view kCounted = "s8 u8", kNibbles = "s4 u4", kBytes = "e4m3 e5m2";
   const std::string_view others = is_among(types[1], kCounted)   ? kCounted
@@ -129,7 +129,7 @@ void want_types(const Instruction& instruction, const std::vector<std::string>& 
     throw Unknown{"other types"};
 }
 
-/// The four products of m8n8k4, each in its own order of A and of B.
+/// Translates the four products of m8n8k4, which has separate orders for A and B.
 std::string translate_quad_products(FunctionWriter& writer, const Instruction& instruction,
                                     const std::vector<std::string>& types) {
   std::vector<std::string> orders;
@@ -184,13 +184,13 @@ std::string translate_matrix_product(FunctionWriter& writer, const Instruction& 
 
 namespace {
 
-/// Shapes of 16 rows. A lane has as many registers of A as of B.
+/// A shape with 16 rows. A lane has as many registers of A as of B.
 struct SparseShape {
   std::string_view name;
   unsigned depth;
-  std::string_view types;  ///< Those of A and B.
+  std::string_view types;  ///< Types of A and B.
   unsigned registers;
-  unsigned selectors;  ///< Numbers of the threads that may have the metadata.
+  unsigned selectors;  ///< Number of values for the selector of the threads with the metadata.
 };
 constexpr SparseShape kSparseShapes[] = {
     {"m16n8k8", 8, "tf32", 2, 4},    {"m16n8k16", 16, "f16 bf16", 2, 4},
@@ -238,7 +238,7 @@ std::string translate_copy(FunctionWriter& writer, const Instruction& instructio
   if (!instruction.has("async") || instruction.has("bulk") || instruction.has("mbarrier") ||
       instruction.has("reduce"))
     throw Unknown{};
-  // A copy is done when it is made: there is nothing to wait for.
+  // A copy is complete immediately, so there is nothing to wait for.
   if (instruction.has("commit_group") || instruction.has("wait_group") ||
       instruction.has("wait_all"))
     return ";";

@@ -6,8 +6,8 @@
 
 namespace harness::ptx {
 
-/// Where an mbarrier is in shared memory. One thread of the block is as good as another: there are
-/// no clusters.
+/// Returns the address of an mbarrier in shared memory. It is always in this block, because there
+/// are no clusters.
 static std::string mbarrier(FunctionWriter& writer, const Instruction& instruction,
                             std::size_t index) {
   const std::string address = writer.address(instruction.operand(index));
@@ -41,7 +41,7 @@ std::string translate_mbarrier(FunctionWriter& writer, const Instruction& instru
 std::string translate_mbarrier_arrival(FunctionWriter& writer, const Instruction& instruction,
                                        const Family& family) {
   const bool has_count = instruction.count() > 2;
-  // A count without .noComplete came with compute capability 9.0.
+  // A count without .noComplete requires compute capability 9.0.
   if (instruction.type() != "b64" || has_count != instruction.has("noComplete")) throw Unknown{};
   return writer.put(instruction.operand(0).name,
                     fmt::format("ptx::arrive_at_mbarrier<{}, {}>(t, {}, {})",
@@ -50,7 +50,8 @@ std::string translate_mbarrier_arrival(FunctionWriter& writer, const Instruction
                                 has_count ? count_of(writer, instruction.operand(2)) : "1U"));
 }
 
-/// Copies are done when they are made. One that expects the arrival has counted one more before.
+/// Copies are complete immediately. A copy whose arrival is expected was counted before, so it only
+/// checks.
 std::string translate_copy_arrival(FunctionWriter& writer, const Instruction& instruction,
                                    const Family&) {
   if (instruction.type() != "b64" || !instruction.has("async") || !instruction.has("arrive"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions that move data: registers, memory of each space, and atomics.
 //
-// The driver checks global and generic memory, and local memory that is not named. Shared
-// memory is compared with the size that the block has of it, here.
+// The driver checks global and generic memory, and local memory without a name. Accesses to shared
+// memory are compared with the block's size of it here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ Space space_of(const Instruction& instruction) {
   return Space::generic;
 }
 
-/// The registers of a vector, or the one that there is.
+/// Returns the registers of a vector, or the single one.
 std::vector<Operand> registers(const Operand& operand) {
   return operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
 }
 
-/// Declares `a`, where this many bytes are, once the driver allows it.
+/// Declares `a`, the address of this many bytes, after the driver has allowed the access.
 std::string place(FunctionWriter& writer, const Operand& at, Space space, std::uint32_t bytes,
                   const char* access) {
   const std::string address = writer.address(at);
@@ -43,14 +43,14 @@ std::string place(FunctionWriter& writer, const Operand& at, Space space, std::u
   return made;
 }
 
-/// Has the lanes of a warp reach a volatile access of shared memory together, as those that have
-/// not diverged do: reductions within a warp from before Volta rely on it.
+/// Makes the lanes of a warp reach a volatile access to shared memory together, like lanes that
+/// have not diverged. Warp-level reductions written before Volta rely on it.
 std::string together(const Instruction& instruction) {
   const bool is_lockstep = instruction.has("volatile") && space_of(instruction) == Space::shared;
   return is_lockstep ? fmt::format("ptx::driver.active({}); ", instruction.line()) : "";
 }
 
-/// Has a load that may be a look whether other blocks have come give way to them.
+/// Makes a load that may poll for other blocks let them run first.
 std::string look(const Instruction& instruction) {
   constexpr std::string_view kStrong[] = {"acquire", "relaxed", "volatile"};
   const Space space = space_of(instruction);
@@ -93,7 +93,7 @@ std::string translate_store(FunctionWriter& writer, const Instruction& instructi
 
 // ---- registers ----------------------------------------------------------------------------------
 
-/// Returns the bytes of each of this many parts of a register.
+/// Returns the size of each of this many parts of a register.
 static std::uint32_t part_bytes(const std::string& type, std::size_t count) {
   const std::uint32_t bytes = bytes_of_type(type);
   if (count == 0 || bytes % count != 0) throw Unknown{"another number of parts"};
@@ -147,7 +147,8 @@ std::string translate_address(FunctionWriter& writer, const Instruction& instruc
                       instruction.has("to") ? "generic_to_shared" : "shared_to_generic", value));
 }
 
-/// Whether an address, in the variable `a`, is one of the module's constants.
+/// Returns an expression for whether an address, in the variable `a`, is in one of the module's
+/// constants.
 static std::string is_constant(const Layout& layout) {
   std::string made = "(false";
   for (std::size_t i = 0; i < layout.variable_count(); ++i)
@@ -159,7 +160,7 @@ static std::string is_constant(const Layout& layout) {
 std::string translate_is_space(FunctionWriter& writer, const Instruction& instruction,
                                const Family&) {
   if (instruction.has("func") || instruction.has("cluster")) throw Unknown{};
-  // Parameters of a kernel that it points at are a copy on the stack of the thread.
+  // Kernel parameters whose address is taken are a copy on the stack of the thread.
   const bool has_parameters = writer.function().is_entry;
   const std::string constant = is_constant(writer.layout());
   const std::string local =
@@ -185,7 +186,7 @@ std::string translate_is_space(FunctionWriter& writer, const Instruction& instru
   }
 }
 
-// ---- memory of the stack, and hints -------------------------------------------------------------
+// ---- stack memory, and hints --------------------------------------------------------------------
 
 std::string translate_stack(FunctionWriter& writer, const Instruction& instruction,
                             const Family& family) {
@@ -205,7 +206,7 @@ std::string translate_stack(FunctionWriter& writer, const Instruction& instructi
                                             writer.value(instruction.operand(1), type), alignment));
 }
 
-/// A policy of the cache has no bits that anything may look at.
+/// The bits of a cache policy are not visible to programs.
 std::string translate_policy(FunctionWriter& writer, const Instruction& instruction,
                              const Family&) {
   constexpr std::string_view kKinds[] = {"fractional", "range", "cvt"};
@@ -219,7 +220,7 @@ std::string translate_policy(FunctionWriter& writer, const Instruction& instruct
 
 // ---- atomics ------------------------------------------------------------------------------------
 
-/// The function of device/ that does it.
+/// Returns the function of device/ for the operation.
 static std::string atomic_function(const Instruction& instruction) {
   constexpr std::string_view kOperations[] = {"and", "or",  "xor", "cas", "exch",
                                               "add", "inc", "dec", "min", "max"};

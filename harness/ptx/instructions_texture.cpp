@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that read textures, and read and write surfaces, by handles of 64 bits (the unified
-// mode). The driver does all of it: which texels are meant, and whose memory they are.
+// Instructions that read textures, and read and write surfaces, by 64-bit handles (the unified
+// mode). The driver does all the work: it finds the texels, and checks their memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace harness::ptx {
 namespace {
 
-/// The coordinates that a geometry has, behind the layer where there are layers.
+/// The coordinates of a geometry. They come after the layer, if there are layers.
 struct Geometry {
   std::string_view name;
   std::size_t dimensions;
@@ -28,15 +28,15 @@ Geometry geometry_of(const Instruction& instruction) {
   throw Unknown{"that geometry"};
 }
 
-/// The parts of a vector, or the one operand that there is.
+/// Returns the parts of a vector, or the single operand.
 std::vector<Operand> parts_of(const Operand& operand) {
   return operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
 }
 
-/// A place in a texture or surface, as expressions.
+/// A position in a texture or surface, as expressions.
 struct Place {
   std::string layer = "0";
-  std::string coordinates;  ///< "x, y, z", for what there is of them.
+  std::string coordinates;  ///< "x, y, z", as many as there are.
 };
 
 Place place_of(FunctionWriter& writer, const Operand& at, const Geometry& geometry,
@@ -54,7 +54,7 @@ Place place_of(FunctionWriter& writer, const Operand& at, const Geometry& geomet
   return place;
 }
 
-/// A handle stands where others have an address.
+/// A handle is in the place of an address.
 std::string handle_of(FunctionWriter& writer, const Operand& at) { return writer.address(at); }
 
 }  // namespace
@@ -63,21 +63,21 @@ std::string handle_of(FunctionWriter& writer, const Operand& at) { return writer
 
 namespace {
 
-/// The type that coordinates have.
+/// Returns the type of the coordinates.
 const std::string& coordinate_type(const Instruction& instruction) {
   if (!instruction.has("v4") || instruction.types().size() != 2) throw Unknown{"that vector"};
   if (!is_among(instruction.types()[0], "f32 s32 u32")) throw Unknown{"results of that type"};
   return instruction.types()[1];
 }
 
-/// A part of a vector, or the one operand that there is.
+/// Returns a part of a vector, or the single operand.
 Operand part_of(const Operand& vector, std::size_t index) {
   const std::vector<Operand> parts = parts_of(vector);
   if (index >= parts.size()) throw Unknown{"too few parts"};
   return parts[index];
 }
 
-/// Sets the level of `f`, or the gradients that choose one. Returns how many operands that takes.
+/// Sets the level of `f`, or the gradients that select one. Returns the number of operands used.
 std::size_t set_level(FunctionWriter& writer, const Instruction& instruction,
                       const Geometry& geometry, std::string& made) {
   if (instruction.has("level")) {
@@ -95,7 +95,7 @@ std::size_t set_level(FunctionWriter& writer, const Instruction& instruction,
   return 2;
 }
 
-/// Sets the offsets of `f`, if there are some. What stands there and is not a vector is a depth to
+/// Sets the offsets of `f`, if there are any. An operand there that is not a vector is a depth to
 /// compare with.
 void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::size_t index,
                  const Geometry& geometry, std::string& made) {
@@ -108,7 +108,7 @@ void set_offsets(FunctionWriter& writer, const Instruction& instruction, std::si
                         writer.value(part_of(offsets, axis), "s32"));
 }
 
-/// Declares `f`, the fetch from a place of the texture.
+/// Declares `f`, the fetch from a position in the texture.
 std::string fetch_at(FunctionWriter& writer, const Instruction& instruction,
                      const Geometry& geometry) {
   const std::string& from = coordinate_type(instruction);
@@ -122,7 +122,7 @@ std::string fetch_at(FunctionWriter& writer, const Instruction& instruction,
                      is_by_number ? 1 : 0, place.coordinates, geometry.is_cube ? 1 : 0);
 }
 
-/// Carries out `f`, and puts the four words that it gives.
+/// Executes `f`, and stores its four result words.
 std::string put_fetched(FunctionWriter& writer, const Instruction& instruction) {
   const std::vector<Operand> to = parts_of(instruction.operand(0));
   if (to.size() != 4) throw Unknown{"that vector"};
@@ -187,7 +187,7 @@ std::string translate_is_type(FunctionWriter& writer, const Instruction& instruc
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
-/// Declares `a`, the access. By texels (.p) it has no layers. Cubes are layers, to surfaces.
+/// Declares `a`, the access. By texels (.p) it has no layers. For surfaces, cubes are layers.
 static std::string surface_access(FunctionWriter& writer, const Instruction& instruction,
                                   const Operand& at, std::size_t bytes) {
   constexpr std::string_view kBoundaries[] = {"trap", "clamp", "zero"};
@@ -223,7 +223,7 @@ std::string translate_surface_load(FunctionWriter& writer, const Instruction& in
   return made;
 }
 
-/// Stores a texel: each part is a channel.
+/// Translates a store of a texel. Each part is a channel.
 static std::string texel_store(FunctionWriter& writer, const Instruction& instruction) {
   if (instruction.type() != "b32") throw Unknown{"channels of that type"};
   const std::vector<Operand> from = parts_of(instruction.operand(1));
@@ -249,8 +249,7 @@ std::string translate_surface_store(FunctionWriter& writer, const Instruction& i
   return made + " ptx::driver.store_surface(&a, w);";
 }
 
-/// Returns the driver's operation. Of texels (.p) the surface's format says whether they are
-/// signed.
+/// Returns the driver's operation. For texels (.p), signedness comes from the surface's format.
 static std::string reduction_of(const Instruction& instruction) {
   constexpr std::string_view kOperations[] = {"add", "min", "max", "and", "or"};
   const std::string_view word = instruction.first_of(kOperations);

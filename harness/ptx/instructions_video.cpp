@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Video instructions: operands that are a byte or a half of a register, and results put into one.
+// Video instructions: operands that are a byte or a half of a register, and results inserted into
+// one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +11,7 @@
 namespace harness::ptx {
 namespace {
 
-/// A register, and the selector behind its point: "b1", or empty.
+/// A register, and the selector after its dot: "b1", or empty.
 struct Selected {
   Operand whole;
   std::string part;
@@ -31,7 +32,7 @@ Selected selected(Operand operand) {
   return made;
 }
 
-/// The field of a selector, of a scalar instruction.
+/// Returns the field of a selector in a scalar instruction.
 std::string field(const std::string& part) {
   if (part.empty()) return "ptx::Field{0, 32}";
   const int bits = part[0] == 'b' ? 8 : 16;
@@ -45,7 +46,7 @@ bool has_sign(const std::string& type) {
   return type[0] == 's';
 }
 
-/// A source of a scalar instruction, extended.
+/// Returns an extended source of a scalar instruction.
 std::string source(FunctionWriter& writer, const Operand& operand, const std::string& type) {
   Selected from = selected(operand);
   from.whole.is_minus = false;
@@ -57,7 +58,8 @@ std::string whole(FunctionWriter& writer, const Operand& operand) {
   return fmt::format("ptx::get<ptx::u32>({})", writer.value(operand, "u32"));
 }
 
-/// The operation by its opcode without v and a number of parts, and the comparison of vset.
+/// Returns the operation (the opcode without "v" and the number of parts), and the comparison of
+/// vset.
 std::string operation(const Instruction& instruction) {
   std::string name = instruction.name().substr(1);
   if (name.back() == '2' || name.back() == '4') name.pop_back();
@@ -67,7 +69,7 @@ std::string operation(const Instruction& instruction) {
   return fmt::format("ptx::Video::{}, ptx::Order::{}", name, how.empty() ? "eq" : how);
 }
 
-/// Types of the result and of both sources; vset has none of its own for the result.
+/// Returns the types of the result and of both sources. vset specifies none for the result.
 std::array<std::string, 3> video_types(const Instruction& instruction) {
   const std::vector<std::string>& types = instruction.types();
   const bool is_set = instruction.name().starts_with("vset");
@@ -76,7 +78,7 @@ std::array<std::string, 3> video_types(const Instruction& instruction) {
   return {types[0], types[1], types[2]};
 }
 
-/// Which parts a selector of several names, the lowest first.
+/// Returns the parts that a selector of several names, the lowest first.
 std::string choice(const std::string& part, char kind, std::uint32_t count, std::uint32_t first) {
   std::vector<int> chosen;
   for (std::size_t i = part.size(); i-- > 1;) chosen.push_back(part[i] - '0');
@@ -89,7 +91,7 @@ std::string choice(const std::string& part, char kind, std::uint32_t count, std:
   return fmt::format("{{{}}}", fmt::join(chosen, ", "));
 }
 
-/// The parts of the result, as a mask.
+/// Returns the parts of the result as a mask.
 std::uint32_t parts_mask(const std::string& part, char kind, std::uint32_t count) {
   if (part.empty()) return (1U << count) - 1;
   std::uint32_t made = 0;

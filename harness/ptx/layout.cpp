@@ -26,7 +26,8 @@ Layout::Layout(const Module& module) : module_(module) {
     if (!function.is_defined) continue;
     functions_[function.name] = &function;
     if (function.is_entry) continue;
-    for (const Statement& statement : function.body)  // One for all kernels that may call it.
+    for (const Statement& statement : function.body)  // Shared by all kernels that may call the
+                                                      // function.
       if (statement.kind == Statement::Kind::variable &&
           statement.variable.space == Space::shared) {
         shared_bytes_ = aligned(shared_bytes_, statement.variable.alignment);
@@ -54,7 +55,8 @@ const Function* Layout::function(const std::string& name) const {
   return found == functions_.end() ? nullptr : found->second;
 }
 
-/// A kernel that neither calls nor names anything that the module shares needs none of it.
+/// Returns whether an operand uses shared memory of the module. A kernel that neither calls
+/// functions nor names such memory needs none of it.
 static bool uses_module(const Layout& layout, const Operand& operand) {
   std::uint64_t offset = 0;
   const Variable* shared = layout.shared(operand.name, offset);
@@ -83,7 +85,7 @@ std::uint64_t Layout::shared_bytes(const Function& entry) const {
   return own;
 }
 
-/// A "$" begins what stands for another character. Clang takes it in a name.
+/// A "$" begins the replacement of a character. Clang allows it in names.
 std::string identifier(const std::string& name) {
   std::string made;
   for (const char c : name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: where a module's variables and functions are, as all of its functions see them.
+// Layout: the places of a module's variables and functions, which all of its functions share.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class Layout {
 
   const Module& module() const { return module_; }
 
-  /// Returns the place of a variable in global or constant memory in the list of those; -1 for
-  /// none.
+  /// Returns the index of a variable in the list of global and constant variables; -1 if it is not
+  /// there.
   int variable(const std::string& name) const;
-  /// Returns it by its place.
+  /// Returns the variable at an index.
   const Variable& variable_at(std::size_t index) const { return *variables_[index]; }
   std::size_t variable_count() const { return variables_.size(); }
 
@@ -29,7 +29,7 @@ class Layout {
 
   /// Returns a function that has a body, or null.
   const Function* function(const std::string& name) const;
-  /// Returns the offset of a kernel's own static shared memory: it is behind the module's, if the
+  /// Returns the offset of a kernel's static shared memory. It comes after the module's, if the
   /// kernel may use that.
   std::uint64_t shared_begin(const Function& entry) const;
   /// Returns the static shared memory that a kernel needs.
@@ -49,16 +49,16 @@ class Layout {
   std::uint64_t shared_bytes_ = 0;
 };
 
-/// Returns `bytes`, at least, as a multiple of `alignment`.
+/// Rounds `bytes` up to a multiple of `alignment`.
 constexpr std::uint64_t aligned(std::uint64_t bytes, std::uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Returns a name of PTX as a part of one of C++, behind a letter and "_": it may be a word of the
-/// language. Different names stay different.
+/// Returns a name of PTX as a part of a C++ name, after a letter and "_", because it may be a
+/// keyword. Different names stay different.
 std::string identifier(const std::string& name);
 
-/// Returns what a function is called in C++.
+/// Returns the name of a function in C++.
 std::string function_name(const Function& function);
 
 }  // namespace harness::ptx

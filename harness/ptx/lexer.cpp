@@ -12,7 +12,7 @@
 namespace harness::ptx {
 namespace {
 
-/// Calls in each other's place, of which a line knows.
+/// Maximum number of inlined calls that are recorded for a line.
 constexpr int kCallersLimit = 256;
 /// The highest number of a file.
 constexpr int kFileLimit = 1 << 20;
@@ -81,9 +81,9 @@ void Lexer::skip_blanks() {
   }
 }
 
-/// Reads "1 12 5", behind .loc: a file's number, a line, a column. Line 0 is the compiler's own. A
-/// function instead of its call has the call's behind "inlined_at", which an earlier .loc says more
-/// of.
+/// Reads "1 12 5", after .loc: a file's number, a line, a column. Line 0 is code of the compiler.
+/// For an inlined function, "inlined_at" gives the position of the call, which an earlier .loc
+/// describes.
 void Lexer::read_source(std::string_view line) {
   const std::string text(line);
   std::array<int, 3> at{};
@@ -102,7 +102,7 @@ void Lexer::read_source(std::string_view line) {
   lines_[at] = source_ = read;
 }
 
-/// Reads the number and the last text of "1 "name.cu", 1234, 56", behind .file.
+/// Reads the number and the last text of "1 "name.cu", 1234, 56", after .file.
 void Lexer::read_file(std::string_view line) {
   int number = 0;
   const std::size_t end = line.rfind('"');
@@ -114,7 +114,7 @@ void Lexer::read_file(std::string_view line) {
   files_[number] = line.substr(begin + 1, end - begin - 1);
 }
 
-/// A word continues behind a point, or two colons, that another word follows.
+/// A word continues after a dot, or two colons, if another word follows.
 void Lexer::read_word() {
   const std::size_t begin = place_;
   now_.kind = text_[place_] == '.' ? Token::Kind::directive : Token::Kind::word;
@@ -128,7 +128,7 @@ void Lexer::read_word() {
   now_.text = text_.substr(begin, place_ - begin);
 }
 
-/// 0f3F800000 and 0d3FF0000000000000 are bits; others are as in C, with U behind them or not.
+/// 0f3F800000 and 0d3FF0000000000000 are bits. Others are as in C, with or without U at the end.
 void Lexer::read_number() {
   const std::size_t begin = place_;
   const char second = static_cast<char>(std::tolower(static_cast<unsigned char>(at(1))));

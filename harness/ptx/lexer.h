@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lexer: the words of a PTX text. An instruction with its modifiers ("ld.global.u32") is one word,
-// and so is a directive (".reg"). Comments are not words, nor are .loc and .file: they say where
-// the words come from.
+// and so is a directive (".reg"). Comments are not words. Neither are .loc and .file, which give
+// the source line of the following words.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Token {
   std::uint64_t bits = 0;        ///< The value of a number.
   std::uint32_t real_bytes = 0;  ///< 4 for "0f...", else 8.
   int line = 1;
-  SourceLine source;  ///< By the last .loc.
+  SourceLine source;  ///< From the last .loc.
 };
 
 /// Lifetime: borrows the text. Errors: Malformed.
@@ -29,19 +29,19 @@ class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) { next(); }
 
-  /// Returns the word that comes next.
+  /// Returns the next word.
   const Token& peek() const { return now_; }
-  /// Takes it.
+  /// Takes the next word.
   Token take();
-  /// Takes it if it is this word.
+  /// Takes the next word if it is this one.
   bool accept(std::string_view word);
-  /// Takes this word, which must come next.
+  /// Takes this word. Fails if it is not the next one.
   void expect(std::string_view word);
-  /// Says that the text is wrong at the word that comes next.
+  /// Reports an error at the next word.
   [[noreturn]] void fail(const std::string& why) const;
-  /// Takes words until after the end of what the next "{" opens.
+  /// Takes words up to the end of the block that the next "{" opens.
   void skip_braces();
-  /// Forgets the last .loc: another function begins.
+  /// Forgets the last .loc, because another function begins.
   void forget_source() {
     source_ = {};
     lines_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each text is cut into what stands side by side in a module: a variable, a function,
-// a directive. What others define is left out, and so is what they define more strongly; the rest
-// is put together, with names and numbers of files changed.
+// How it works. Each text is cut into the top-level parts of a module: variables, functions,
+// directives. Declarations with a definition elsewhere, and definitions that are overridden, are
+// left out. The rest is put together, with changed names and file numbers.
 #include "harness/ptx/link.h"
 
 #include <fmt/format.h>
@@ -21,10 +21,10 @@ namespace {
 
 enum class Linkage : std::uint8_t { own, external, weak, visible };
 
-/// A part of a module's text that stands by itself.
+/// A top-level part of a module's text.
 struct Piece {
   std::string_view text;
-  std::string name;  ///< Empty where it names nothing.
+  std::string name;  ///< Empty if it has no name.
   Linkage linkage = Linkage::own;
   bool is_function = false;
   bool is_unsized_shared = false;  ///< Its size comes with the launch.
@@ -37,7 +37,7 @@ struct Part {
   std::string target;
   std::vector<Piece> pieces;
   std::map<std::string, std::string> renamed;
-  int first_file = 0;  ///< Is added to the numbers of its files.
+  int first_file = 0;  ///< Added to the numbers of its files.
   int file_count = 0;
 };
 
@@ -69,7 +69,7 @@ class Cutter {
     text = {text.data(), static_cast<std::size_t>(place - text.data())};
   }
 
-  /// Begins a piece where the lexer stands.
+  /// Begins a piece at the lexer's position.
   void cut() {
     const char* place = lexer_.peek().text.data();
     if (part_.pieces.empty()) place = begin_;
@@ -97,8 +97,8 @@ class Cutter {
     while (!lexer_.accept(";")) lexer_.take();
   }
 
-  /// A variable or a function: up to its ';', or to the end of its body. It is called by its first
-  /// word outside of parentheses.
+  /// Reads a variable or a function: up to its ';', or to the end of its body. Its name is the
+  /// first word outside of parentheses.
   void statement(Piece& piece) {
     bool is_shared = false;
     for (int depth = 0;;) {
@@ -130,7 +130,7 @@ bool is_number_after(std::string_view line, std::size_t place) {
   return place < line.size() && std::isdigit(static_cast<unsigned char>(line[place])) != 0;
 }
 
-/// Adds to the number that stands at `place` of the line.
+/// Adds to the number at `place` in the line.
 void add_to_number(std::string& line, std::size_t place, int added) {
   if (!is_number_after(line, place)) return;
   int number = 0;
@@ -140,7 +140,7 @@ void add_to_number(std::string& line, std::size_t place, int added) {
                std::to_string(number + added));
 }
 
-/// The line with the numbers of files that its part has in the whole.
+/// Returns the line with the file numbers of the linked module.
 std::string with_files(std::string line, int added) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos || line[begin] != '.') return line;
@@ -165,8 +165,7 @@ bool is_in_name(char c) {
   return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// The text with other names for some. What a point goes before or after is not a name of a
-/// module's.
+/// Returns the text with some names replaced. A word next to a dot is not a name of a module.
 std::string with_names(std::string_view text, const std::map<std::string, std::string>& renamed) {
   std::string made;
   for (std::size_t i = 0; i < text.size();) {
@@ -249,7 +248,7 @@ class Linked {
     }
   }
 
-  /// A function that is defined further on.
+  /// Returns whether it is a declaration of a function, which is defined later.
   static bool is_declaration(const Piece& piece) {
     return piece.is_function && piece.text.find('{') == std::string_view::npos;
   }
@@ -266,7 +265,7 @@ class Linked {
     }
   }
 
-  /// A name of a module's own becomes another one where something else has it, too.
+  /// Renames private names of a module that another module has, too.
   void rename_own() {
     for (std::size_t i = 0; i < parts_.size(); ++i)
       for (const Piece& piece : parts_[i].pieces)
@@ -274,7 +273,7 @@ class Linked {
           parts_[i].renamed[piece.name] = fmt::format("{}$of{}", piece.name, i);
   }
 
-  /// The lines that name files, which stand anywhere.
+  /// Returns the lines with .file, which may be anywhere.
   static std::string files_in(std::string_view text) {
     std::string made;
     while (!text.empty()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Link: several modules in PTX as one: what one declares and another one defines is the same thing.
+// Link: links several PTX modules. A declaration in one refers to a definition in another.
 //
-// Source: PTX ISA 9.0, Linking Directives. The result is a text, which a driver loads as any other.
+// Source: PTX ISA 9.0, Linking Directives. The result is a text, which a driver loads like any
+// other.
 #pragma once
 
 #include <string>
@@ -14,13 +15,13 @@ struct LinkInput {
   std::string text;
 };
 
-/// Inputs that do not fit together: a line for each reason.
+/// Inputs that cannot be linked: one line for each error.
 struct NotLinked {
   std::vector<std::string> errors;
 };
 
-/// Returns one text of them all, in their order. Names that a module keeps to itself are changed
-/// where another one has the same. Errors: NotLinked; Malformed where one is not PTX.
+/// Returns one text of all inputs, in their order. Private names of a module are changed if another
+/// one has the same name. Errors: NotLinked; Malformed if an input is not PTX.
 std::string link(const std::vector<LinkInput>& inputs);
 
 }  // namespace harness::ptx

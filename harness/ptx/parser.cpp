@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A module is a list of directives, of which .entry and .func have a body; what
-// debuggers read (.section) is passed over.
+// How it works. A module is a list of directives. .entry and .func have a body. Debug information
+// (.section) is skipped.
 #include "harness/ptx/parser.h"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ Function Parser::function(bool is_entry) {
   return made;
 }
 
-/// .attribute(.managed), in front of a name.
+/// Skips .attribute(.managed), before a name.
 void Parser::skip_attribute() {
   if (!lexer_.accept(".attribute")) return;
   while (!lexer_.accept(")")) lexer_.take();
@@ -138,7 +138,7 @@ std::vector<Variable> Parser::parameters() {
   return made;
 }
 
-/// The most threads or registers that a text may ask for.
+/// Maximum number of threads or registers that a text may request.
 static constexpr std::uint64_t kLaunchLimit = std::numeric_limits<std::int32_t>::max();
 
 void Parser::limits(Function& function) {
@@ -159,7 +159,7 @@ void Parser::limits(Function& function) {
 
 // ---- variables ----------------------------------------------------------------------------------
 
-/// No memory has room for more elements: sizes in bytes do not overflow.
+/// Larger than any memory, but small enough that sizes in bytes do not overflow.
 static constexpr std::uint64_t kElementLimit = std::uint64_t{1} << 40;
 static constexpr std::uint64_t kAlignmentLimit = 1 << 16;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parser: a PTX text, word by word, as a Module.
+// Parser: parses a PTX text into a Module.
 #pragma once
 
 #include "harness/ptx/lexer.h"
@@ -7,10 +7,10 @@
 
 namespace harness::ptx {
 
-/// Brackets, and blocks, may be nested this deep.
+/// Maximum nesting depth of brackets and of blocks.
 inline constexpr int kDepthLimit = 256;
 
-/// Returns whether a word names a state space, and which.
+/// Returns whether a word names a state space, and sets `space` to it.
 bool is_space(std::string_view word, Space& space);
 
 class Parser {
@@ -19,7 +19,7 @@ class Parser {
   Module run();
 
  private:
-  /// An operand or a value that is being read, within others.
+  /// Counts the nesting depth of operands or values while it exists.
   class Nested {
    public:
     explicit Nested(Parser& parser) : parser_(parser) { parser.require_depth(++parser.depth_); }
@@ -41,7 +41,7 @@ class Parser {
   Function function(bool is_entry);
   std::vector<Variable> parameters();
   void limits(Function& function);
-  /// Returns a * b, which may be `limit`.
+  /// Returns a * b. Fails if the product exceeds `limit`.
   std::uint64_t product_of(std::uint64_t a, std::uint64_t b, std::uint64_t limit) const;
   std::uint32_t alignment();
   Variable variable(Space space);
@@ -60,8 +60,8 @@ class Parser {
   Operand group(Operand::Kind kind, std::string_view end);
 
   Lexer lexer_;
-  int depth_ = 0;                     ///< Operands or values that are being read.
-  std::uint64_t register_count_ = 0;  ///< In all functions.
+  int depth_ = 0;                     ///< Depth of the operands or values being parsed.
+  std::uint64_t register_count_ = 0;  ///< Number of registers in all functions.
 };
 
 }  // namespace harness::ptx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A body is flat: a scope is what stands between a `begin` and an `end`. An
-// expression is one number, or one symbol and what is added to it.
+// How it works. A body is flat: a scope is everything between a `begin` and an `end`. An expression
+// is a number, or a symbol with an offset.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,10 +83,10 @@ void Parser::directive(Function& function, Statement& made, std::string_view wor
   function.body.push_back(std::move(made));
 }
 
-/// The most that a module may name by a number.
+/// Maximum number of registers of a module.
 static constexpr std::uint64_t kRegisterLimit = 1 << 20;
 
-/// %r<10> are ten registers, from %r0 on.
+/// Parses registers: %r<10> are ten registers, from %r0 on.
 void Parser::registers(Statement& made) {
   while (lexer_.peek().kind == Token::Kind::directive) made.name = lexer_.take().text.substr(1);
   do {
@@ -135,7 +135,7 @@ Operand Parser::group(Operand::Kind kind, std::string_view end) {
   return made;
 }
 
-/// Reads what is added to a symbol, where something is.
+/// Reads the offset of a symbol, if there is one.
 void Parser::symbol_sum(Operand& made) {
   if (lexer_.accept("+"))
     made.bits += negated_integer();

@@ -35,7 +35,7 @@ std::string special_register(const std::string& name) {
       {"%lanemask_ge", "~((1U << ptx::lane(t)) - 1)"},
       {"%dynamic_smem_size", "static_cast<ptx::u32>(t.shared_bytes - t.dynamic_shared)"},
       {"%total_smem_size", "static_cast<ptx::u32>(t.shared_bytes)"},
-      // The address of the grid's memory: cooperative groups look for it there.
+      // The address of the grid's memory, which cooperative groups read here.
       {"%envreg1", "static_cast<ptx::u32>(t.grid >> 32)"},
       {"%envreg2", "static_cast<ptx::u32>(t.grid)"},
       {"%cluster_ctarank", "0U"},

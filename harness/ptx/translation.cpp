@@ -7,7 +7,8 @@
 
 namespace harness::ptx {
 
-/// An entry as the runner calls it: the surroundings of the thread are behind its parameters.
+/// Returns an entry in the form that the runner calls: the thread's environment comes after its
+/// parameters.
 static std::string entry_of(const Function& function) {
   const std::string name = function_name(function);
   return fmt::format(

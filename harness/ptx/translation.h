@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation: a module as a text of C++, and what its functions are called there.
+// Translation: a module as C++ text, and the names of its functions there.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace harness::ptx {
 
-/// Names under which the shared object has what the driver looks for.
+/// Names of the symbols that the driver looks up in the shared object.
 inline constexpr const char* kDriverSymbol = "afterlife_ptx_driver";
 inline constexpr const char* kEntriesSymbol = "afterlife_ptx_entries";
 inline constexpr const char* kFunctionsSymbol = "afterlife_ptx_functions";
 
-/// The name of a module in debug information: a line of it is a line of the PTX.
+/// The module's file name in debug information: its lines are lines of the PTX.
 inline constexpr const char* kModuleFile = "module.ptx";
 
-/// Returns the module as C++, to be read behind the headers of device/. The table of entries has
-/// those of the module that are defined, in order; that of functions has all that are defined.
+/// Returns the module as C++, to be compiled after the headers of device/. The table of entries
+/// contains the defined entries of the module, in order; the table of functions contains all
+/// defined functions.
 std::string translate(const Layout& layout);
 
 }  // namespace harness::ptx

@@ -13,9 +13,9 @@
 namespace harness::ptx {
 namespace {
 
-/// The stack of a thread holds as much of arrays, with room for the calls.
+/// The stack of a thread has space for arrays of this size, in addition to calls.
 constexpr std::uint64_t kLocalLimit = 32 << 10;
-/// Bytes of it that are for alloca: those of Stack, of device/stack.h.
+/// Bytes of these that alloca may use: the size of Stack in device/stack.h.
 constexpr std::uint64_t kAllocated = 16 << 10;
 
 std::string cpp_register(const std::string& type) {
@@ -72,7 +72,8 @@ std::string FunctionWriter::write() {
   declare_parameters();
   std::string statements = body();
   std::string made = signature(function_) + " {\n";
-  if (memory_bytes_ > kLocalLimit)  // No stack has room for it, and nothing may be below the call.
+  if (memory_bytes_ > kLocalLimit)  // No stack has space for it, and the stack must not overflow in
+                                    // a call.
     return made + fmt::format("ptx::stop({});\n}}\n",
                               quoted(fmt::format("{} bytes of local memory", memory_bytes_)));
   made += memory_;
@@ -94,7 +95,7 @@ void FunctionWriter::find_labels() {
   }
 }
 
-/// Whether a body takes the address of a variable, by a mov.
+/// Returns whether a body takes the address of a variable, with mov or cvta.
 static bool takes_address(const Function& function, const std::string& name) {
   return std::any_of(function.body.begin(), function.body.end(), [&](const Statement& statement) {
     return statement.operands.size() == 2 && statement.operands[1].name == name &&
@@ -102,7 +103,7 @@ static bool takes_address(const Function& function, const std::string& name) {
   });
 }
 
-/// A kernel's parameters are the driver's copy. It has its own of those that it points at.
+/// A kernel's parameters are the driver's copy. It copies those whose address it takes.
 void FunctionWriter::declare_parameters() {
   std::size_t index = 0;
   for (const std::vector<Variable>* list : {&function_.results, &function_.parameters})
@@ -162,7 +163,7 @@ void FunctionWriter::declare_memory(const Variable& variable) {
     }
   } else {
     const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes(), 1);
-    if (variable.space == Space::param)  // Calls that follow each other share what they pass.
+    if (variable.space == Space::param)  // Successive calls share the memory of their arguments.
       symbol.name = fmt::format("p_{}_{}_{}", identifier(variable.name), scopes_.size(), bytes);
     if (!declared_.insert(symbol.name).second) {
       scopes_.back()[variable.name] = std::move(symbol);
@@ -220,15 +221,15 @@ std::string FunctionWriter::body() {
   return made;
 }
 
-/// Returns whether a file has the toolkit's functions of textures and surfaces, which are an
-/// instruction each: where they are called says more.
+/// Returns whether a file contains the toolkit's texture and surface functions. Each is a single
+/// instruction, so the line of its call is more useful.
 static bool is_wrapper(const std::map<int, std::string>& files, int file) {
   const auto found = files.find(file);
   return found != files.end() && (found->second.ends_with("texture_indirect_functions.h") ||
                                   found->second.ends_with("surface_indirect_functions.h"));
 }
 
-/// The compiler is told the line of the source, where the text says it, else the text's own.
+/// Returns a line directive for the source line, if the text has one, else for the text's own line.
 std::string FunctionWriter::line(const Statement& statement) {
   const std::map<int, std::string>& files = layout_.module().files;
   const SourceLine* source = &statement.source;
@@ -317,7 +318,7 @@ std::string FunctionWriter::put(const std::string& to, const std::string& expres
   return fmt::format("ptx::set({}, {});", use_register(to).name, expression);
 }
 
-/// The address of a symbol within its space; an element's where the offset counts elements.
+/// Returns the address of a symbol within its space. With `element`, the offset counts elements.
 std::string FunctionWriter::symbol_address(const std::string& name, std::uint64_t offset,
                                            bool element) {
   const auto sum = [&](const std::string& base, std::uint32_t element_bytes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FunctionWriter: a function of a module as C++, statement by statement.
+// FunctionWriter: translates a function of a module to C++, statement by statement.
 //
-// A register is a variable of its width, a label is a label, memory of a scope is an array. All are
-// declared at the top, so that a jump passes no declaration. An instruction that is not known stops
-// the kernel that executes it, and no other.
+// A register becomes a variable of its width, a label a label, and scoped memory an array. All are
+// declared at the top, so that no jump crosses a declaration. An unknown instruction stops the
+// kernel that executes it; other kernels are not affected.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace harness::ptx {
 
-/// An instruction that is not translated, and why.
+/// The reason why an instruction is not translated.
 struct Unknown {
   std::string words;
 };
@@ -30,42 +30,42 @@ class FunctionWriter {
   /// Returns its first line, without the body.
   static std::string signature(const Function& function);
 
-  // ---- what instructions are made of. Errors: Unknown -------------------------------------------
+  // ---- parts of instructions. Errors: Unknown ---------------------------------------------------
 
   const Layout& layout() const { return layout_; }
   const Function& function() const { return function_; }
-  /// Returns a source as an expression, of any width.
+  /// Returns a source operand as an expression of any width.
   std::string value(const Operand& from, const std::string& type);
-  /// Returns a predicate, negated where the operand says so.
+  /// Returns a predicate, negated if the operand is.
   std::string predicate(const Operand& from);
-  /// Returns the statement that gives a register what an expression says. "_" takes nothing.
+  /// Returns the statement that assigns an expression to a register. "_" discards it.
   std::string put(const std::string& to, const std::string& expression);
   /// Returns whether an operand is a predicate.
   bool is_predicate(const Operand& from) const;
-  /// Returns the address in an operand, as a number within its space.
+  /// Returns the address in an operand, relative to its state space.
   std::string address(const Operand& from);
-  /// Returns whether an address begins with a variable of that space.
+  /// Returns whether an address is based on a variable of that space.
   bool is_in(const Operand& from, Space space);
-  /// Returns where to jump for a label.
+  /// Returns the jump target for a label.
   std::string label(const std::string& name);
   /// Returns the labels of a .branchtargets.
   const std::vector<std::string>& targets(const std::string& name);
-  /// Returns a pointer to a .param variable, to be handed to a function.
+  /// Returns a pointer to a .param variable, to be passed to a function.
   std::string pointer(const std::string& name);
-  /// Has the function keep memory for alloca.
+  /// Makes the function reserve memory for alloca.
   std::string stack();
-  /// Returns whether an address is one of the kernel's parameters that it points at.
+  /// Returns an expression for whether an address points at a parameter of the kernel.
   std::string is_parameter(const std::string& address) const;
-  /// Has the function keep a carry.
+  /// Makes the function reserve a carry flag.
   std::string carry();
 
  private:
   enum class Kind : std::uint8_t { reg, memory, shared, unsized, targets };
   struct Symbol {
     Kind kind = Kind::reg;
-    std::string name;  ///< In C++.
+    std::string name;  ///< Name in C++.
     std::string type;
-    std::uint64_t offset = 0;         ///< In shared memory.
+    std::uint64_t offset = 0;         ///< Offset in shared memory.
     std::uint32_t element_bytes = 1;  ///< Size of an array's element.
     Space space = Space::reg;
     std::vector<std::string> labels;
@@ -90,15 +90,15 @@ class FunctionWriter {
   std::vector<std::map<std::string, Symbol>> scopes_;
   std::vector<int> scope_ids_;
   int scope_count_ = 0;
-  std::map<std::string, std::set<int>> labels_;  ///< The scopes that have a label of the name.
+  std::map<std::string, std::set<int>> labels_;  ///< The scopes that have a label with this name.
   std::set<std::string> declared_;
-  std::map<std::string, std::string> used_;  ///< Registers by name in C++, and their types there.
+  std::map<std::string, std::string> used_;  ///< Used registers: C++ name and type.
   std::string memory_;                       ///< Declarations of arrays.
   std::uint64_t memory_bytes_ = 0;
   std::uint64_t shared_bytes_ = 0;
   bool has_carry_ = false;
   bool has_stack_ = false;
-  std::string file_;  ///< Where the compiler takes itself to be.
+  std::string file_;  ///< The current file in the compiler's line information.
   int line_ = 0;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comments: what a reader wrote into a reproducer stays where it was when the file is written
-// again.
+// Comments: comments in a reproducer file keep their place when the file is written again.
 //
-// A comment belongs to the line that it stands on, or to the next line that says something. A line
-// is known again by what it says: a header by its first word, the others by all of their words.
+// A comment belongs to the line on which it stands, or to the next line with content. A line is
+// recognized by its content: a header by its first word, other lines by all their words.
 #include <map>
 #include <vector>
 
@@ -27,7 +26,8 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, std::min(text.find_first_of(" \t#"), text.size()));
 }
 
-/// Where the comment of a line begins, or its end. A fault is told to the end of its line.
+/// Returns the beginning of a line's comment, or the line's end. A fault extends to the end of its
+/// line.
 std::size_t comment_begin(std::string_view line) {
   if (first_word(trimmed(line)) == "fault") return line.size();
   bool quoted = false;
@@ -38,7 +38,7 @@ std::size_t comment_begin(std::string_view line) {
   return line.size();
 }
 
-/// By which a line is known again in another text.
+/// Returns the text by which a line is recognized in another version of the file.
 std::string key_of(std::string_view line) {
   const std::string_view word = first_word(line);
   for (const std::string_view header :
@@ -63,8 +63,8 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-/// The comments of a text in the order of their lines. What stands at the very end belongs to no
-/// line.
+/// Returns the comments of a text in the order of their lines. Comments at the very end belong to
+/// no line.
 std::vector<std::pair<std::string, Comments>> collect(std::string_view text) {
   std::vector<std::pair<std::string, Comments>> all;
   Comments next;
@@ -95,7 +95,7 @@ void append_lines(std::string& text, const std::vector<std::string>& lines) {
 std::string keep_comments(std::string_view before, std::string_view text) {
   auto all = collect(before);
   if (all.empty()) return std::string(text);
-  std::map<std::string, std::size_t> place;  // Line of `text` by its key; the first.
+  std::map<std::string, std::size_t> place;  // The first line of `text` for each key.
   std::size_t number = 0;
   for_each_line(text,
                 [&](std::string_view line) { place.try_emplace(key_of(trimmed(line)), number++); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of reproducers. Another may have made one.
+// Files of reproducers, which another program may have made.
 #include "harness/files/foreign_file.h"
 #include "harness/files/whole_file.h"
 #include "harness/reproducer.h"
@@ -11,8 +11,7 @@ void write_reproducer(const std::string& file, const Reproducer& reproducer) {
 }
 
 std::string read_reproducer_text(const std::string& file) {
-  // A run of 100'000 turns that nothing made smaller has some 50'000 choices, a line for each: 3
-  // MB.
+  // A run of 100,000 turns that was not minimized has about 50,000 choices, one line each: 3 MB.
   return ForeignFile::named_by_user(file, "reproducer").text();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading, line by line: the first word says what a line is; what is not a header is a choice.
-// Every complaint names the line, and says what would have been right.
+// The parser, line by line. The first word determines the kind of a line; every line that is not a
+// header is a choice. Every error message names the line and the expected content.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -40,7 +40,8 @@ std::optional<Number> parse_hex(std::string_view text) {
 }
 
 constexpr std::size_t kTaskLimit = 1 << 16;
-constexpr std::size_t kListed = 40;  ///< Names in a message; more are counted.
+constexpr std::size_t kListed = 40;  ///< Number of names in a message; further ones are only
+                                     ///< counted.
 
 template <class List, class NameOf>
 std::string list_names(const List& list, NameOf name_of) {
@@ -228,7 +229,7 @@ class Parser {
     the_case().tape.push_back(decision);
   }
 
-  // A chain of causes is read from left to right, and named from right to left. It may be as long
+  // A chain of causes is parsed from left to right, but named from right to left. It may be as long
   // as the file.
   Name read_name(Word word) {
     std::vector<Word> chain;
@@ -361,13 +362,13 @@ class Parser {
     return word.text;
   }
 
-  // ---- the whole ----
+  // ---- the whole file ----
 
   void require_unset(bool unset, std::string_view line) const {
     if (!unset) complain("there is a second '{}' line", line);
   }
 
-  // Decisions and what follows them can only be read once the header is complete.
+  // Choices and the lines after them can only be parsed once the header is complete.
   void require_complete() const {
     const Case& c = result_.the_case;
     const std::string_view missing = c.scenario == nullptr ? "path"
@@ -389,9 +390,9 @@ class Parser {
   const Catalog& catalog_;
   Reproducer result_;
   std::string_view line_text_;
-  std::string_view rest_;  ///< The part of the line that is yet to be read.
+  std::string_view rest_;  ///< The part of the line that is not parsed yet.
   std::size_t line_ = 0;
-  // Indices of what was read: a file may have 100 000 of each.
+  // Indices of the parsed items, because a file may have 100,000 of each.
   std::unordered_map<std::string, std::uint32_t> numbers_;  ///< Numbers of tasks, by their names.
   std::unordered_set<Name> derived_;
   std::set<std::tuple<Name, std::uint16_t, std::uint16_t>> answered_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing. A name is told by the chain of its causes, which History recorded; a value that is not a
-// small number is looked up among the names of the run, as the tape holds only the low half of
-// them.
+// The writer. A name is written as the chain of its causes, which History recorded. A value that is
+// not a small number is looked up among the names of the run, because the tape only holds their low
+// halves.
 #include "harness/reproducer.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@
 namespace harness {
 namespace {
 
-// ---- what a run tells ---------------------------------------------------------------------------
+// ---- data from the run --------------------------------------------------------------------------
 
-// Ops say in which slot they ran, and on whose task.
+// Events of ops contain the slot and the task.
 std::vector<std::string> task_names(const Runner& runner) {
   std::vector<std::string> names;
   const Scheduler& scheduler = runner.world().scheduler;
@@ -88,7 +88,7 @@ class Writer {
   }
 
  private:
-  // A chain of causes may be as long as a file; bare names of an edited one could even make a
+  // A chain of causes may be as long as a file, and the bare names in an edited file may form a
   // circle.
   std::string path(Name name) const {
     std::string text;
@@ -129,7 +129,7 @@ class Writer {
     return fmt::format("{:#010x}", value);
   }
 
-  // A task is told by its label alone.
+  // A task is written as its label only.
   std::string thing(const Reproducer::Cause& cause) const {
     const bool plain = words::quoted(cause.kind) == cause.kind && cause.kind != words::kStart;
     if (cause.parent == 0 && cause.nth == 0 && plain) return cause.kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that writing and reading a reproducer share.
+// Words shared by the writer and the reader of reproducers.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace harness::words {
 inline constexpr std::string_view kMagic = "afterlife reproducer";
 inline constexpr int kVersion = 1;
 inline constexpr std::string_view kStart = "start";
-inline constexpr std::string_view kNobody = "-";  ///< A task whose name is not known.
+inline constexpr std::string_view kNobody = "-";  ///< A task whose name is unknown.
 
-/// Values below are numbers; the others are the low half of some name.
+/// Smaller values are numbers; others are the low half of a name.
 inline constexpr std::uint32_t kNumberLimit = 1 << 16;
 
-/// Returns what a tape calls a thing: the low half of its name, and never 0.
+/// Returns the value of a thing on a tape: the low half of its name, and never 0.
 constexpr std::uint32_t value_of(Name name) { return static_cast<std::uint32_t>(name) | 1; }
 
-/// Whether the answer names a thing of the run.
+/// Returns whether the value names a thing of the run.
 constexpr bool is_thing(Site site, std::uint32_t value) {
   return site == Site::schedule || site == Site::reuse || value >= kNumberLimit;
 }
@@ -32,7 +32,7 @@ constexpr bool is_slot(Name name) { return name >= slot_name(0, 0) && name < (Na
 /// Returns the index of the task whose op slot it is.
 constexpr std::size_t task_of(Name slot) { return static_cast<std::size_t>(slot >> 16) - 1; }
 
-/// In quotes, unless it is one plain word that nothing else can be taken for.
+/// Returns the text in quotes, unless it is one word that cannot be mistaken for anything else.
 inline std::string quoted(std::string_view text) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

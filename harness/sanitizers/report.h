@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UBSan's report in a target, where a signal follows: a null pointer that is followed, a division
-// by zero. The report is evidence there, and ends nothing: the signal is a fault, as it is in the
+// A report of UBSan in a target, at a place where a signal follows: a dereferenced null pointer, a
+// division by zero. The report is evidence and does not end the run: the signal is a fault, as in
 // builds without UBSan.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace harness {
 /// Returns whether UBSan reported anything since the last call.
 bool take_undefined_report();
 #else
-/// Returns false: nothing reports in this build.
+/// Returns false: this build has no UBSan.
 inline bool take_undefined_report() { return false; }
 #endif
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the sanitizers at start-up. Tasks are threads to TSan, and the harness works for all
-// of them: its own allocations and copies are not races. Those of the code under test live in the
+// Options of the sanitizers at start-up. TSan sees tasks as threads, and the harness works for all
+// of them, so its own allocations and copies are not races. Those of the code under test are in the
 // arena.
 #include "harness/sanitizers.h"
 
@@ -20,7 +20,7 @@ extern "C" __attribute__((visibility("default"))) const char* __tsan_default_sup
 #if HARNESS_UBSAN
 static bool undefined_reported = false;
 
-/// Called by its run time for each report, before it decides whether to continue.
+/// Called by UBSan's run time for each report, before it decides whether to continue.
 extern "C" __attribute__((visibility("default"))) void __ubsan_on_report() {
   undefined_reported = true;
 }

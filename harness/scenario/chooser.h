@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooser: asks for the arguments of an op.
+// Chooser: makes the choices for the arguments of an op.
 //
-// Each function asks one question, always, so that the next one keeps its number. The plain
-// argument is the one that is most useful.
+// Each function always makes one choice, so that the next choice keeps its number. The default
+// argument is the most useful one.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace harness {
 class Chooser {
  public:
   explicit Chooser(Scene& scene) : scene_(scene) {}
-  /// Returns a number below `count`. Plain: 0.
+  /// Returns a number below `count`. Default: 0.
   std::uint32_t number(std::uint32_t count) { return scene_.pick(Site::argument, count); }
-  /// Plain: yes.
+  /// Default: yes.
   bool yes() { return number(2) == 0; }
-  /// Answers yes to one choice of this many. Plain: no.
+  /// Returns true for one option of this many. Default: no.
   bool one_in(std::uint32_t count) { return number(count) == count - 1; }
-  /// One of the values that a tape may hold, [0] plain.
+  /// Returns one of the values that a tape may hold. Default: [0].
   std::uint32_t of(std::span<const std::uint32_t> values) {
     return values[scene_.world().picker.pick_value(Site::argument, values)];
   }
@@ -32,7 +32,7 @@ class Chooser {
   Scene& scene_;
 };
 
-/// Returns what a run is about, by a question: [0] is plain.
+/// Chooses the theme of a run. Default: [0].
 template <class Theme>
 const Theme& choose_theme(Scene& scene, std::span<const Theme> themes) {
   const ThemeOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Followed: what a path does in memory of its own, which no call of the driver shows, for the trail
+// Followed: adds accesses of a path to its private memory, which no driver call shows, to the trail
 // of a run (harness/history/trail.h).
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace harness {
 
-/// Returns whether the run under way leaves a trail.
+/// Returns whether the current run has a trail.
 inline bool is_followed() { return Trail::current() != nullptr; }
 
-/// Adds a step of the running task, with what goes with it: no addresses of ours. A trail must be
-/// there.
+/// Adds a step of the running task with its values. They must not be addresses. There must be a
+/// trail.
 inline void follow_step(World& world, Trail::Kind kind, Label what,
                         std::initializer_list<std::uint64_t> values) {
   Trail& trail = *Trail::current();

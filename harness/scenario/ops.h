@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of a path: a row each, sets of them, and the list that a slot is offered.
+// Ops of a path: their table, sets of them, and the list of options for a slot.
 //
-// The rows of a path stand in scenarios/<path>/ops.def: name, when it applies, what it calls. The
-// path's enumeration of its ops and their names on a tape are made of the same rows.
+// The rows of a path are in scenarios/<path>/ops.def: name, condition, call. They generate the
+// path's enumeration of ops and the names of ops on a tape.
 #pragma once
 
 #include <array>
@@ -17,31 +17,31 @@
 
 namespace harness {
 
-/// A set of a path's ops: a bit each, in the order of its rows.
+/// A set of a path's ops: bit per op, in the order of the rows.
 using Ops = std::uint64_t;
 
-/// Returns the set of these members of a path's enumeration of ops.
+/// Returns the set of these enumerators of a path's ops.
 template <class... Members>
 constexpr Ops ops(Members... members) {
   return (Ops{0} | ... | (Ops{1} << raw(members)));
 }
 
-/// Returns `members` where `condition` holds, else none.
+/// Returns `members` if `condition` holds, else the empty set.
 constexpr Ops when(bool condition, Ops members) { return condition ? members : 0; }
 
-/// Room for one op: the `index`-th of a task, whose tasks count from 0.
+/// A place for one op: the `index`-th slot of a task. Tasks count from 0.
 struct Slot {
   std::uint32_t task = 0;
   std::uint32_t index = 0;
 };
 
-/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` the
-/// result of its calls: an enumeration, in which 0 is ok.
+/// One op of a path. `Situation` is what the path knows about the state of the script, `Answer` the
+/// result of its calls: an enumeration in which 0 is ok.
 template <class Player, class Situation, class Answer>
 struct OpRow {
   Label name;
-  bool (*applies)(const Situation& now);  ///< False where it would be a plain mistake.
-  /// Asks for the arguments, and calls the path.
+  bool (*applies)(const Situation& now);  ///< False if the op would make no sense.
+  /// Chooses the arguments and calls the path.
   Answer (*call)(Player& player, const Situation& now, const Slot& slot);
 };
 
@@ -53,14 +53,14 @@ constexpr Ops applicable_of(const Situation& now) {
   }(std::make_index_sequence<std::size(kRows)>{});
 }
 
-/// Ops on offer, as Scene::pick_op takes them. One that is listed several times is found by a
-/// strategy that draws.
+/// The options for Scene::pick_op. An op that is listed several times is drawn more often by random
+/// strategies.
 class OpList {
  public:
   static constexpr std::size_t kLimit = 1024;
 
-  void clear() { count_ = 0; }  ///< Takes every op off the list.
-  /// Lists each of a set's, in ascending order, then all of them again.
+  void clear() { count_ = 0; }  ///< Removes all ops.
+  /// Adds the ops of a set in ascending order; repeats this `times` times.
   void add(Ops members, std::size_t times = 1) {
     HARNESS_CHECK(count_ + times * static_cast<std::size_t>(std::popcount(members)) <= kLimit,
                   "an offer has room for its ops");

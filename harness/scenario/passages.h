@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passages: the windows that a run goes through, in order.
+// Passages: the windows that a run reached, in order.
 #pragma once
 
 #include <memory_resource>
@@ -10,14 +10,13 @@
 
 namespace harness {
 
-/// Ownership: in the run's arena; borrows the scene.
+/// Ownership: allocated in the run's arena; borrows the scene.
 template <class Window>
 class Passages {
  public:
   explicit Passages(Scene& scene) : scene_(scene) {}
 
-  /// Takes in that the run goes through `window` now, by one of the ways in, and so has shown
-  /// something.
+  /// Notes that the run reaches `window` now, by one of the ways in, and so is not vacuous.
   void reach(Window window, std::size_t way = 0) {
     scene_.reach(raw(window), way);
     scene_.exercised();

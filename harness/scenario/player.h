@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Player: fills the op slots of a run's tasks.
 //
-// A slot looks at what there is, asks which of the ops that make sense goes into it, and calls it;
-// the op asks for its arguments. A path derives its player from this one: it adds what its ops are
-// given, and says what is on offer.
+// For a slot, the player looks at the current state, chooses one of the ops that make sense, and
+// calls it. The op chooses its arguments. A path derives its player from this class, and adds the
+// objects that its ops use and the list of options.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace harness {
 
-/// Notes that the current task runs an op, calls it, and says the result of it. `call` answers with
-/// an enumeration, in which 0 is ok; `judge`, which is given the answer, still stands at the op.
+/// Notes that the current task runs an op, calls it, and returns its result. `call` returns an
+/// enumeration in which 0 is ok. `judge` gets the result while the op is still the current site.
 template <class Call, class Judge>
 auto note_op(Scene& scene, std::size_t op, Call call, Judge judge) {
   World& world = scene.world();
@@ -35,8 +35,8 @@ auto note_op(Scene& scene, std::size_t op, Call call) {
   return note_op(scene, op, call, [](auto) {});
 }
 
-/// Answers whether `call` said true, at the fourth attempt at the latest: one that is made to fail
-/// has done nothing, and the next may.
+/// Returns whether `call` succeeded in at most four attempts. An injected error has no effect, so
+/// that the next attempt may succeed.
 template <class Call>
 bool insist(Call call) {
   for (int attempt = 0; attempt < 4; ++attempt)
@@ -44,13 +44,14 @@ bool insist(Call call) {
   return false;
 }
 
-/// The first use of something: who meddles with it waits for that. Threads: the run's thread.
+/// The first use of an object. Tasks that interfere with it wait for that. Threads: the run's
+/// thread.
 class FirstUse {
  public:
   explicit FirstUse(Scheduler& scheduler) : latch_(scheduler, 1, "use") {}
   /// Waits until the use has begun.
   void wait() { latch_.wait(); }
-  /// Begins the use; a second time changes nothing.
+  /// Begins the use. Later calls have no effect.
   void begin() {
     if (!std::exchange(begun_, true)) latch_.count_down();
   }
@@ -60,9 +61,9 @@ class FirstUse {
   bool begun_ = false;
 };
 
-/// `Self` is the path's player, `Theme` what a run is about; OpRow says what the others are.
-/// Ownership: in the run's arena; borrows the scene, the rows and the theme. Threads: the run's
-/// thread.
+/// `Self` is the path's player, `Theme` the theme of a run; OpRow describes the other parameters.
+/// Ownership: allocated in the run's arena; borrows the scene, the rows and the theme. Threads: the
+/// run's thread.
 template <class Self, class Situation, class Theme, class Answer>
 class Player {
  public:
@@ -71,7 +72,7 @@ class Player {
   Player(const Player&) = delete;  // Tasks refer to it.
   Player& operator=(const Player&) = delete;
 
-  /// Asks which op goes into the slot, and calls it.
+  /// Chooses the op for the slot, and calls it.
   void take_slot(const Slot& slot) {
     const ActivationScope activation(scene_.world().scheduler, slot.task, slot.index);
     fill(enabled_ops(slot.task), slot);
@@ -95,7 +96,7 @@ class Player {
     return situation_;
   }
 
-  /// Asks which of these goes into the slot, and calls it, where it still makes sense.
+  /// Chooses one of these ops for the slot, and calls it if it still makes sense.
   void fill(std::span<const std::uint8_t> offered, const Slot& slot) {
     const int picked = scene_.pick_op(offered);
     if (picked < 0) return;
@@ -104,7 +105,7 @@ class Player {
     play(op, slot);
   }
 
-  /// Calls the op. Does nothing, and answers false, where that would be a plain mistake.
+  /// Calls the op. Does nothing and returns false if it would make no sense.
   bool play(std::size_t op, const Slot& slot) {
     const Situation now = current_situation();
     if (!rows_[op].applies(now)) return false;
@@ -112,7 +113,8 @@ class Player {
     return true;
   }
 
-  /// Sleeps for one of these numbers of turns: early in another's call is not late in it.
+  /// Sleeps for one of these numbers of turns, so that ops meet at different points of other tasks'
+  /// calls.
   void nap(std::span<const std::uint32_t> turns) {
     Scheduler& scheduler = scene_.world().scheduler;
     std::uint32_t left = 0;
@@ -126,16 +128,16 @@ class Player {
  private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
 
-  /// Looks at what there is.
+  /// Looks at the current state.
   virtual Situation look() const = 0;
-  /// Returns a number that is another one when the situation may have changed. Most paths leave an
-  /// event whenever it has.
+  /// Returns a number that changes when the situation may have changed. In most paths, every change
+  /// leaves an event.
   virtual std::size_t moment() const { return scene_.world().history.events().size(); }
-  /// Lists what goes into a slot of the task.
+  /// Lists the options for a slot of the task.
   virtual void list_enabled(OpList& list, std::uint32_t task, const Situation& now) const = 0;
-  /// Comes between the choice of an op and its call.
+  /// Called between the choice of an op and its call.
   virtual void prepare(std::size_t op, const Slot& slot) = 0;
-  /// Notes and calls the op.
+  /// Notes the op and calls it.
   virtual void run(std::size_t op, const Situation& now, const Slot& slot) {
     note_op(scene_, op, [&] { return rows_[op].call(static_cast<Self&>(*this), now, slot); });
   }
@@ -156,7 +158,7 @@ class Player {
   Situation situation_{};
   std::size_t situation_moment_ = ~std::size_t{0};
   OpList enabled_;
-  std::uint32_t enabled_task_ = kNobody;  ///< The task that the offer was made for.
+  std::uint32_t enabled_task_ = kNobody;  ///< The task for which the list was made.
 };
 
 }  // namespace harness

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScenarioProgram: a tape put together op by op, for benchmarks and tests.
+// ScenarioProgram: builds a tape op by op, for benchmarks and tests.
 #pragma once
 
 #include <initializer_list>
@@ -9,12 +9,12 @@
 
 namespace harness {
 
-/// `Op` enumerates a scenario's ops, and kOps, indexed by it, names them.
+/// `Op` enumerates a scenario's ops; kOps, indexed by it, contains their names.
 template <class Op, const auto& kOps>
 class ScenarioProgram {
  public:
-  /// Puts `op` into the task's next slot. `arguments` are what a tape holds for the op's arguments,
-  /// in the order in which they are asked; 0 is plain.
+  /// Puts `op` into the task's next slot. `arguments` are the tape values of the op's arguments, in
+  /// the order of their choices; 0 is the default.
   ScenarioProgram& then(std::uint32_t task, Op op,
                         std::initializer_list<std::uint32_t> arguments = {}) {
     if (task >= next_slot_.size()) next_slot_.resize(task + 1);
@@ -24,7 +24,7 @@ class ScenarioProgram {
     for (const std::uint32_t value : arguments) decide(slot, Site::argument, nth++, value);
     return *this;
   }
-  /// Task 0, the script.
+  /// Puts `op` into the next slot of task 0, the script.
   ScenarioProgram& script(Op op, std::initializer_list<std::uint32_t> arguments = {}) {
     return then(0, op, arguments);
   }

@@ -13,7 +13,7 @@ namespace {
 
 bool matches(Label wanted, Label found) { return wanted.empty() || wanted == found; }
 
-/// Nothing, then the ops on offer, each under the value of its name.
+/// "No op", then the offered ops, each with the value of its name.
 class OfferedOps final : public Options {
  public:
   OfferedOps(std::span<const std::uint32_t> values, std::span<const std::uint8_t> offered)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: all that the tasks of one run share, in a path whose judges are informed of its facts.
+// Stage: everything that the tasks of one run share, in a path whose judges receive its facts.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// `Judges` is made of the scene, `Player` of the scene, the judges and a theme of its own path;
-/// `Shape` says how many slots and mutators there are. Lives in the run's arena.
+/// `Judges` is made from the scene; `Player` from the scene, the judges and a theme of the path.
+/// `Shape` has the number of slots and mutators. Allocated in the run's arena.
 template <class Judges, class Player, class Shape>
 struct Stage {
   Scene& scene;
@@ -21,7 +21,7 @@ struct Stage {
   Shape shape;
   Team team;
 
-  /// The theme is one of `themes`, by a question.
+  /// Chooses one of `themes`.
   template <class Theme>
   Stage(Scene& the_scene, const Shape& the_shape, std::span<const Theme> themes)
       : scene(the_scene),

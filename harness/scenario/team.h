@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Team: the tasks of a run that fill slots: a script, and others that it waits for at its end.
+// Team: the tasks of a run that fill slots: a script, and others, for whose end the script waits.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace harness {
 
-/// Ownership: lives in the run's arena; borrows the scheduler.
+/// Ownership: allocated in the run's arena; borrows the scheduler.
 class Team {
  public:
-  /// `other` is the name of each of the others, which count from 1.
+  /// `other` is the name of each of the other tasks, which are numbered from 1.
   Team(Scheduler& scheduler, Label other, std::uint32_t other_count)
       : scheduler_(scheduler),
         other_(other),
@@ -31,7 +31,7 @@ class Team {
       });
     return main;
   }
-  /// Waits until all others have reached their end.
+  /// Waits until all other tasks have ended.
   void await_others() { others_done_.wait(); }
 
  private:

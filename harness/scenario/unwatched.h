@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unwatched: a scenario's own look at the code under test, between two turns, of which TSan is not
-// told. The system under test has no such look: what it synchronises orders none, and a look that
-// were ordered would hide races of the system's own.
+// Unwatched: reads of the code under test by a scenario, between two turns, that TSan does not see.
+// The system under test has no such reads. They are not ordered by its synchronisation, and
+// ordering them would hide races of the system.
 #pragma once
 
 #include "harness/sanitizers.h"
@@ -15,14 +15,14 @@ void AnnotateIgnoreReadsEnd(const char* file, int line);
 
 namespace harness {
 
-/// While it lives, TSan hears of no read of this task. No turn may be offered meanwhile.
+/// Hides reads of this task from TSan while it exists. No turn may be offered during that time.
 class Unwatched {
  public:
 #if HARNESS_TSAN
   Unwatched() { AnnotateIgnoreReadsBegin(__FILE__, __LINE__); }
   ~Unwatched() { AnnotateIgnoreReadsEnd(__FILE__, __LINE__); }
 #else
-  Unwatched() {}  // Not defaulted: code that has one uses it.
+  Unwatched() {}  // Not defaulted, so that a variable of this type counts as used.
 #endif
   Unwatched(const Unwatched&) = delete;
   Unwatched& operator=(const Unwatched&) = delete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of a scenario's program: what an op may be given, and what tapes call it.
+// Variables of a scenario's program: the possible arguments of an op, and their values on a tape.
 //
-// A tape names a variable, never a position in a list, and a new thing's plain variable depends on
-// its slot alone: deleting one op leaves the arguments of the others where they were.
+// A tape names a variable, never a position in a list, and the default variable for a new object
+// depends only on its slot. So deleting one op does not change the arguments of the others.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 
 namespace harness {
 
-/// Returns what tapes call a variable. 0 would be the plain.
+/// Returns the value of a variable on a tape. 0 is reserved for the default.
 constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1; }
 
-/// The variables that an argument may be, [0] plain; at most kLimit. A path with something else on
-/// offer, such as none, numbers it behind its variables. Threads: the run's thread.
+/// The variables that an argument may be, at most kLimit; [0] is the default. A path with other
+/// options, such as "none", numbers them after its variables. Threads: the run's thread.
 template <std::size_t kLimit>
 class VariableOptions {
  public:
-  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }  ///< Lists one.
-  /// Those of a set, a bit each, in ascending order.
+  /// Adds a variable.
+  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }
   void add_all(std::uint32_t variables) {
     for (; variables != 0; variables &= variables - 1)
       add(static_cast<std::uint32_t>(std::countr_zero(variables)));
   }
-  /// Those of a contiguous set, for what this slot makes.
+  /// Adds the variables of a contiguous set, with a default for a new object of this slot.
   void add_for_new(std::uint32_t variables, const Slot& slot) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(variables));
     const auto count = static_cast<std::uint32_t>(std::popcount(variables));
@@ -38,7 +38,7 @@ class VariableOptions {
     add_all(variables & ~(std::uint32_t{1} << plain));
   }
 
-  /// One of them, by a question. There must be some.
+  /// Chooses one of the variables. There must be at least one.
   std::uint32_t pick(Scene& scene) const {
     const std::span<const std::uint32_t> values(values_.data(), count_);
     return values[scene.world().picker.pick_value(Site::argument, values)] - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variants as a scenario has them: its claims beside the policies of its target, which makes no
+// Variants of a scenario: its claims, combined with the policies of its target, which makes no
 // claims.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// Returns what makes the path of a variant. `policies()` are the target's rows of a name and a
-/// maker, of which each variant in `variants()` is one, by its name.
+/// Returns the function that makes the path of a variant. `policies()` are the target's rows of a
+/// name and a maker. Each variant in `variants()` must be one of them.
 template <auto policies, auto variants>
 auto find_maker(std::size_t variant) {
   using Maker = decltype(policies().front().make);

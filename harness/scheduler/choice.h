@@ -10,13 +10,13 @@
 namespace harness::scheduling {
 
 /// Option 0 is to stay, if possible; the others follow in ascending order. Ownership: borrows the
-/// set and the picker. Lifetime: the candidates are used until the choice is made.
+/// set and the picker. Lifetime: the candidates must stay valid until the choice is made.
 class Choice final : public Options {
  public:
   Choice(const ReadySet& ready, Picker& picker) : ready_(ready), picker_(picker) {}
 
-  /// Chooses the next of `candidates`. `stay` holds the thread and may keep it; null if no task
-  /// can.
+  /// Chooses the next of `candidates`. `stay` is the running task if it may continue; null if it
+  /// cannot.
   [[gnu::always_inline]] std::uint16_t ask(const std::vector<std::uint16_t>& candidates,
                                            const Task* stay) {
     candidates_ = &candidates;
@@ -48,7 +48,7 @@ class Choice final : public Options {
   const ReadySet& ready_;
   Picker& picker_;
   const std::vector<std::uint16_t>* candidates_ = nullptr;
-  std::uint16_t first_ = 0;  ///< The one that option 0 names.
+  std::uint16_t first_ = 0;  ///< Index of the runnable of option 0.
 };
 
 }  // namespace harness::scheduling

@@ -16,7 +16,7 @@ void Engines::set_ready(std::uint16_t id, bool ready) {
 }
 
 void Engines::poll() {
-  for (std::size_t i = 0; i < engines_.size(); ++i) engines_[i]->poll();  // It may add some.
+  for (std::size_t i = 0; i < engines_.size(); ++i) engines_[i]->poll();  // poll() may add engines.
 }
 
 void Engines::advance_until(bool (*done)(void* context), void* context) {

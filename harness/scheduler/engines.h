@@ -10,13 +10,13 @@
 
 namespace harness {
 
-/// Something that can advance without a separate stack: a device stream. It is an option of
-/// schedule choices while it is ready.
+/// Something that can advance without a separate stack, such as a device stream. While it is ready,
+/// it is an option of schedule choices.
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual Name name() const = 0;       ///< Returns the name by which tapes know it.
-  virtual Label label() const = 0;     ///< Returns the word for it in stories.
+  virtual Name name() const = 0;       ///< Returns its name on tapes.
+  virtual Label label() const = 0;     ///< Returns its name in stories.
   virtual Access pending() const = 0;  ///< Returns the access of its next step.
   /// Does one step. Must not turn or wait.
   virtual void advance() = 0;
@@ -33,16 +33,16 @@ class Engines {
  public:
   explicit Engines(ReadySet& ready) : ready_(ready) {}
 
-  void begin() { engines_.clear(); }  ///< Forgets those of the previous run.
+  void begin() { engines_.clear(); }  ///< Forgets the engines of the previous run.
 
   /// Adds an engine that is not ready. Returns its id.
   std::uint16_t add(Engine& engine);
-  void set_ready(std::uint16_t id, bool ready);  ///< Says whether the engine is ready.
+  void set_ready(std::uint16_t id, bool ready);  ///< Sets whether the engine is ready.
 
-  /// Lets each engine look for a change that was not announced.
+  /// Lets each engine check for a change that was not announced.
   void poll();
-  /// Advances ready engines, in order, until `done(context)` holds or none of them is ready. For a
-  /// wait of code that runs alone with them.
+  /// Advances ready engines, in order, until `done(context)` holds or none is ready. For waiting
+  /// code that runs alone with the engines.
   void advance_until(bool (*done)(void* context), void* context);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// A lock of the program's or of the driver's, by its resource, and its word in stories.
+/// A lock of the program or the driver: its resource, and its name in stories.
 struct Lock {
   Resource resource = 0;
   Label label;
@@ -18,16 +18,16 @@ struct Lock {
 
 namespace scheduling {
 
-/// Small: further locks are not kept, and no circle with them is reported.
+/// A small set. Locks above its limit are not kept, and no circle with them is reported.
 class HeldLocks {
  public:
-  void clear() { count_ = 0; }              ///< Forgets all.
-  bool any() const { return count_ != 0; }  ///< Returns whether there is one.
+  void clear() { count_ = 0; }              ///< Forgets all locks.
+  bool any() const { return count_ != 0; }  ///< Returns whether there is any lock.
   std::size_t count() const { return count_; }
-  void add(const Lock& lock) {  // Keeps one more.
+  void add(const Lock& lock) {  // Adds a lock.
     if (count_ < kLimit) locks_[count_++] = lock;
   }
-  /// Forgets the one that was taken last of those with this resource; usually the last of all.
+  /// Removes the most recently taken lock with this resource, usually the last one.
   void remove(Resource lock) {
     if (count_ != 0 && locks_[count_ - 1].resource == lock) [[likely]] {
       --count_;
@@ -38,8 +38,8 @@ class HeldLocks {
     if (i == 0) return;
     for (--count_; i <= count_; ++i) locks_[i - 1] = locks_[i];
   }
-  const Lock* begin() const { return locks_.data(); }         ///< Iterates over them.
-  const Lock* end() const { return locks_.data() + count_; }  ///< Ends it.
+  const Lock* begin() const { return locks_.data(); }         ///< Iterates over the locks.
+  const Lock* end() const { return locks_.data() + count_; }  ///< Ends the iteration.
 
  private:
   static constexpr std::size_t kLimit = 8;

@@ -16,10 +16,10 @@ static bool are_same(const HeldLocks& a, const HeldLocks& b) {
   });
 }
 
-/// Returns the bit that a lock shares with few others.
+/// Returns a bit that represents a lock, shared with few other locks.
 static std::uint64_t bit_of(Resource lock) { return std::uint64_t{1} << (lock & 63); }
 
-/// Usually it is what was wanted before, by the same task, which holds the one same lock.
+/// Usually the same task wanted the same lock before, while it held the same single lock.
 void LockOrder::wanted(Task& task, const Lock& lock) {
   Edge* known = last_ < edges_.size() ? &edges_[last_] : nullptr;
   const bool usual = known != nullptr && known->is(task, *task.held.begin(), lock) &&
@@ -47,7 +47,7 @@ bool LockOrder::any_begins_at(Resource lock) const {
                      [&](const Edge& edge) { return edge.from.resource == lock; });
 }
 
-/// Returns which edge that is; behind the last one if there is none yet.
+/// Returns the index of the edge, or the end if there is none.
 std::size_t LockOrder::find(const Task& task, const Lock& from, const Lock& to) {
   const auto found = std::find_if(edges_.begin(), edges_.end(),
                                   [&](const Edge& edge) { return edge.is(task, from, to); });
@@ -67,7 +67,7 @@ void LockOrder::note(const Task& task, const Lock& from, const Lock& to) {
   if (!are_same(known.held, task.held)) known.held = task.held;
 }
 
-/// Returns whether two of different tasks could have been at it at the same time.
+/// Returns whether the edges belong to different tasks that could have waited at the same time.
 bool LockOrder::together(const Edge& a, const Edge& b) {
   if (a.task == b.task || a.last <= b.joined || b.last <= a.joined) return false;
   return std::none_of(a.held.begin(), a.held.end(), [&](const Lock& mine) {
@@ -76,7 +76,7 @@ bool LockOrder::together(const Edge& a, const Edge& b) {
   });
 }
 
-/// Makes the path a circle, if edges continue from its end to its beginning.
+/// Extends the path to a circle, if edges lead from its end to its beginning.
 bool LockOrder::closes(Path& path) {
   const Resource end = path.back()->to.resource;
   for (const Edge& next : edges_) {
@@ -92,8 +92,8 @@ bool LockOrder::closes(Path& path) {
   return false;
 }
 
-// It begins with the lock that comes first by name, so that a circle has one name wherever it was
-// closed.
+// The report begins with the lock whose name is first, so that a circle has the same name wherever
+// it was closed.
 void LockOrder::tell(const Path& circle) {
   const auto first = std::min_element(
       circle.begin(), circle.end(),

@@ -2,10 +2,10 @@
 // LockOrder: the order in which tasks take locks. A circle of locks, taken by several tasks that
 // could have run at the same time, is a fault of the kind `lock_cycle`, even if no task hung.
 //
-// Source: the lock graph of Goodlock (Havelund 2000): an edge says that a task that holds one lock
-// waited for another, or would have. A circle counts if its edges are of different tasks that held
-// no lock in common. Departure: an edge is not compared with earlier waits of its task (a latch, a
-// stream), since the other task was done by then.
+// Source: the lock graph of Goodlock (Havelund 2000). An edge means that a task that holds one lock
+// waited for another, or would have. A circle counts if its edges belong to different tasks that
+// held no lock in common. Departure: if a task waited for other work before (a latch, a stream),
+// edges of that work are not combined with its later edges.
 #pragma once
 
 #include <cstddef>
@@ -20,36 +20,36 @@ class Scheduler;
 
 namespace harness::scheduling {
 
-/// Ownership: borrows the scheduler. Lifetime: edges are of one run.
+/// Ownership: borrows the scheduler. Lifetime: edges belong to one run.
 class LockOrder {
  public:
   explicit LockOrder(Scheduler& scheduler) : scheduler_(scheduler) {}
-  void begin() {  // Forgets the order of the previous run.
+  void begin() {  // Forgets the edges of the previous run.
     edges_.clear();
     told_.clear();
     begin_bits_ = 0;
     last_ = 0;
   }
-  /// Says that `task`, which holds some, waits for `lock`, or would have.
+  /// Notes that `task`, which holds at least one lock, waits for `lock`, or would have.
   void wanted(Task& task, const Lock& lock);
 
  private:
-  /// The last time that a task which held `from` wanted `to`.
+  /// The last time at which a task that held `from` wanted `to`.
   struct Edge {
     Lock from;
     Lock to;
     TaskId task;
     Tick last;
-    Tick joined;     ///< It came after all that others did until then.
-    HeldLocks held;  ///< All that it held.
+    Tick joined;     ///< The task had waited for everything that others did until this tick.
+    HeldLocks held;  ///< All locks that it held.
     Label site;
 
-    /// Returns whether it says that of these.
+    /// Returns whether this is the edge of this task and these locks.
     bool is(const Task& its_task, const Lock& its_from, const Lock& its_to) const {
       return from.resource == its_from.resource && to.resource == its_to.resource &&
              task == its_task.id;
     }
-    /// The task wanted it once more.
+    /// Notes that the task wanted the lock again.
     void came_again(const Task& again, Tick now) {
       last = now;
       joined = again.joined;
@@ -68,10 +68,11 @@ class LockOrder {
 
   Scheduler& scheduler_;
   std::vector<Edge> edges_;
-  std::uint64_t begin_bits_ = 0;     ///< A bit for each lock that an edge begins at.
-  std::size_t last_ = 0;             ///< The edge that was noted last: most are noted in a row.
-  Path path_;                        ///< Kept for its storage.
-  std::vector<std::uint64_t> told_;  ///< The circles that were reported, by name.
+  std::uint64_t begin_bits_ = 0;     ///< Bit per hash of a lock at which an edge begins.
+  std::size_t last_ = 0;             ///< The most recently noted edge, which is usually the next
+                                     ///< one, too.
+  Path path_;                        ///< A member to reuse its storage.
+  std::vector<std::uint64_t> told_;  ///< Hashes of the circles that were reported.
 };
 
 }  // namespace harness::scheduling

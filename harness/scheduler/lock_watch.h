@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LockWatch: says which locks tasks take, and what they have waited for, so that a circle of locks
-// is a fault also if this run does not hang. Nothing is said outside of tasks.
+// LockWatch: records which locks tasks take, and what they have waited for, so that a circle of
+// locks is a fault even if this run does not hang. Records nothing outside of tasks.
 #pragma once
 
 #include "harness/scheduler.h"
@@ -9,25 +9,25 @@ namespace harness {
 
 class LockWatch {
  public:
-  /// The running task waits for `lock`, if it is held.
+  /// Notes that the running task waits for `lock`, if it is held.
   static void wanted(Scheduler& scheduler, const Lock& lock) {
     if (scheduler.in_task() && me(scheduler).held.any()) [[unlikely]]
       scheduler.lock_order_.wanted(me(scheduler), lock);
   }
-  /// The running task holds `lock` from now on.
+  /// Notes that the running task holds `lock` from now on.
   static void taken(Scheduler& scheduler, const Lock& lock) {
     if (scheduler.in_task()) me(scheduler).held.add(lock);
   }
-  /// The running task does not hold it any more.
+  /// Notes that the running task does not hold `lock` any more.
   static void given(Scheduler& scheduler, Resource lock) {
     if (scheduler.in_task()) me(scheduler).held.remove(lock);
   }
-  /// Returns whether a task runs that holds one lock and no other.
+  /// Returns whether the running task holds exactly one lock. False outside of tasks.
   static bool holds_one(const Scheduler& scheduler) {
     return scheduler.in_task() && scheduler.tasks_.current()->held.count() == 1;
   }
-  /// The running task has waited for what others did until then: they do not do it at the same time
-  /// as what it does from now on.
+  /// Notes that the running task has waited for everything that others did until then, which is
+  /// therefore not concurrent with its later steps.
   static void joined(Scheduler& scheduler, Tick until) {
     if (scheduler.in_task()) me(scheduler).joined = until;
   }

@@ -46,7 +46,7 @@ void Pace::hold_up(Task& task, Tick tick) {
   eligible_until_ = 0;
 }
 
-// The list is made again only when who is ready, or held back, has changed.
+// The list is rebuilt only when the ready or the held-back tasks have changed.
 void Pace::list_eligible(Tick now) {
   const ReadySet& ready = ready_;
   Tick until = horizon_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pace: which tasks are slower than others, or held up; and whether they start one by one.
+// Pace: which tasks are slower than others, or held up, and whether they start one by one.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Pace {
 
   /// Makes `task` take at most one of every `ratio` turns while others are ready. 1 is full speed.
   void set_skew(TaskId task, std::uint32_t ratio) { tasks_[task].skew = ratio; }
-  /// The same for every task of `process`, also those that are still to be spawned.
+  /// Does the same for every task of `process`, including tasks that are spawned later.
   void set_skew(ProcessId process, std::uint32_t ratio);
 
   /// Allows delay points to hold tasks up.
@@ -36,14 +36,14 @@ class Pace {
 
   /// Gives a new task the speed of its process. Returns whether it starts at once.
   bool take_in(Task& task) const;
-  /// Whether no task waits to be started, for sure.
+  /// Returns whether no task waits to be started.
   bool all_born() const { return next_unborn_ == tasks_.count(); }
   /// Returns the first task that waits to be started, or null.
   Task* next_unborn();
 
   /// Holds `task` back until `tick`, as long as others are ready.
   void hold_up(Task& task, Tick tick);
-  /// Whether anything may be held back.
+  /// Returns whether a task may be held back.
   bool holds_back(Tick now) const { return horizon_ > now; }
   /// Returns the ready tasks that are not held back, or all ready tasks if there is none.
   const std::vector<std::uint16_t>& eligible(Tick now) {
@@ -61,10 +61,12 @@ class Pace {
   bool delays_allowed_ = false;
   bool one_by_one_ = false;
   std::size_t next_unborn_ = 0;
-  std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
+  std::vector<std::uint32_t> process_skews_;  ///< By process. Processes beyond the end have full
+                                              ///< speed.
   std::vector<std::uint16_t> eligible_;       ///< The last result.
-  std::uint64_t eligible_version_ = 0;        ///< The ready set that it was made of.
-  Tick eligible_until_ = 0;                   ///< The tick at which a task is no longer held back.
+  std::uint64_t eligible_version_ = 0;        ///< The version of the ready set that it was made
+                                              ///< from.
+  Tick eligible_until_ = 0;                   ///< The tick at which the next task is released.
 };
 
 }  // namespace harness::scheduling

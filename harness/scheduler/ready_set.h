@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadySet: everything that can be scheduled, tasks and engines, and which of it is ready.
+// ReadySet: all tasks and engines, and which of them are ready.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,17 @@ class ReadySet {
     ++version_;
   }
 
-  /// Adds one that is not ready yet. Returns its index.
+  /// Adds a runnable that is not ready. Returns its index.
   std::uint16_t add(const Runnable& runnable) {
     runnables_.push_back(runnable);
     return static_cast<std::uint16_t>(runnables_.size() - 1);
   }
   const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
 
-  void make_ready(std::uint16_t index);    ///< Makes one ready.
-  void make_unready(std::uint16_t index);  ///< Keeps it from continuing, if it could.
+  void make_ready(std::uint16_t index);    ///< Makes a runnable ready.
+  void make_unready(std::uint16_t index);  ///< Makes a runnable not ready.
 
-  /// Returns the indices of those that are ready, ascending.
+  /// Returns the indices of the ready runnables, ascending.
   const std::vector<std::uint16_t>& ready() const { return ready_; }
   bool empty() const { return ready_.empty(); }  ///< Returns whether none is ready.
   /// Differs from all earlier values if the set may have changed.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Code that
-// holds the thread asks the schedule question itself and switches straight to the answer, so a turn
-// that stays costs no switch and one that goes costs one. Engines have no stack: they advance on
-// the asker's, and the question is asked again.
+// How it works. Every task is a fiber, and so is the thread that calls run() ("home"). The task
+// that holds the thread makes the schedule choice itself and switches directly to the chosen task,
+// so a turn without a change costs no switch, and one with a change costs one. Engines have no
+// stack: they advance on the current one, and the choice is made again.
 //
-// Its parts keep what they decide by: Tasks who there is and who runs, ReadySet which ones can run,
-// Waiting who sleeps, Pace who is held back, Choice the question itself, TurnCount the time.
+// The parts keep the state for decisions: Tasks has all tasks and the running one, ReadySet those
+// that can run, Waiting those that sleep, Pace those that are held back. Choice makes the choice,
+// and TurnCount is the clock.
 #include "harness/scheduler.h"
 
 #include <cxxabi.h>
@@ -24,8 +25,8 @@ namespace harness {
 using scheduling::Runnable;
 using State = scheduling::Task::State;
 
-/// A real driver takes more than a kernel or a target does; of what nothing touches, only addresses
-/// are taken. Sanitizers mark all of it.
+/// A real driver needs more stack than a kernel or a target. Unused pages only take address space,
+/// except with sanitizers, which mark all of it.
 static constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 1024) * 1024;
 
 Scheduler::Scheduler(Arena& arena, Picker& picker, History& history)
@@ -151,7 +152,7 @@ void Scheduler::die() {
   leave_for_good(nullptr);
 }
 
-/// Lets go of the exceptions that handlers of this stack hold, since none of them will end.
+/// Releases the exceptions that handlers on this stack hold, because these handlers will never end.
 static void drop_caught_exceptions() {
   const auto* state = reinterpret_cast<const ExceptionState*>(abi::__cxa_get_globals());
   while (state->caught != nullptr) abi::__cxa_end_catch();
@@ -183,7 +184,7 @@ void Scheduler::stuck() {
 
 // ---- turns ------------------------------------------------------------------------------------
 
-// The operation announced before this one has happened by now: those that wait for it may be asked.
+// The previously announced operation has happened now, so tasks that wait for it are checked.
 void Scheduler::note_access(Task& task, Access access) {
   if (task.pending.kind == AccessKind::write || task.pending.kind == AccessKind::release)
     touch(task.pending.resource);
@@ -200,8 +201,8 @@ void Scheduler::turn(Access access) {
   if (next != &me) leave_for(next);
 }
 
-// The usual turn of a replay: nothing is to be woken or held back, and the tape says nothing of
-// schedules. The same as next_task() would do, in a fifth of the time.
+// The usual turn of a replay: there is nothing to wake or to hold back, and the tape has no
+// schedule choices. Has the same effect as next_task(), in a fifth of the time.
 inline bool Scheduler::goes_on_unasked(const Task& me) {
   const bool usual = picker_.is_silent(Site::schedule) && !waiting_.pending() && !over_ &&
                      !turns_.used_up() && !pace_.holds_back(now()) && me.skew <= 1;
@@ -211,8 +212,8 @@ inline bool Scheduler::goes_on_unasked(const Task& me) {
   return true;
 }
 
-// From a moment to longer than a collective of eight ranks takes; always bounded, so that a task
-// that polls for ever cannot keep the others out for ever.
+// The durations range from a moment to more than a collective of eight ranks. They are bounded, so
+// that a task that polls forever cannot keep out the others forever.
 void Scheduler::maybe_delay(Label point) {
   static constexpr std::array<std::uint16_t, 6> kTurns{0, 4, 16, 64, 256, 1024};
   const std::uint32_t choice = picker_.pick(Site::delay, kTurns.size());
@@ -225,7 +226,7 @@ void Scheduler::maybe_delay(Label point) {
 // ---- waits ------------------------------------------------------------------------------------
 
 void Scheduler::wait(Label what, void* context, Task::Ready ready, const TaskId* holder) {
-  if (!in_task()) {  // Outside the tasks, code that calls is alone with the engines.
+  if (!in_task()) {  // Outside of tasks, the caller is alone with the engines.
     engines_.advance_until(ready, context);
     return;
   }
@@ -251,7 +252,7 @@ void Scheduler::pause() {
   me.reads.clear();
 }
 
-/// Takes the task out of those that can continue, until it is woken.
+/// Removes the task from the ready set until it is woken.
 void Scheduler::sleep(Task& task, State state, Label what, const TaskId* holder) {
   task.state = state;
   task.waits_for = what;
@@ -260,7 +261,7 @@ void Scheduler::sleep(Task& task, State state, Label what, const TaskId* holder)
   ready_.make_unready(task.runnable);
 }
 
-// ---- who goes next ----------------------------------------------------------------------------
+// ---- the next task ----------------------------------------------------------------------------
 
 inline std::uint16_t Scheduler::choose() {
   const auto* candidates = &ready_.ready();
@@ -272,7 +273,7 @@ inline std::uint16_t Scheduler::choose() {
   return choice_.ask(*candidates, can_stay ? me : nullptr);
 }
 
-/// Returns the task that goes next, or null when the run is over. Advances engines on the way.
+/// Returns the next task, or null when the run is over. Advances engines in between.
 Scheduler::Task* Scheduler::next_task() {
   for (;;) {
     const bool plain_sailing =
@@ -289,12 +290,12 @@ Scheduler::Task* Scheduler::next_task() {
   }
 }
 
-/// Whether the task waits for what others do, and not for a lock.
+/// Returns whether the task waits for work of others, not for a lock.
 static bool waits_for_others(const scheduling::Task& task) {
   return task.state == State::waiting && task.pending.kind == AccessKind::read;
 }
 
-/// Wakes whom it can. What they have waited for was done by now, and not only when they continue.
+/// Wakes tasks. The work that they waited for is complete now, not only when they continue.
 static void wake(scheduling::Waiting& waiting, const scheduling::Tasks& tasks,
                  scheduling::ReadySet& ready, Tick now) {
   constexpr std::size_t kBits = 64;
@@ -307,7 +308,7 @@ static void wake(scheduling::Waiting& waiting, const scheduling::Tasks& tasks,
       task->joined = now;
 }
 
-/// Wakes whom it can. Returns whether another is ready; otherwise the run is over.
+/// Wakes tasks. Returns whether a task or engine is ready; otherwise the run is over.
 bool Scheduler::can_go_on() {
   while (!over_) {
     if (waiting_.pending()) wake(waiting_, tasks_, ready_, now());
@@ -324,7 +325,7 @@ bool Scheduler::can_go_on() {
   return false;
 }
 
-/// Returns whether that let anything continue.
+/// Returns whether polling made a task or engine ready.
 bool Scheduler::poll_engines() {
   engines_.poll();
   return !ready_.empty() || waiting_.pending();
@@ -349,7 +350,7 @@ void Scheduler::leave_for_good(Task* next) {
   me.fiber.finish(next != nullptr ? next->fiber : home_);
 }
 
-// One by one: a task is born once the one before it has been chosen.
+// With spawning one by one, a task starts once the one before it has been chosen.
 inline void Scheduler::start_next_unborn() {
   if (!pace_.all_born()) {
     if (const Task* born = pace_.next_unborn(); born != nullptr) ready_.make_ready(born->runnable);

@@ -18,7 +18,7 @@ class SiteScope {
   SiteScope(const SiteScope&) = delete;
   SiteScope& operator=(const SiteScope&) = delete;
 
-  /// Gives what is running another name, until the innermost scope ends.
+  /// Renames the running function until the innermost scope ends.
   static void rename(Scheduler& scheduler, Label site) { scheduler.tasks_.context().site = site; }
 
  private:
@@ -26,7 +26,7 @@ class SiteScope {
   Label previous_;
 };
 
-/// Assigns what is spawned and called to a process, while it exists.
+/// Assigns spawned tasks and calls to a process while it exists.
 class ProcessScope {
  public:
   ProcessScope(Scheduler& scheduler, ProcessId process)

@@ -7,7 +7,7 @@
 
 namespace harness::scheduling {
 
-/// Returns a deadlock, where a task waits that must finish; else a livelock: all of those poll.
+/// Returns a deadlock if a task that must finish waits; else a livelock, because all of them poll.
 Fault stuck_fault(const Tasks& tasks);
 
 }  // namespace harness::scheduling

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task: a program with a separate stack, and its state for the scheduler.
+// Task: a function with a separate stack, and its state for the scheduler.
 #pragma once
 
 #include <array>
@@ -18,34 +18,34 @@ class Scheduler;
 enum class TaskId : std::uint16_t { none = 0xffff };
 
 /// A process of the simulated machine. Its tasks share handles, contexts and an address space, and
-/// reach those of another only by IPC. By default everything is in the first.
+/// reach those of other processes only by IPC. By default there is only the first process.
 enum class ProcessId : std::uint16_t { first = 0 };
 
 namespace scheduling {
 
-/// Keeps what a task that polls has read since its last pause, and when.
+/// The resources that a polling task has read since its last pause, and when.
 class Reads {
  public:
   struct Read {
     Resource resource;
-    Tick time;  ///< By the clock of all runs.
+    Tick time;  ///< Time by the clock of all runs.
   };
 
-  void clear() {  // Forgets all, as the task pauses.
+  void clear() {  // Forgets the reads, when the task pauses.
     count_ = 0;
     too_many_ = false;
   }
-  void add(Resource resource, Tick time) {  // Keeps a read, or that there was one more.
+  void add(Resource resource, Tick time) {  // Adds a read, or notes that there are too many.
     if (count_ < kLimit)
       reads_[count_++] = {resource, time};
     else
       too_many_ = true;
   }
 
-  /// Whether there was more to keep than there is room for.
+  /// Returns whether there were more reads than fit.
   bool too_many() const { return too_many_; }
-  const Read* begin() const { return reads_.data(); }         ///< Iterates over what was kept.
-  const Read* end() const { return reads_.data() + count_; }  ///< Ends it.
+  const Read* begin() const { return reads_.data(); }         ///< Iterates over the reads.
+  const Read* end() const { return reads_.data() + count_; }  ///< Ends the iteration.
 
  private:
   static constexpr std::size_t kLimit = 32;
@@ -55,9 +55,9 @@ class Reads {
   std::array<Read, kLimit> reads_;
 };
 
-/// The surroundings of code that runs.
+/// The context of running code.
 struct Context {
-  Label site;  ///< The function or op, for the sites of birth, death and use.
+  Label site;  ///< The function or op, for birth, death and use sites.
   ProcessId process = ProcessId::first;
 };
 
@@ -82,13 +82,13 @@ struct Task {
   Invoke invoke = nullptr;
   Activation root;
   Activation* activation = nullptr;
-  Label waits_for;                         ///< In words, while waiting.
-  const TaskId* waits_for_task = nullptr;  ///< The task that holds it; may be null.
+  Label waits_for;                         ///< Name of the wait, while waiting.
+  const TaskId* waits_for_task = nullptr;  ///< The task that holds what it waits for; may be null.
   Ready ready = nullptr;                   ///< Null unless waiting.
   void* ready_context = nullptr;
   Reads reads;
   HeldLocks held;
-  Tick joined = 0;  ///< When it last waited for what others did, by the clock of the run.
+  Tick joined = 0;  ///< The last tick at which it waited for work of others.
 };
 
 }  // namespace scheduling

@@ -24,7 +24,7 @@ class Tasks {
     enter(nullptr);
   }
 
-  /// Adds a task in the process of the current one. The caller makes it run.
+  /// Adds a task in the process of the current one. The caller makes it ready.
   Task& add();
 
   std::size_t count() const { return count_; }
@@ -33,8 +33,9 @@ class Tasks {
   std::span<const std::unique_ptr<Task>> all() const { return {tasks_.data(), count_}; }  ///< By id
 
   Name name(TaskId id) const { return (*this)[id].name; }     ///< Returns its name by cause.
-  Label label(TaskId id) const { return (*this)[id].label; }  ///< Returns its word in stories.
-  ProcessId process(TaskId id) const { return (*this)[id].context.process; }  ///< Where it runs.
+  Label label(TaskId id) const { return (*this)[id].label; }  ///< Returns its name in stories.
+  /// Returns its process.
+  ProcessId process(TaskId id) const { return (*this)[id].context.process; }
 
   /// Returns the task that holds the thread, or null outside of tasks.
   Task* current() const { return current_; }
@@ -43,14 +44,14 @@ class Tasks {
     current_ = task;
     context_ = task != nullptr ? &task->context : &outside_;
   }
-  /// Returns the surroundings of the task that holds the thread.
+  /// Returns the context of the task that holds the thread.
   Context& context() { return *context_; }
   const Context& context() const { return *context_; }
 
  private:
   Task* current_ = nullptr;
   Context* context_ = &outside_;
-  Context outside_;  ///< The surroundings of code outside of tasks.
+  Context outside_;  ///< The context of code outside of tasks.
   std::size_t count_ = 0;
   std::vector<std::unique_ptr<Task>> tasks_;
 };

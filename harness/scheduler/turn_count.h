@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TurnCount: the turns of a run, which are its time, and how many it may take.
+// TurnCount: the turns of a run, which are its clock, and their limit.
 #pragma once
 
 #include "harness/base.h"
@@ -8,7 +8,7 @@ namespace harness::scheduling {
 
 class TurnCount {
  public:
-  void begin(Tick limit) {  // Counts from 0 again; `limit` is how many the run may take.
+  void begin(Tick limit) {  // Restarts at 0; `limit` is the maximum of the run.
     earlier_ += taken_ + 1;
     taken_ = 0;
     limit_ = limit;
@@ -19,13 +19,13 @@ class TurnCount {
   const Tick& taken() const { return taken_; }
   bool used_up() const { return taken_ >= limit_; }  ///< Returns whether none is left.
   Tick limit() const { return limit_; }
-  /// Returns the time by the clock of all runs: no two runs share one.
+  /// Returns the time by the clock of all runs, which never repeats.
   Tick ever() const { return earlier_ + taken_; }
 
  private:
   Tick taken_ = 0;
   Tick limit_ = 0;
-  Tick earlier_ = 0;  ///< When this run began.
+  Tick earlier_ = 0;  ///< Turns of all earlier runs.
 };
 
 }  // namespace harness::scheduling

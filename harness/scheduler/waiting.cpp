@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A task that goes to sleep sets its bit with each resource that it waits for, or has
-// read. A touch takes the bits of its resource, and those that own them are asked before the next
-// turn: they wake, or set their bits again.
+// How it works. A task that goes to sleep sets its bit for each resource that it waits for or has
+// read. A touch collects the bits of its resource, and the tasks with these bits are checked before
+// the next turn. They wake, or set their bits again.
 #include "harness/scheduler/waiting.h"
 
 #include <algorithm>

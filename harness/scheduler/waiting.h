@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting: which tasks sleep until something is touched, and which are woken.
+// Waiting: the tasks that sleep until a resource is touched, and which of them are woken.
 #pragma once
 
 #include <array>
@@ -30,12 +30,12 @@ class Waiting {
   /// Returns whether there is a waiter to check.
   bool pending() const { return !touched_.empty(); }
 
-  /// Registers `task`, which is about to sleep, to be checked when something that it waits for, or
+  /// Registers `task`, which is about to sleep, to be checked when a resource that it waits for, or
   /// has read, is touched.
   void watch(const Task& task);
-  /// Whether something that `task` read since its last pause has been written since.
+  /// Returns whether a resource that `task` read since its last pause has been written since.
   bool changed_since_read(const Task& task) const;
-  /// Checks the waiters of what was touched, and makes ready those whose wait is over.
+  /// Checks the waiters of touched resources, and makes those whose wait is over ready.
   void wake(const Tasks& tasks, ReadySet& ready);
 
  private:
@@ -48,12 +48,12 @@ class Waiting {
   bool should_wake(const Task& task) const;
 
   std::vector<Resource> touched_;  ///< Changes since waiters were last checked.
-  std::uint64_t asked_for_ = 0;    ///< Which tasks may wait for one of them: bits of ids.
-  /// The tasks that sleep until a resource is touched, by its low bits, as the low bits of their
-  /// ids. A spurious bit only causes a superfluous check.
+  std::uint64_t asked_for_ = 0;    ///< Bits of the ids of tasks that may wait for one of them.
+  /// Bits of the ids of the tasks that sleep until a resource is touched, by its low bits. A
+  /// spurious bit only causes a superfluous check.
   std::array<std::uint64_t, kWatchCount> watched_{};
-  /// When a resource was last written, by its low bits: a clash only keeps a poller awake once
-  /// more.
+  /// The time of the last write to a resource, by its low bits. A collision only wakes a poller
+  /// once too often.
   std::array<Tick, kWrittenCount> written_{};
 };
 

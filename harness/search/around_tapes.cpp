@@ -6,7 +6,7 @@
 namespace harness::searching {
 namespace {
 
-/// One question in 256, in 32 and in 8.
+/// One choice in 256, in 32 and in 8.
 constexpr std::array<std::uint32_t, 3> kLeaveChances{1U << 24, 1U << 27, 1U << 29};
 
 }  // namespace
@@ -29,7 +29,7 @@ void AroundTapes::begin() {
   leave_chance_ = is_left ? kLeaveChances[mood % kLeaveChances.size()] : 0;
 }
 
-// The other strategy is asked in any case, so that it does not depend on what the tape says.
+// The other strategy makes every choice, too, so that its state does not depend on the tape.
 std::uint32_t AroundTapes::answer(const Question& question) {
   const std::uint32_t drawn = otherwise_->answer(question);
   if ((left_ & site_bit(question.site)) != 0) return drawn;

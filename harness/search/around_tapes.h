@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around tapes: answers as one of many tapes does, and leaves it now and then for another strategy.
+// Around tapes: follows one of many tapes, and occasionally deviates from it with another strategy.
 //
-// The first runs are the tapes as they are, one after the other. Each later one draws its tape, and
-// how it leaves it: with one of a few chances at every question, or in all that is no part of the
-// program. So a search is pointed to what is hard to get to by chance, once some run has got there.
+// The first runs replay the tapes, one after the other. Each later run draws its tape and how to
+// deviate from it: with a fixed probability at every choice, or in all choices that are not part of
+// the program. This directs a search towards states that are hard to reach by chance, once some run
+// has reached them.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,9 @@ class AroundTapes final : public Strategy {
   std::uint64_t seed_;
   std::uint64_t run_ = 0;
   std::uint64_t state_ = 0;
-  TapeIndex* tape_ = nullptr;       ///< The one of this run.
-  std::uint32_t leave_chance_ = 0;  ///< Out of 2^32, at questions that the tape is to answer.
-  Sites left_ = 0;                  ///< Sites that the tape is not asked about.
+  TapeIndex* tape_ = nullptr;       ///< The tape of this run.
+  std::uint32_t leave_chance_ = 0;  ///< Probability of a deviation, out of 2^32.
+  Sites left_ = 0;                  ///< Sites for which the tape is not used.
 };
 
 }  // namespace harness::searching

@@ -8,7 +8,8 @@
 namespace harness::searching {
 namespace {
 
-/// Has no place where it happens, so that its kind is the hazard.
+/// Returns whether faults of this kind happen at no particular place, so that the kind is the
+/// hazard.
 bool has_no_place(FaultKind kind) {
   return kind == FaultKind::retention || kind == FaultKind::refusal;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArrivalCounts: how many runs of a search got to each window, by each way in, and what became of
-// them there: the rows of a variant's table.
+// ArrivalCounts: how many runs of a search reached each window, by each way in, and their results
+// there. These are the rows of a variant's table.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@ class ArrivalCounts {
 
   /// Counts a run.
   void take_in(const Outcome& outcome);
-  /// Returns a row for each window and way in, for each kind of fault without a window that the
-  /// claim names or that was found, in this order.
+  /// Returns a row for each window and way in, then a row for each kind of fault without a window
+  /// that the claim names or that was found.
   std::vector<StandingRow> rows(const Claim& claim) const;
 
  private:
-  /// The faults of one run: a bit per window, by each way in, and a bit per kind of fault without
-  /// one.
+  /// The faults of one run: a bit per window, for each way in, and a bit per kind of fault without
+  /// a window.
   struct Met {
     std::array<std::uint64_t, kWayLimit> windows{};
     std::uint64_t kinds = 0;
   };
   std::size_t way_count() const { return std::max<std::size_t>(1, scenario_->ways.size()); }
-  /// Returns how many ways in there are to the window.
+  /// Returns the number of ways in to the window.
   std::size_t ways_of(std::size_t window) const {
     return scenario_->windows[window].has_one_way ? 1 : way_count();
   }
@@ -43,7 +43,7 @@ class ArrivalCounts {
   const Arrivals& at(std::size_t window, std::size_t way) const {
     return windows_[window * way_count() + way];
   }
-  /// Returns the windows of `by`, a set for each way in, that are counted under `way`.
+  /// Returns the windows of `by` (a set for each way in) that are counted under `way`.
   std::uint64_t under(std::size_t way, const std::array<std::uint64_t, kWayLimit>& by) const {
     const std::uint64_t own = by[way] & (way_count() > 1 ? ~one_way_ : ~std::uint64_t{0});
     return way == 0 ? own | ((by[0] | by[1]) & one_way_) : own;
@@ -53,9 +53,9 @@ class ArrivalCounts {
 
   const Scenario* scenario_ = nullptr;
   int window_ = -1;
-  std::uint64_t one_way_ = 0;  ///< Windows with one way in, a bit each.
+  std::uint64_t one_way_ = 0;  ///< Bit per window with one way in.
   std::uint64_t exercised_runs_ = 0;
-  std::vector<Arrivals> windows_;  ///< For each window, by each way in.
+  std::vector<Arrivals> windows_;  ///< For each window, by way in.
   std::vector<Arrivals> kinds_;    ///< For each kind of fault, if it has no window.
 };
 

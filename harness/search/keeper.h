@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeper: what a search keeps of its failing runs: a finding per signature and window, each with
-// the smallest few runs that showed it.
+// Keeper: the failing runs that a search keeps: a finding per signature and window, each with the
+// smallest few runs that showed it.
 #pragma once
 
 #include <string>
@@ -23,27 +23,27 @@ struct Sample {
   Tape tape;
 };
 
-/// Ownership: borrows all that it is made of. Threads: confined to the runner's.
+/// Ownership: borrows its constructor's arguments. Threads: confined to the runner's.
 class Keeper {
  public:
   Keeper(Runner& runner, const SearchOptions& options, SearchResult& result)
       : runner_(runner), options_(options), result_(result) {}
 
-  /// Counts the findings of a run that failed and keeps what is new or smaller. Replays a run with
-  /// a new finding at once, so that a run that differs from itself is found where it happens.
+  /// Counts the findings of a failing run and keeps new or smaller ones. Replays a run with a new
+  /// finding at once, so that nondeterminism is detected in the run where it occurs.
   void take_in(const Outcome& outcome, const Config& config, double seconds);
 
-  /// Puts the smallest run that showed it in the place of the one that a finding has.
+  /// Replaces the run of a finding by the smallest run that showed it.
   void take_smallest(std::size_t index) { take(index, seen_[index].smallest.front()); }
-  /// Makes `sample` the run that shows a finding, if a replay bears it out.
+  /// Makes `sample` the run of a finding, if a replay confirms it.
   void take(std::size_t index, const Sample& sample);
 
-  /// The smallest few runs that showed it, ascending.
+  /// Returns the smallest few runs that showed the finding, ascending.
   const std::vector<Sample>& smallest(std::size_t index) const { return seen_[index].smallest; }
-  /// Returns the case whose run it was.
+  /// Returns the case of a sample.
   Case case_of(const Sample& sample) const;
 
-  /// Reports a finding if it is another than when it was informed of last.
+  /// Reports a finding if it has changed since the last report.
   void tell(std::size_t index);
 
  private:
@@ -52,7 +52,7 @@ class Keeper {
     std::vector<Sample> smallest;
     std::tuple<std::uint64_t, bool, bool> told;  ///< Trace, minimized, nondeterministic.
   };
-  /// Returns a hash of what makes two faults the same finding.
+  /// Returns a hash of the properties that make two faults the same finding.
   static std::uint64_t key_of(const Fault& fault, int window);
 
   void count(std::size_t index, const Outcome& outcome, const Config& config);
@@ -64,7 +64,7 @@ class Keeper {
   SearchResult& result_;
   std::vector<Seen> seen_;  ///< One for each finding.
   std::unordered_map<std::uint64_t, std::size_t> known_;
-  std::vector<std::size_t> fresh_;  ///< Findings that the run being taken in added.
+  std::vector<std::size_t> fresh_;  ///< Findings that the current run added.
 };
 
 }  // namespace harness::searching

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits are in runs, so that the same seed gives the same cases; the clock may cut off at any
-// point, and what it cut off is not called minimized.
+// Limits are numbers of runs, so that the same seed gives the same cases. The clock may cut off at
+// any point; a case that was cut off is not marked as minimized.
 #include "harness/search/minimizer.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 namespace harness::searching {
 namespace {
 
-/// Often enough for a fixpoint.
+/// Enough rounds for a fixpoint.
 constexpr int kRoundLimit = 4;
-/// A case of so few ops is small enough not to be tried from another run.
+/// A case with at most this many ops is small enough, and is not tried from another run.
 constexpr std::size_t kFewOps = 5;
 constexpr std::size_t kFewDecisions = 6;
 
@@ -55,7 +55,7 @@ bool Minimizer::is_over(std::size_t index) const {
 }
 
 Limits Minimizer::limits(std::size_t index, bool thorough) const {
-  constexpr double kNoTime = 1e-9;  // 0 would be no limit.
+  constexpr double kNoTime = 1e-9;  // 0 would mean no limit.
   Limits limits = options_.minimize_limits;
   if (const auto spent = endless_counts_.find(index); spent != endless_counts_.end())
     limits.endless_limit -= std::min(limits.endless_limit, spent->second);
@@ -84,7 +84,7 @@ void Minimizer::leave_out(std::size_t index) {
   keeper_.tell(index);
 }
 
-// Each run leads to a local minimum of its own; the smallest counts.
+// Each run leads to another local minimum; the smallest is used.
 void Minimizer::minimize_fully(std::size_t index) {
   Finding& finding = result_.findings[index];
   const std::vector<Sample>& samples = keeper_.smallest(index);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. One strategy answers all runs; configs take turns. Of the many runs that show a
-// bug, the ones with the fewest ops are kept: what is small already minimizes best. Minimizing
-// comes after the running, so that it costs the search nothing, and has a share of the time; what
-// it does not need goes back to running, and so on until the time is up.
+// How it works. One strategy serves all runs; configs take turns. Of the runs that show a bug, the
+// ones with the fewest ops are kept, because small cases minimize best. Minimizing comes after
+// running, so that it does not slow down the search, and has a share of the time. Time that it does
+// not need goes back to running, and so on until the time is up.
 #include "harness/search.h"
 
 #include <algorithm>
@@ -20,9 +20,10 @@ namespace {
 
 using searching::Clock;
 
-/// Share of the time that is left, if there may be something to minimize.
+/// Share of the remaining time for running, if there may be something to minimize.
 constexpr double kRunShare = 0.6;
-constexpr double kLeastShare = 0.01;  ///< Share of all time: less is not shared out any more.
+constexpr double kLeastShare = 0.01;  ///< Share of the total time. A smaller remainder is not
+                                      ///< divided any more.
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -72,7 +73,7 @@ class Searcher {
   // ---- time ----
 
   double seconds_left() const { return options_.second_limit - seconds_since(begin_); }
-  /// Returns the time spent running, so far.
+  /// Returns the time spent on running so far.
   double seconds_run() const { return earlier_seconds_ + seconds_since(share_begin_); }
 
   void run_share(Strategy& strategy) {
@@ -150,7 +151,7 @@ class Searcher {
     tally.faulty_runs += failed;
   }
 
-  /// Returns the windows of the faults that count, a bit each.
+  /// Returns the windows of the faults that count, as bits.
   std::uint64_t windows_of(const Outcome& outcome) const {
     std::uint64_t windows = 0;
     for (const int window : outcome.windows)
@@ -159,8 +160,8 @@ class Searcher {
     return windows;
   }
 
-  /// Counts a window once a run, and the hazard of the run's first fault: what comes after that one
-  /// may follow from it. True when there is a fault that counts.
+  /// Counts each window once per run, and the hazard of the run's first fault: later faults may
+  /// follow from it. Returns whether there is a fault that counts.
   bool count_faults(const Outcome& outcome) {
     bool failed = false;
     for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
@@ -206,12 +207,12 @@ class Searcher {
   searching::Keeper keeper_;
   searching::Minimizer minimizer_;
   searching::ArrivalCounts arrivals_;
-  Clock::time_point begin_;        ///< When the search began.
-  Clock::time_point share_begin_;  ///< When the share of running under way began.
-  double earlier_seconds_ = 0;     ///< Time spent running, in the shares before.
+  Clock::time_point begin_;        ///< The time at which the search began.
+  Clock::time_point share_begin_;  ///< The time at which the current share of running began.
+  double earlier_seconds_ = 0;     ///< Time spent on running in earlier shares.
   double next_progress_ = 0;
-  bool was_endless_ = false;  ///< The last run, so that it took seconds.
-  bool ended_ = false;        ///< For another reason than time.
+  bool was_endless_ = false;  ///< Whether the last run was endless, so that it took seconds.
+  bool ended_ = false;        ///< Whether the search ended for a reason other than time.
 };
 
 }  // namespace

@@ -44,13 +44,13 @@ void put(std::uint64_t& word, const void* source, const Part& part) {
               static_cast<const char*>(source) + part.in_bytes, part.bytes);
 }
 
-/// Returns what a repair has kept of a word for this reader, or null.
+/// Returns the value of a word that a repair has kept for this reader, or null.
 const std::uint64_t* kept_word(const SharedWords::Word* word, Generation expected, Label use) {
   Intervention* repair = Intervention::current();
   return repair != nullptr ? repair->word(word, raw(expected), use) : nullptr;
 }
 
-/// Has a repair keep a word that is about to be written, if it wants to.
+/// Lets the repair or order of the run, if any, keep a word that is about to be overwritten.
 void keep_word(const SharedWords::Word& word, Label label, Label site) {
   Intervention* repair = Intervention::current();
   if (repair != nullptr && repair->wants(label, word.writer.site, site)) [[unlikely]]
@@ -60,9 +60,9 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
     order->words().keep(&word, raw(word.generation), word.value);
 }
 
-/// Has a reader of another generation's word read its own, if a repair says so. Returns that where
-/// it was written over already; else waits for its writer, until nothing can continue if there is
-/// none.
+/// Applies an order to a reader whose word belongs to another generation. Returns the value of the
+/// expected generation if it was overwritten. Otherwise waits for its writer; without a writer, the
+/// wait ends in a deadlock.
 const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word& word, Access read,
                                    Label label, Generation expected) {
   Order& order = *Order::current();
@@ -76,7 +76,7 @@ const std::uint64_t* word_in_order(Scheduler& scheduler, const SharedWords::Word
   return kept;
 }
 
-/// Returns the kind of activation that runs, or null if it is a task's own.
+/// Returns the kind of the running activation, or null if it belongs to a task.
 const char* user_kind(const Scheduler& scheduler, const History& history, Name activation) {
   const auto& known = history.activations();
   const auto found = std::find_if(known.begin(), known.end(), [&](const ActivationRecord& record) {
@@ -88,9 +88,8 @@ const char* user_kind(const Scheduler& scheduler, const History& history, Name a
   return found->kind.c_str();
 }
 
-/// Returns "collective 2": code that reads, if it is not a mere task, is one of those that
-/// generations distinguish: by its number in the low half, and by which of its uses it is in the
-/// high half.
+/// Returns text such as "collective 2": the kind of the running activation (unless that is a plain
+/// task), and the number in the generation's low half. The high half counts the uses of a number.
 std::string in_words(Scheduler& scheduler, Generation generation) {
   if (generation == Generation::none) return "no use";
   const char* kind = user_kind(scheduler, scheduler.history(), scheduler.picker().current().name);
@@ -100,7 +99,7 @@ std::string in_words(Scheduler& scheduler, Generation generation) {
   return use > 1 ? fmt::format("{} in its use {}", text, use) : text;
 }
 
-/// Tells a trail that a word was read or written, and what it is now.
+/// Adds an access to a word, and its present value, to a trail.
 void follow(Scheduler& scheduler, Trail::Kind kind, Label label, std::size_t index,
             std::uint64_t value) {
   Trail& trail = *Trail::current();

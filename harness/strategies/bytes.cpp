@@ -96,7 +96,7 @@ std::uint32_t Bytes::answer_loosely(const Question& question) {
 
 namespace {
 
-/// A new string of records for every run: what a fuzzer without a corpus would try.
+/// Makes new random records for every run, like a fuzzer without a corpus.
 class RandomBytes final : public Strategy {
  public:
   explicit RandomBytes(std::uint64_t seed) : state_(mix(0, seed)) {}

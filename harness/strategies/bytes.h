@@ -2,14 +2,14 @@
 // Bytes: a tape as a fuzzer sees it. Any byte string is a tape, and any tape is a byte string.
 //
 // Records of 16 bytes, little-endian: activation (8), site tag (2), nth (2), value (4). No lengths,
-// no counts, any order; each record means the same wherever it stands. What is missing at the end
-// is zero.
+// no counts, any order; the meaning of a record does not depend on its position. Missing bytes at
+// the end are zero.
 //
 // Most activations are hashes that a fuzzer cannot guess. So a record whose activation is neither
-// an op slot (below 2^33) nor a derived name (top bits 10) is *loose*: it speaks of the activations
-// whose place in the order of their first questions is its activation modulo 8, of site tag modulo
-// the number of sites that runs ask where no site has that tag, of nth modulo 8, and its value is
-// an index modulo the number of options. A run's tape never holds one: it names what was met.
+// an op slot (below 2^33) nor a derived name (top bits 10) is *loose*. It refers to activations by
+// the order of their first choices, modulo 8, and to choices by `nth`, modulo 8. A site tag that no
+// site has is taken modulo the number of sites, and the value modulo the number of options. A run
+// never records a loose entry: its tape names the choices that came up.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,29 @@
 
 namespace harness::strategies {
 
-/// Number of sites that a run of a scenario uses. The last one, `watch`, is used by programs only.
+/// Number of sites that a run of a scenario uses. The last one, `watch`, is only used by programs.
 inline constexpr std::size_t kRunSiteCount = kSiteCount - 1;
 static_assert(raw(Site::watch) == kRunSiteCount);
 
-/// Returns the tape of a byte string: any is one.
+/// Returns the tape of a byte string. Every byte string has one.
 Tape decode(std::span<const std::uint8_t> bytes);
 
-/// The canonical form of the tape, so that decode(encode(tape)) == canonical(tape).
+/// Returns the canonical form of the tape, so that decode(encode(tape)) == canonical(tape).
 std::vector<std::uint8_t> encode(const Tape& tape);
 
-/// True for a record that speaks of activations by their place instead of by name.
+/// Returns whether a record refers to activations by their order instead of by name.
 constexpr bool is_loose(Name activation) {
   return (activation >> 33) != 0 && (activation >> 62) != 2;
 }
 
-/// Makes choices from a byte string. Ownership: owns the decoded records, in buffers that are kept.
+/// Makes choices from a byte string. Ownership: owns the decoded records, in buffers that are
+/// reused.
 class Bytes final : public Strategy {
  public:
   Bytes() = default;
   explicit Bytes(std::span<const std::uint8_t> bytes) { assign(bytes); }
 
-  void assign(std::span<const std::uint8_t> bytes);  ///< Reads another byte string from now on.
+  void assign(std::span<const std::uint8_t> bytes);  ///< Replaces the byte string.
   void begin() override;
   std::uint32_t answer(const Question& question) override {
     const std::uint32_t value = exact_.value(question.activation, question.site, question.nth);
@@ -54,8 +55,8 @@ class Bytes final : public Strategy {
   std::uint32_t place_of(Name activation);
 
   TapeIndex exact_;
-  TapeIndex loose_;   ///< Keyed by place.
-  TapeIndex places_;  ///< Places of the activations that made choices so far in this run, plus one.
+  TapeIndex loose_;   ///< Keyed by the order of activations.
+  TapeIndex places_;  ///< Ordinals, plus one, of the activations that made choices in this run.
   std::uint32_t place_count_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deviations, as a strategy to search with: draws a program, then runs it with every set of few
-// further choices before it draws the next. Finds what needs an exact schedule rather than much of
+// Deviations as a search strategy: draws a program, then runs it with every set of few further
+// choices before it draws the next. Finds bugs that need an exact schedule rather than a complex
 // one.
 #include "harness/pick/deviations.h"
 
@@ -33,7 +33,7 @@ class ProgramDeviations final : public Strategy {
   static constexpr std::uint32_t kDecisionLimit = 2;
   static constexpr std::uint32_t kRunLimit = 300;
 
-  // The first run of a program: its ops are drawn, and everything else is plain.
+  // For the first run of a program: draws the ops and arguments. Everything else is the default.
   std::uint32_t draw(const Question& question) {
     if ((kProgramSites & site_bit(question.site)) == 0) return 0;
     const std::uint32_t index = walk_.answer(question);
@@ -46,7 +46,7 @@ class ProgramDeviations final : public Strategy {
   RandomWalk walk_;
   Tape program_;
   Deviations sets_;
-  std::uint32_t run_ = 0;  ///< The run of this program; 0 = draw one.
+  std::uint32_t run_ = 0;  ///< The number of the run of this program; 0 = draw a program.
 };
 
 }  // namespace

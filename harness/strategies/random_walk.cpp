@@ -4,7 +4,7 @@
 #include "harness/tables.h"
 
 namespace harness::strategies {
-/// How often each site leaves the default answer, in each of eight moods.
+/// How often each site deviates from the default, in each of eight moods.
 struct Moods {
   static constexpr std::size_t kCount = 8;
   using Leave = RandomWalk::Leave;
@@ -14,8 +14,8 @@ struct Moods {
     return {scaled > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(scaled), false};
   }
 
-  // Five are usual, two are changed (often where it is seldom, seldom where it is uniform), one is
-  // off. Ops are never off, or the run would be empty.
+  // Five moods are usual, two are changed (often if it is seldom, seldom if it is uniform), and one
+  // is off. Ops are never off, because the run would be empty.
   static constexpr Leave leave(Site site, std::size_t mood) {
     const Ratio usual = kSites[raw(site)].chance;
     const bool uniform = usual.numerator == 0;
@@ -38,8 +38,8 @@ struct Moods {
 
 void RandomWalk::begin() {
   static constexpr Moods kMoods;
-  // Three bits for each site, and two for the share after the first ten, if they have always been:
-  // seeds keep their meaning when a site is added.
+  // Three bits for each site. The two bits for the share stay after the tenth site, so that seeds
+  // keep their meaning when a site is added.
   constexpr unsigned kShareShift = 30;
   static_assert(kSiteCount * 3 + 2 < 62, "one draw serves all sites");
   state_ = mix(mix(0, seed_), run_++);
@@ -53,7 +53,7 @@ void RandomWalk::begin() {
   op_share_ = kShares[draw >> kShareShift & 3];
 }
 
-// Redraws a few times when the op's kind takes no part; then nothing goes into this slot.
+// Draws again a few times if the op's kind does not take part. If that fails, the slot stays empty.
 std::uint32_t RandomWalk::op_in_swarm(const Question& question, std::uint32_t index) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     if (op_share_ == 256 || in_swarm(question.value(index))) return index;

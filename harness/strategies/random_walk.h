@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random walk: deviates from the default as often as the site's probability says, in a shape drawn
-// for each run.
+// Random walk: deviates from the default with the probability of the site, in a style drawn for
+// each run.
 //
-// Swarm testing: each run draws for each site whether it is off, usual or changed, and how many op
-// kinds there are. A run that does a few things often finds bugs that a run that does everything
-// seldom never finds. Source: swarm testing (Groce et al. 2012), as TigerBeetle's simulator applies
-// it to each run.
+// Swarm testing: each run draws, for each site, whether it is off, usual or changed, and how many
+// op kinds there are. A run that does a few things often finds bugs that are missed by runs that do
+// everything seldom. Source: swarm testing (Groce et al. 2012), applied to each run as in
+// TigerBeetle's simulator.
 #pragma once
 
 #include <array>
@@ -32,14 +32,14 @@ class RandomWalk final : public Strategy {
   }
 
  private:
-  /// How often the default is left.
+  /// Probability of a deviation from the default.
   struct Leave {
-    std::uint32_t threshold = 0;  ///< Out of 2^32.
+    std::uint32_t threshold = 0;  ///< Probability out of 2^32.
     bool uniform = false;
   };
   friend struct Moods;
 
-  /// From the upper half of the draw; the lower half decided whether to leave.
+  /// Uses the upper half of the draw; the lower half decided whether to deviate.
   static std::uint32_t below(std::uint64_t draw, std::uint32_t bound) {
     return static_cast<std::uint32_t>(((draw >> 32) * bound) >> 32);
   }
@@ -51,7 +51,7 @@ class RandomWalk final : public Strategy {
   std::uint64_t run_ = 0;
   std::uint64_t state_ = 0;
   std::uint64_t swarm_ = 0;
-  std::uint32_t op_share_ = 256;  ///< How many of 256 op kinds take part in this run, about.
+  std::uint32_t op_share_ = 256;  ///< About how many of 256 op kinds take part in this run.
   std::array<Leave, kSiteCount> leave_{};
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unthemed walk: the random walk with nothing to point it anywhere. Every run is about everything,
-// and what an offer lists several times counts once.
+// Unthemed walk: the random walk without guidance. Every run allows everything, and options that
+// are listed several times count once.
 //
-// It says what the themes and multipliers of a scenario are worth: a fault that it needs ten times
-// as many runs for is one that the scenario's author has led the way to.
+// It shows the value of a scenario's themes and multipliers: if a fault takes it ten times as many
+// runs, the scenario's author has guided the search to that fault.
 #include <bit>
 #include <utility>
 #include <vector>
@@ -15,8 +15,8 @@
 namespace harness::strategies {
 namespace {
 
-/// The options of a question, those of equal value once, in the order in which they are listed
-/// first. Lifetime: borrows the options until it is assigned others.
+/// The options of a choice, in the order in which they are first listed, with options of equal
+/// value listed once. Lifetime: borrows the options until the next assign().
 class EachOnce final : public Options {
  public:
   void assign(const Question& question) {
@@ -32,11 +32,11 @@ class EachOnce final : public Options {
   }
   Access access(std::uint32_t index) const override { return options_->access(indices_[index]); }
   std::uint32_t count() const { return static_cast<std::uint32_t>(indices_.size()); }
-  /// Returns where the option stands among all.
+  /// Returns the index of the option among all.
   std::uint32_t listed_at(std::uint32_t index) const { return indices_[index]; }
 
  private:
-  /// 0 stands for the default option alone, and for a place that is empty.
+  /// 0 is the default option, and also an empty entry of the table.
   bool is_new(std::uint32_t value) {
     std::size_t place = value & (seen_.size() - 1);
     while (seen_[place] != 0 && seen_[place] != value) place = (place + 1) & (seen_.size() - 1);

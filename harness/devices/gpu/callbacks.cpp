@@ -5,7 +5,8 @@
 
 namespace harness::devices {
 
-/// A driver that is done with a run's device calls back no later than this many runs afterwards.
+/// Number of runs for which wrappers are kept: the driver may still call one after its run's device
+/// has ended.
 static constexpr unsigned kRunsKept = 64;
 
 Callbacks& Callbacks::of_process() {
@@ -36,7 +37,7 @@ void Callbacks::note(void* wrapped) {
   all.any_.store(true, std::memory_order_release);
 }
 
-// A function may call the driver, and that one serves.
+// Called without the lock, since a function may call the driver, which serves callbacks again.
 void Callbacks::call() {
   std::vector<Wrapped*> due;
   {

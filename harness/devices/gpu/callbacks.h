@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks: functions of the program that the real driver calls from within a call, or on a
-// separate thread, where no task runs. They are recorded there, and called by the task whose call
-// comes next, so they may do everything that a task may do.
+// separate thread, where no task runs. They are recorded there. The task that makes the next call
+// runs them, so that they may do everything that a task may do.
 #pragma once
 
 #include <atomic>
@@ -12,29 +12,30 @@
 
 namespace harness::devices {
 
-/// Threads: note() may be called on any; the rest is the run's.
+/// Threads: note() may be called on any thread; everything else on the run's.
 class Callbacks {
  public:
   using Function = void (*)(void*);
 
-  /// One function with its data, as the driver is given it: note(this).
-  /// Ownership: it belongs to the Callbacks of the process.
+  /// A function with its data. The driver gets this object as the data of note().
+  /// Ownership: the Callbacks of the process own it.
   struct Wrapped {
     Function function;
     void* data;
     unsigned run;
   };
 
-  /// Those of the process, which no device outlives: a driver may call at any time.
+  /// Returns the Callbacks of the process, which outlive every device, because a driver may call at
+  /// any time.
   static Callbacks& of_process();
 
-  /// Begins a run, and forgets calls for earlier ones.
+  /// Begins a run, and discards recorded calls of earlier ones.
   void begin();
-  /// Returns a stand-in for a function, valid until long after the run.
+  /// Returns a replacement for a function, valid until long after the run.
   Wrapped* wrap(Function function, void* data);
-  /// The function that the driver is given for all of them.
+  /// The function that the driver gets in place of all of them.
   static void note(void* wrapped);
-  /// Calls the functions that the driver has called meanwhile, in that order.
+  /// Calls the functions that the driver has called since the last time, in that order.
   void serve() {
     if (any_.load(std::memory_order_acquire)) call();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that begin, end or touch lives, and what tasks have instead of OS threads.
+// Calls that create, use or destroy objects, and the state of threads, which is kept for each task.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {
@@ -38,7 +38,7 @@ CUresult reset_primary(CUdevice device) {
   return status;
 }
 
-/// It is active as far as the run has retained it.
+/// Active means that the run has retained it.
 CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuDevicePrimaryCtxGetState(device, flags, active);
@@ -57,7 +57,7 @@ CUresult create_context(CUcontext* context, Arguments... arguments) {
   return status;
 }
 
-// Nothing could say when a context ends that the driver counts the users of.
+// Not supported: the driver counts the users of such a context, so we could not see when it ends.
 CUresult attach_context(CUcontext*, unsigned) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult detach_context(CUcontext) { return CUDA_ERROR_NOT_SUPPORTED; }
 
@@ -116,7 +116,7 @@ CUresult change_context(Arguments... arguments) {
 
 // ---- handles ----------------------------------------------------------------------------------
 
-/// `kFunction` makes the handle that its first argument points at.
+/// Calls `kFunction`, which creates the handle that its first argument points at.
 template <auto kFunction, Kind kKind, class Handle, class... Arguments>
 CUresult make(Handle* handle, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -133,12 +133,12 @@ CUresult allocate(Address* address, std::size_t bytes, Arguments... arguments) {
   CUresult status = CUDA_SUCCESS;
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
   if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(address, bytes, arguments...);
-  if (status == CUDA_SUCCESS && bytes != 0)  // No bytes have no address, and no life.
+  if (status == CUDA_SUCCESS && bytes != 0)  // Zero bytes have no address.
     gpu.allocated(kOrigin, (std::uint64_t)*address, bytes);
   return status;
 }
 
-/// The life ends at the call, also if the stream gets there only later.
+/// The lifetime ends at the call, even if the stream reaches the free only later.
 template <auto kFunction, class Address, class... Arguments>
 CUresult free_memory(Address address, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -174,7 +174,7 @@ CUresult unregister_host(void* host) {
                   [] { return CUDA_SUCCESS; });
 }
 
-/// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
+/// Memory allocated by a capturing stream belongs to the graph, and begins with each launch.
 template <auto kFunction, class... Pool>
 CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();
@@ -189,7 +189,7 @@ CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, C
 CUresult free_async(CUdeviceptr address, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  const bool is_drivers = address == 0 || captures(gpu, stream);  // Nothing's life ends here.
+  const bool is_drivers = address == 0 || captures(gpu, stream);  // No allocation ends here.
   return is_drivers ? gpu.driver().cuMemFreeAsync(address, stream)
                     : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
 }
@@ -204,7 +204,7 @@ CUresult copy(Target target, Source source, std::size_t bytes, Arguments... argu
                                : (gpu.driver().*kFunction)(target, source, bytes, arguments...);
 }
 
-/// Looks at each copy, of so many as can be meant.
+/// Checks each copy, up to a limit of copies.
 CUresult copy_batch(CUdeviceptr* targets, CUdeviceptr* sources, std::size_t* sizes,
                     std::size_t count, CUmemcpyAttributes* attributes, std::size_t* first_of,
                     std::size_t attribute_count, CUstream stream) {
@@ -232,7 +232,7 @@ CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... ar
                                : (gpu.driver().*kFunction)(target, value, count, arguments...);
 }
 
-/// Looks at the first row, as of copies of rows: the driver looks at the rest.
+/// Checks only the first row, like copies of rows do; the driver checks the rest.
 template <auto kFunction, class Value, class... Arguments>
 CUresult set_rows(CUdeviceptr target, std::size_t pitch, Value value, std::size_t width,
                   std::size_t height, Arguments... arguments) {

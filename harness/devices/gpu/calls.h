@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the pass-through. Most check their handles and call the driver's function. Those
-// that begin or end lifetimes, or take addresses, are defined in calls.cpp.
+// The functions of the pass-through. Most check their handles and call the driver's function.
+// Functions that begin or end lifetimes, or take addresses, are defined in calls.cpp.
 #pragma once
 
 #include "harness/devices/gpu/gpu_device.h"
@@ -33,7 +33,8 @@ inline CUresult check(GpuDevice& gpu, CUstream handle) {
       handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
   return is_default ? CUDA_SUCCESS : gpu.check(Kind::stream, handle);
 }
-/// A launch records no event that may be shared; the driver does not know of ours that they may.
+/// Returns whether a launch would record a shareable event, which is not allowed. The driver cannot
+/// check this, because our shareable events are ordinary ones to it.
 inline bool is_shared(GpuDevice& gpu, const CUlaunchAttribute& attribute) {
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
     return gpu.imports().is_shareable(attribute.value.programmaticEvent.event);
@@ -50,7 +51,7 @@ CUresult check(GpuDevice&, T) {
   return CUDA_SUCCESS;
 }
 
-/// Returns the event that the driver is given: the exported one, if the event was opened.
+/// Returns the event to pass to the driver: the exported one, if the event was opened.
 inline CUevent real(GpuDevice& gpu, CUevent event) {
   const CUevent exported = gpu.imports().exported(event);
   return exported != nullptr ? exported : event;
@@ -60,7 +61,7 @@ T real(GpuDevice&, T argument) {
   return argument;
 }
 
-/// The driver's function, once every handle among the arguments has been found alive.
+/// Calls the driver's function after checking that every handle among the arguments is alive.
 template <auto kFunction, class... Arguments>
 CUresult pass(Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -69,7 +70,7 @@ CUresult pass(Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(real(gpu, arguments)...);
 }
 
-/// The same, and then what the driver has called meanwhile.
+/// Makes a call, then runs the callbacks that the driver has requested.
 template <auto kCall, class... Arguments>
 CUresult served(Arguments... arguments) {
   const CUresult status = kCall(arguments...);
@@ -77,7 +78,7 @@ CUresult served(Arguments... arguments) {
   return status;
 }
 
-/// Ends a lifetime, then its object. The handle may be a number.
+/// Ends a lifetime, then the object. The handle may be a number.
 template <auto kFunction, Kind kKind, class Handle>
 CUresult destroy(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -85,7 +86,8 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
-/// The same if the driver may refuse, in a capture or for some nodes: then the object stays alive.
+/// Does the same if the driver may refuse (in a capture, or for some nodes). The object then stays
+/// alive.
 template <auto kFunction, Kind kKind, class Handle>
 CUresult unload(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -98,10 +100,11 @@ CUresult unload(Handle handle) {
 
 using HostFunction = CUDA_HOST_NODE_PARAMS;
 
-/// Returns what the driver is given in the place of a function (callbacks.h).
+/// Returns the function to pass to the driver in place of a function (callbacks.h).
 HostFunction noted_later(const HostFunction& given);
 
-/// The same for a node of any type: a copy of a host node's parameters, and others as they are.
+/// Does the same for a node of any type: copies the parameters of a host node, and passes others
+/// unchanged.
 class NotedLater {
  public:
   explicit NotedLater(CUgraphNodeParams* given);
@@ -112,23 +115,23 @@ class NotedLater {
   CUgraphNodeParams* params_;
 };
 
-/// Returns whether a stream captures: then the driver answers, and nothing happens now.
+/// Returns whether a stream captures. The driver then handles the call, and nothing happens now.
 inline bool captures(GpuDevice& gpu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/// The part of add_own_functions() for callbacks of the driver.
+/// Adds the functions that take callbacks. A part of add_own_functions(), like the next three.
 void add_host_functions(DriverTable& table);
-/// The part for other processes.
+/// Adds the functions for inter-process communication.
 void add_ipc(DriverTable& table);
-/// The part for reserved addresses and their mappings.
+/// Adds the functions for reserved addresses and their mappings.
 void add_virtual_memory(DriverTable& table);
-/// The part for arrays, textures and surfaces.
+/// Adds the functions for arrays, textures and surfaces.
 void add_arrays(DriverTable& table);
 
-/// Replaces the functions that are more than a pass-through.
+/// Adds the functions that do more than pass a call through.
 void add_own_functions(DriverTable& table);
 void add_graph_functions(DriverTable& table);
 

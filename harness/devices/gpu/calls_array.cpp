@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays, textures and surfaces: handles, of which the last two are numbers, and copies whose sides
-// may be arrays.
+// Arrays, textures and surfaces (the handles of textures and surfaces are numbers), and copies that
+// may have an array on either side.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {
 
 namespace {
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
-/// `kFunction` makes the handle that its first argument points at. As calls.cpp has it, but for
-/// handles that are numbers.
+/// Calls `kFunction`, which creates the handle that its first argument points at. Unlike the one in
+/// calls.cpp, it accepts handles that are numbers.
 template <auto kFunction, Kind kKind, class Handle, class... Arguments>
 CUresult make(Handle* handle, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -19,8 +19,7 @@ CUresult make(Handle* handle, Arguments... arguments) {
   return status;
 }
 
-/// Checks that the array, or the memory, lives that a texture or surface is made of. How much of it
-/// is meant is the driver's to judge.
+/// Checks that the array or memory of a texture or surface exists. The driver checks the extents.
 CUresult check_resource(GpuDevice& gpu, const CUDA_RESOURCE_DESC* resource) {
   if (resource == nullptr) return CUDA_SUCCESS;
   if (resource->resType == CU_RESOURCE_TYPE_ARRAY) return check(gpu, resource->res.array.hArray);
@@ -55,7 +54,7 @@ CUresult create_surface(CUsurfObject* surface, const CUDA_RESOURCE_DESC* resourc
              : make<&DriverTable::cuSurfObjectCreate, Kind::surface>(surface, resource);
 }
 
-/// Asks the driver about a texture or a surface that lives.
+/// Queries a texture or a surface after checking that it exists.
 template <auto kFunction, Kind kKind, class Answer>
 CUresult ask(Answer* answer, unsigned long long handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -65,7 +64,7 @@ CUresult ask(Answer* answer, unsigned long long handle) {
 
 // ---- copies -----------------------------------------------------------------------------------
 
-/// Checks a side of a copy of rows: an array, or where memory begins.
+/// Checks both sides of a copy of rows: an array, or the first byte of device memory.
 template <class Copy>
 CUresult check_sides(GpuDevice& gpu, const Copy* copy) {
   if (copy == nullptr) return CUDA_SUCCESS;
@@ -86,7 +85,7 @@ CUresult copy_rows(const Copy* copy, Stream... stream) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(copy, stream...);
 }
 
-/// Checks memory that a copy of one row begins or ends in.
+/// Checks the device memory on the other side of a copy of one row.
 template <auto kFunction>
 CUresult copy_from_array(CUdeviceptr target, CUarray source, std::size_t offset,
                          std::size_t bytes) {

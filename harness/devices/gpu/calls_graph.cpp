@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs on the real driver: which calls begin and end the lives of graphs, nodes, executables and
-// libraries. The rest is passed on as it is.
+// Graphs on the real driver: the calls that create and destroy graphs, nodes, executable graphs and
+// libraries. All other calls are passed on unchanged.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {
@@ -9,7 +9,7 @@ namespace {
 
 using T = DriverTable;
 
-/// `kFunction` makes what its first argument points at, from arguments that must be alive.
+/// Calls `kFunction`, which creates what its first argument points at, after checking the others.
 template <auto kFunction, Kind kKind, class Handle, class... Arguments>
 CUresult make(Handle* handle, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -37,8 +37,8 @@ CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, s
   return status;
 }
 
-/// Driver 580 refuses a graph as its own child, and ends the process (SIGSEGV in the call) where
-/// the child is a graph that `graph` itself is inside of.
+/// Returns whether `graph` is inside `child`. Driver 580 refuses a graph as its own child, but
+/// crashes (SIGSEGV in the call) if the child contains `graph` further down.
 bool has_inside(CUgraph child, CUgraph graph) {
   return child != nullptr && GpuDevice::current().parts().is_in(graph, child);
 }
@@ -90,7 +90,7 @@ CUresult add_host(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, st
   return add<&T::cuGraphAddHostNode>(node, graph, after, count, &noted);
 }
 
-/// A graph is born where its capture ends, unless it was there before.
+/// The graph begins when its capture ends, unless the capture added nodes to an existing graph.
 CUresult end_capture(CUstream stream, CUgraph* graph) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the program: those of streams are called in their place by the task that enqueues
-// them, once the stream is done; those of graphs and user objects by code that calls next.
+// Host functions. The task that enqueues one on a stream waits for the stream and calls it. Those
+// of graphs and user objects are called by the next task that calls the driver.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and events that processes open of each other: see ipc.h.
+// Memory and events shared between processes: see ipc.h.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {

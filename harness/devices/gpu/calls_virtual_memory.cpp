@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual memory: handles by their references, and mappings as memory that is used like any other.
+// Virtual memory: handles with their reference counts, and mappings, which are used as memory.
 #include <vector>
 
 #include "harness/devices/gpu/calls.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Origin = GpuDevice::Origin;
 
-// Handles of memory are numbers.
+// The handles of memory are numbers.
 const void* as_key(CUmemGenericAllocationHandle handle) {
   return reinterpret_cast<const void*>(handle);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real libcuda.so.1, loaded at run time. Only cuGetProcAddress_v2 is looked up by name; it
-// serves the rest by base name and version, so that no symbol of the library ever mixes with ours.
+// returns all others by base name and version, so that no symbol of the library conflicts with
+// ours.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -18,14 +19,15 @@ namespace {
 using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
                                           CUdriverProcAddressQueryResult*);
 
-/// Returns the stand-in for a function that this driver does not have.
+/// Returns the stub for a function that this driver does not have.
 template <class... Arguments>
 auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return [](Arguments...) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; };
 }
 
-/// The name that a function is asked for by: its base's, unless it has its own, as
-/// cuGraphInstantiateWithFlags has, whose base's meant an older function when it came.
+/// Returns the name by which to ask for a function: normally the base name. A name without a
+/// version suffix is used itself: cuGraphInstantiateWithFlags was added when its base name still
+/// meant an older function.
 const char* asked_name(const char* name, const char* base) {
   return std::strchr(name, '_') == nullptr ? name : base;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass-through as the seam needs it: its table of functions, and the entry in devices/.
+// The table of functions of the pass-through, and its entry in the list of devices.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices {

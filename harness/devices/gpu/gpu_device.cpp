@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. What the run made is known by address and by handle, each with its birth id.
-// Addresses and handles come back, as the driver likes; the last one to have it is the one we know.
+// All that the run created is known by address or handle, each with its birth id. The driver may
+// reuse addresses and handles; only the latest object with an address or handle is known.
 #include "harness/devices/gpu/gpu_device.h"
 
 #include "harness/fault/kinds.h"
@@ -51,7 +51,7 @@ void GpuDevice::begin(World& world) {
   Callbacks::of_process().begin();
 }
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
 void GpuDevice::born(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
@@ -82,7 +82,7 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
   return CUDA_SUCCESS;
 }
 
-/// Ends what is inside of it.
+/// Ends the objects inside `whole`.
 void GpuDevice::end_parts(const void* whole) {
   for (const void* other : handle_order_)
     if (other != whole && lives(other) && parts_.is_in(other, whole))
@@ -105,7 +105,7 @@ CUresult GpuDevice::check(Kind kind, const void* handle) {
 void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t bytes) {
   const auto known = memory_.find(address);
   const BirthId from = known != memory_.end() ? known->second.birth : BirthId::none;
-  // Lives inside the new block are known no longer.
+  // Earlier allocations inside the new block are forgotten.
   memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
   const Label kind = origin == Origin::host         ? Label("pinned memory")
                      : origin == Origin::registered ? Label("registered memory")
@@ -142,7 +142,8 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
   if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
-    if (memory.origin == Origin::registered) return CUDA_SUCCESS;  // The program's own again.
+    // Ordinary memory of the program again.
+    if (memory.origin == Origin::registered) return CUDA_SUCCESS;
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -154,7 +155,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Another process's memory is this one's as far as it has it open, and nothing has freed it.
+/// Memory of another process may be used while it is open in this process and not freed.
 CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
   const Imports::Mapping* mapping = imports_.find(world_->scheduler.process(), address);
   if (mapping == nullptr) {
@@ -210,8 +211,8 @@ void GpuDevice::context_ended() {
 
 // ---- the end of a run -------------------------------------------------------------------------
 
-// Errors are of no interest here: a context that a kernel broke refuses everything, and takes all
-// that belongs to it along.
+// Errors are ignored: a context that a kernel has broken refuses every call, and destroying it
+// releases all that belongs to it.
 void GpuDevice::end() {
   std::vector<CUcontext> contexts;
   for (const void* handle : handle_order_) {
@@ -266,8 +267,8 @@ void GpuDevice::free_handles() {
     if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
     void* handle = const_cast<void*>(*it);
     const Kind kind = known->second.kind;
-    if (parts_.has(handle)) continue;                  // Its whole destroys it.
-    if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
+    if (parts_.has(handle)) continue;                  // Destroyed with its whole.
+    if (kind != Kind::context) handles_.erase(known);  // A reused handle is in the list twice.
     switch (kind) {
       case Kind::stream:
         driver_.cuStreamDestroy_v2(static_cast<CUstream>(handle));
@@ -305,7 +306,7 @@ void GpuDevice::free_handles() {
         break;
       case Kind::context:
       case Kind::graph_node:
-      case Kind::allocation:  // Released already.
+      case Kind::allocation:  // Already released.
         continue;
     }
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuDevice: the real driver, with the ledger and the history on. A pass-through that records every
-// lifetime, refuses uses of dead objects, and cleans up after the run.
+// GpuDevice: the real driver, combined with the ledger and the history. A pass-through that records
+// every lifetime, refuses uses of dead objects, and cleans up after the run.
 //
-// Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
-// stack of its own; all share one per-thread default stream; a host function is called by the task
-// that enqueues it, once the stream is done; a graph's host functions and the destructors of user
-// objects are called by the task whose call comes next (callbacks.h); what one process exports,
-// others open without the driver (ipc.h); the primary context outlasts a run (primary_context.h).
+// Departures from a bare driver, because tasks are fibers of one OS thread. Each task has its own
+// context stack, but all share one per-thread default stream. A host function is called by the task
+// that enqueues it, once the stream is done. A graph's host functions and the destructors of user
+// objects are called by the task that makes the next call (callbacks.h). Exports of one process are
+// opened by others without the driver (ipc.h). The primary context outlasts a run
+// (primary_context.h).
 #pragma once
 
 #include <functional>
@@ -25,9 +26,9 @@
 
 namespace harness::devices {
 
-/// The driver's functions: one per row of cuda.def, never null. The library is libcuda.so.1, or
-/// what the environment variable AFTERLIFE_LIBCUDA names instead; each is loaded once. Throws
-/// std::runtime_error, with one line that says what to do, when there is no driver.
+/// Returns the driver's functions: one per row of cuda.def, never null. The library is
+/// libcuda.so.1, or the one that the environment variable AFTERLIFE_LIBCUDA names; each is loaded
+/// once. Throws std::runtime_error, with one line that says what to do, if there is no driver.
 const DriverTable& load_driver();
 
 class GpuDevice final : public Device {
@@ -35,12 +36,12 @@ class GpuDevice final : public Device {
   GpuDevice();
 
   void begin(World& world) override;
-  /// Waits for the device and frees what the run left behind.
+  /// Waits for the device and frees everything that the run left behind.
   void end() override;
   const DriverTable& table() const override;
   bool runs_host_kernels() const override { return false; }
 
-  /// The device of the current world. Only called through its own table.
+  /// Returns the device of the current world. Only called through its own table.
   static GpuDevice& current() { return static_cast<GpuDevice&>(*World::current()->device); }
 
   enum class Kind : std::uint8_t {
@@ -61,26 +62,28 @@ class GpuDevice final : public Device {
   };
   enum class Origin : std::uint8_t { device, host, pool, registered, mapped };
 
-  // ---- lives ----
+  // ---- lifetimes ----
 
   void born(Kind kind, const void* handle);
-  /// Notes the birth of what ends with its whole: a node of a graph, a graph in a node, a level of
-  /// a mipmapped array.
+  /// Records the birth of a part that ends with its whole: a node of a graph, a graph in a node, a
+  /// level of a mipmapped array.
   void born_in(const void* whole, Kind kind, const void* part);
-  /// Ends the life; a fault and an error when it has ended before.
+  /// Ends the lifetime. If it has ended before, records a fault and returns an error.
   CUresult died(Kind kind, const void* handle);
   /// Records a fault and returns an error if `handle` names a dead object. Unknown handles pass.
   CUresult check(Kind kind, const void* handle);
   /// Returns whether `handle` names a live object that was created here.
   bool lives(const void* handle) const;
 
-  /// Its lives begin and end in launches, which we do not see: the driver judges them.
+  /// Notes an address of graph memory. Its lifetimes begin and end in launches, which the harness
+  /// does not see, so the driver checks them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
-  /// Frees memory by the driver's function, if it is the run's to free: what is registered or
-  /// mapped by its own function alone. If the driver refuses, as in a capture, it lives on.
+  /// Frees memory by the driver's function `driver`, if `by` is suitable: registered or mapped
+  /// memory only by its own function. If the driver refuses, as in a capture, it stays alive.
   CUresult free(std::uint64_t address, Origin by, const std::function<CUresult()>& driver);
-  /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
+  /// Checks [address, address + bytes). Addresses that the driver never returned pass, and the
+  /// driver checks them.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// Records a call that the documentation forbids.
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
@@ -88,12 +91,13 @@ class GpuDevice final : public Device {
   // ---- contexts, by task ----
 
   std::vector<CUcontext>& context_stack();
-  /// A context is gone, and what belonged to it: all there is, once there is no other.
+  /// Notes that a context has ended with its objects: with all objects, if no other context is
+  /// left.
   void context_ended();
   /// Makes the context of the calling task current on the OS thread.
   CUresult switch_context();
 
-  // ---- what other processes exported ----
+  // ---- exports of other processes ----
 
   struct Memory {
     Origin origin;
@@ -101,7 +105,7 @@ class GpuDevice final : public Device {
     std::uint64_t bytes;
     ProcessId process;
   };
-  /// Returns what was allocated at `base`, alive or not, or null.
+  /// Returns the allocation at `base`, alive or not, or null.
   const Memory* memory_at(std::uint64_t base) const {
     const auto known = memory_.find(base);
     return known != memory_.end() ? &known->second : nullptr;
@@ -110,7 +114,7 @@ class GpuDevice final : public Device {
   Imports& imports() { return imports_; }
   Parts& parts() { return parts_; }
 
-  /// The virtual memory that the run has left to be taken back.
+  /// Virtual memory that must be released at the end of the run.
   struct VirtualMemory {
     std::map<CUmemGenericAllocationHandle, unsigned> references;
     std::map<CUdeviceptr, std::size_t> mappings;
@@ -140,9 +144,9 @@ class GpuDevice final : public Device {
   VirtualMemory virtual_memory_;
   PrimaryContext primary_{driver_};
   std::unordered_map<const void*, Handle> handles_;
-  std::vector<const void*> handle_order_;  ///< In the order of their births.
+  std::vector<const void*> handle_order_;  ///< Handles in the order of their births.
   Parts parts_;
-  /// By address. The dead stay until the address comes back.
+  /// By address. Dead memory stays until the address is reused.
   std::map<std::uint64_t, Memory> memory_;
   std::set<std::uint64_t> graph_memory_;
   std::vector<std::vector<CUcontext>> stacks_;

@@ -63,7 +63,7 @@ const Imports::ExportedEvent* Imports::find(const CUipcEventHandle& handle) cons
 }
 
 CUevent Imports::open(CUevent exported) {
-  // Not a canonical address, so it is no one's; and none of the driver's.
+  // Not a canonical address, so neither the program nor the driver can have this value.
   const std::uint64_t number = 0xc0db'0000'0000'0000 + 16 * (opened_.size() + 1);
   const auto name = reinterpret_cast<CUevent>(number);
   opened_[name] = exported;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inter-process communication between processes that are tasks of one OS process, where the driver
-// refuses to open what it exported itself.
+// Inter-process communication between processes that are tasks of one OS process. The driver
+// refuses to open its own exports there.
 //
-// A departure from a bare driver: an import has the address of what it maps; what was mapped of
-// memory that is freed is, once the exporter has the same bytes again and the driver gives them the
-// same handle, a mapping of the new memory, which it shows. An opened event is
-// a name for the exported one, which to the driver is an ordinary event: one that may be shared is
-// none that another context of the process could wait for (580.159 ends with a null pointer then).
-// Lives, counts and errors are those of the simulated driver. Memory that a process opens although
-// it exported it itself goes to the driver, to be refused.
+// Departures from a bare driver: an import has the same address as the exported memory. A mapping
+// of memory that was freed becomes, and shows, a mapping of new memory as soon as the exporter has
+// allocated the same bytes again and the driver returns the same handle for them. An opened event
+// is a name for the exported one, which is an ordinary event to the driver: other contexts of the
+// process cannot wait for a shareable event (driver 580.159 crashes with a null pointer).
+// Lifetimes, counts and errors are those of the simulated driver. If a process opens memory that it
+// has itself exported, the call goes to the driver, which refuses it.
 #pragma once
 
 #include <cuda.h>
@@ -24,14 +24,14 @@
 
 namespace harness::devices {
 
-/// Ownership: owns what it knows of one run. Borrows the device's handles.
+/// Ownership: owns the records of one run. Borrows the device's handles.
 class Imports {
  public:
   void begin();
 
   // ---- memory ----
 
-  /// The memory that a handle names.
+  /// The memory that a handle refers to.
   struct Exported {
     std::uint64_t address;
     BirthId birth;
@@ -45,15 +45,15 @@ class Imports {
     std::uint32_t open_count;
   };
 
-  /// The driver gave out this handle. If it had given it out for memory that is gone, mappings of
-  /// that one are mappings of the new one.
+  /// Notes that the driver returned this handle. If it had returned it for memory that is freed
+  /// now, mappings of that memory become mappings of the new one.
   void remember(const CUipcMemHandle& handle, const Exported& exported);
-  /// Returns the memory, or null for a handle that no process of the run made.
+  /// Returns the memory, or null for a handle that no process of the run has made.
   const Exported* find(const CUipcMemHandle& handle) const;
   void add(const Mapping& mapping) { mappings_.push_back(mapping); }
-  /// The last mapping of the process that holds `address`; null for none.
+  /// Returns the last mapping of the process that contains `address`; null if there is none.
   Mapping* find(ProcessId importer, std::uint64_t address);
-  /// Returns whether a process has it open.
+  /// Returns whether a process has the memory open.
   bool any_open(BirthId exported) const;
 
   // ---- events ----
@@ -63,19 +63,19 @@ class Imports {
     ProcessId exporter;
   };
 
-  /// An event was created to be shared; or is destroyed.
+  /// Notes that a shareable event was created, or destroyed.
   void may_share(CUevent event) { shareable_.insert(event); }
   void destroyed(CUevent event) { shareable_.erase(event); }
   bool is_shareable(CUevent event) const { return shareable_.contains(event); }
-  /// Returns the handle by which others open the event.
+  /// Returns the handle with which other processes open the event.
   CUipcEventHandle remember(const ExportedEvent& exported);
   const ExportedEvent* find(const CUipcEventHandle& handle) const;
-  /// A new name for `exported`.
+  /// Returns a new name for `exported`.
   CUevent open(CUevent exported);
-  /// The event that `event` is a name for; null when it is none of ours.
+  /// Returns the event for which `event` is a name; null if it is not one of our names.
   CUevent exported(CUevent event) const;
 
-  /// Returns the answers that opens are told to give.
+  /// Returns the injected errors of opens.
   OpenFailures& failures() { return failures_; }
 
  private:

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts: what is inside what on a driver that is watched. Nodes are in graphs, graphs in nodes, and
-// levels in mipmapped arrays; whatever is inside of something ends with it.
+// Parts: containment on a driver that is only observed. Nodes are in graphs, graphs in nodes, and
+// levels in mipmapped arrays. A part ends with its whole.
 #pragma once
 
 #include <unordered_map>
 
 namespace harness::devices {
 
-/// Handles come back: who is born, or found somewhere, is put there again. Ownership: borrows the
-/// handles. Lifetime: a run.
+/// Handles are reused, so a new or found object is always entered again. Ownership: borrows the
+/// handles. Lifetime: one run.
 class Parts {
  public:
   void begin() { wholes_.clear(); }
 
   void put(const void* part, const void* whole) { wholes_[part] = whole; }
-  /// It is no one's part, as a handle that came back is.
+  /// Notes that it is not a part of anything, such as an object with a reused handle.
   void take_out(const void* part) { wholes_.erase(part); }
 
   /// Returns whether it is a part of anything.
   bool has(const void* part) const { return wholes_.contains(part); }
-  /// Returns whether it is `whole`, or inside of it at some level that the run was informed of.
+  /// Returns whether it is `whole`, or inside it at some known level.
   bool is_in(const void* part, const void* whole) const {
-    constexpr int kDepthLimit = 64;  // Old handles may lead in a circle.
+    constexpr int kDepthLimit = 64;  // Old handles may form a circle.
     for (int depth = 0; depth < kDepthLimit && part != whole; ++depth) {
       const auto known = wholes_.find(part);
       if (known == wholes_.end()) return false;

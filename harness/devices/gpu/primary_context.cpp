@@ -3,7 +3,7 @@
 
 namespace harness::devices {
 
-/// The driver by which this process keeps the context; null while it does not.
+/// The driver with which this process keeps the context; null while it does not.
 static const DriverTable* keeper = nullptr;
 
 void PrimaryContext::begin() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PrimaryContext: the device's primary context, as a run has retained it. To make one takes a
-// driver 0.2 s: the process keeps it from run to run, unless a run lets go of it, a kernel has
-// broken it, or it is not as a new one is.
+// PrimaryContext: the device's primary context, retained by a run. Creating one takes 0.2 s, so the
+// process keeps it from run to run, unless a run releases it, a kernel has broken it, or its state
+// differs from that of a new one.
 #pragma once
 
 #include "harness/cuda.h"
@@ -14,18 +14,18 @@ class PrimaryContext {
   explicit PrimaryContext(const DriverTable& driver) : driver_(driver) {}
 
   void begin();
-  /// The run is over: releases what it has retained.
+  /// Ends the run: releases its references.
   void end(bool is_broken);
 
   CUcontext handle() const { return handle_; }
   bool is_active() const { return count_ > 0 && !is_reset_; }
-  /// The run retains it. Returns the driver's answer.
+  /// Retains it for the run. Returns the driver's result.
   CUresult retain(CUcontext* context, CUdevice device);
-  /// The run releases what it has retained, and no more.
+  /// Releases a reference of the run; an error if the run has none.
   CUresult release(CUdevice device);
-  /// Destroys it. What the run has retained it may still release.
+  /// Destroys it. The run may still release its references.
   CUresult reset(CUdevice device);
-  /// It has a limit, say, that a new one has not.
+  /// Notes that its state differs from that of a new one, for example by a limit.
   void change() { is_changed_ = true; }
 
  private:
@@ -34,9 +34,9 @@ class PrimaryContext {
 
   const DriverTable& driver_;
   CUcontext handle_ = nullptr;
-  unsigned count_ = 0;  ///< Number of times that the run retained it.
+  unsigned count_ = 0;  ///< Number of references of the run.
   bool is_changed_ = false;
-  bool is_reset_ = false;  ///< Since the run last retained it.
+  bool is_reset_ = false;  ///< Whether it was reset since the run last retained it.
 };
 
 }  // namespace harness::devices

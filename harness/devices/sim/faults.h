@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults: reports of calls and work that the documentation forbids, and of what is broken after
+// Faults: reports of calls and work that the documentation forbids, and of the error state after
 // them.
 #pragma once
 
@@ -17,19 +17,19 @@ class Faults {
     broken_ = CUDA_SUCCESS;
   }
 
-  /// Notes a call that the documentation forbids.
+  /// Records a call that the documentation forbids.
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
-  /// Returns whether a repair has kept `id`, which has died, for the function that runs.
+  /// Returns whether a repair has kept `id`, which has died, for the running function.
   bool spared(BirthId id) const { return world_->ledger.spares(id, world_->scheduler.site()); }
-  /// Notes a use of something that has died.
+  /// Records a use of a dead object.
   void used_dead(BirthId id);
-  /// Ends the run: work met dead memory. Outside a run the context is unusable from now on, and
-  /// calls return the error.
+  /// Ends the run, because work accessed dead memory. Outside a run, the context becomes unusable,
+  /// and calls return the error.
   void die(CUresult error = CUDA_ERROR_ILLEGAL_ADDRESS);
 
-  /// Returns the error that calls return since work went wrong.
+  /// Returns the error that calls return after work has failed.
   CUresult broken() const { return broken_; }
-  /// Lets calls succeed again: the context in which work went wrong has ended.
+  /// Clears the error, because the context in which work failed has ended.
   void mend() { broken_ = CUDA_SUCCESS; }
 
  private:

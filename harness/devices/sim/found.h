@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Found: the object that a call asked for, or the error that it returns instead.
+// Found: the object that a call asked for, or the error that it returns.
 #pragma once
 
 #include <cuda.h>
 
 namespace harness::devices {
 
-/// Lifetime: borrows the object. Errors: CUDA_SUCCESS exactly where there is an object.
+/// Lifetime: borrows the object. The error is CUDA_SUCCESS exactly if there is an object.
 template <class T>
 class [[nodiscard]] Found {
  public:

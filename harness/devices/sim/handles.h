@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles: what the driver gives out for contexts, streams and the like. Opaque values that no
-// program can dereference, and that do not come back within a run: a stale one is recognised, never
-// followed. (Those of graphs do come back: handles_recycled.h.)
+// Handles: the driver's values for contexts, streams and the like. They are opaque, cannot be
+// dereferenced, and are not reused within a run: a stale one is recognised, never followed. (Those
+// of graphs are reused: handles_recycled.h.)
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,11 @@ enum class HandleKind : std::uint8_t {
 /// The common part of every object behind a handle.
 struct Object {
   std::uint64_t handle = 0;
-  BirthId birth = BirthId::none;  ///< None for what CUDA owns: primary streams, default pools.
+  BirthId birth = BirthId::none;  ///< None for objects that CUDA owns: primary streams, default
+                                  ///< pools.
   bool alive = true;
-  ProcessId process = ProcessId::first;  ///< Its owner; to others it means nothing.
+  ProcessId process = ProcessId::first;  ///< Its owner; the handle is meaningless to other
+                                         ///< processes.
 
   template <class Handle>
   Handle as() const {
@@ -47,8 +49,8 @@ struct Object {
   }
 };
 
-// Not a canonical address: following it traps at once, wherever the program is mapped. Positive as
-// a signed number, too, which some clients keep handles in.
+// Not a canonical address, so that dereferencing it always traps. Also positive as a signed number,
+// because some clients store handles in one.
 constexpr std::uint64_t handle_base(HandleKind kind) {
   return 0x40da'0000'0000'0000 | std::uint64_t{raw(kind)} << 40;
 }
@@ -57,7 +59,7 @@ inline constexpr unsigned kHandleShift = 4;
 
 /// The objects of one kind.
 /// Ownership: owns them, and keeps their storage from run to run; T::reset() makes one new again.
-/// Addresses of objects stay put.
+/// Addresses of objects are stable.
 template <class T, HandleKind kKind>
 class HandleTable {
  public:
@@ -74,13 +76,13 @@ class HandleTable {
     return object;
   }
 
-  /// The object that `handle` names, dead or alive; null when it never was one of this process's.
+  /// Returns the object of `handle`, dead or alive; null if this process never had it.
   T* find(const void* handle) const {
     T* object = find_anywhere(handle);
     return object != nullptr && object->process == World::current()->scheduler.process() ? object
                                                                                          : nullptr;
   }
-  /// The same, whosever it is.
+  /// Does the same for the handles of all processes.
   T* find_anywhere(const void* handle) const {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::uint64_t index = (value & ~kBase) >> kShift;
@@ -90,11 +92,12 @@ class HandleTable {
   }
 
   std::size_t size() const { return count_; }
-  /// The index of one of ours.
+  /// Returns the index of an object of this table.
   std::uint32_t number(const T& object) const {
     return static_cast<std::uint32_t>(((object.handle & ~kBase) >> kShift) - 1);
   }
-  /// Everything before it is dead: programs that make and destroy for hours stay quick.
+  /// Returns an index before which all objects are dead, so that programs that create and destroy
+  /// objects for hours stay fast.
   std::size_t first_alive() {
     while (first_alive_ < count_ && !objects_[first_alive_]->alive) ++first_alive_;
     return first_alive_;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecycledHandles: the objects of a kind whose handle values come back, as those of CUDA graphs do,
-// which are addresses of what the driver frees. A stale handle then names something else, and
-// nothing can tell: the program continues with the wrong object.
+// RecycledHandles: objects whose handle values are reused, like those of CUDA graphs, which are
+// addresses of memory that the driver frees. A stale handle may then refer to another object, which
+// cannot be detected: the program continues with the wrong object.
 //
-// Whether a new object gets the handle of a dead one is a pick; the default answer is a fresh
-// handle.
+// Whether a new object gets the handle of a dead one is a choice. The default is a fresh handle.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,8 @@
 
 namespace harness::devices {
 
-/// Ownership: owns the objects, one for each life, and keeps their storage from run to run;
-/// T::reset() makes one new again. Addresses of objects stay put until the run ends.
+/// Ownership: owns the objects, one for each lifetime, and keeps their storage from run to run;
+/// T::reset() makes one new again. Addresses of objects are stable until the run ends.
 template <class T, HandleKind kKind>
 class RecycledHandles {
  public:
@@ -29,7 +28,7 @@ class RecycledHandles {
     freed_.clear();
   }
 
-  /// A new life at the current site.
+  /// Begins a lifetime at the current site.
   T& add(Ledger& ledger, Label kind) {
     if (count_ == objects_.size()) objects_.push_back(std::make_unique<T>());
     T& object = *objects_[count_++];
@@ -44,7 +43,7 @@ class RecycledHandles {
     return object;
   }
 
-  /// The life ends, and its handle may be given out again.
+  /// Ends the lifetime. The handle may be reused.
   void end(Ledger& ledger, T& object) {
     object.alive = false;
     ledger.died(object.birth);
@@ -53,7 +52,7 @@ class RecycledHandles {
     freed_.push_back(slot_of(object.handle));
   }
 
-  /// The last object to have this handle, dead or alive; null when it never was one of ours.
+  /// Returns the last object with this handle, dead or alive; null if there never was one.
   T* find(const void* handle) const {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::size_t slot = slot_of(value);
@@ -69,7 +68,7 @@ class RecycledHandles {
     return ((handle & ~kHandleMask) >> kHandleShift) - 1;
   }
 
-  /// The slot of one of the last that died, or a fresh one (plain).
+  /// Returns the slot of one of the most recently dead objects, or a fresh one (default).
   std::size_t pick_slot(Ledger& ledger) {
     if (freed_.empty()) return newest_.size();
     std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -87,8 +86,8 @@ class RecycledHandles {
 
   std::vector<std::unique_ptr<T>> objects_;
   std::size_t count_ = 0;
-  std::vector<T*> newest_;          ///< By slot: who had it last.
-  std::vector<std::size_t> freed_;  ///< Slots of the dead, in the order in which they died.
+  std::vector<T*> newest_;          ///< By slot: its last object.
+  std::vector<std::size_t> freed_;  ///< Slots of dead objects, in the order in which they died.
 };
 
 }  // namespace harness::devices

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identity: how the simulated device is told from others. CUDA and NVML say the same.
+// Identity: the name, UUID and PCI address of the simulated device. CUDA and NVML report the same.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,13 @@
 namespace harness::devices {
 
 inline constexpr char kDeviceName[] = "Afterlife simulated device";
-/// A UUID of version 8, whose bytes are the maker's own: "afterlife sim" and which device it is.
+/// A UUID of version 8, whose bytes are vendor-specific: "afterlife sim" and the device's number.
 inline constexpr unsigned char kUuid[16] = {'a',  'f', 't', 'e', 'r', 'l', 0x81, 'i',
                                             0x8f, 'e', '-', 's', 'i', 'm', 0,    0};
 
 enum class PciPlace : std::uint8_t { none, other, own };
 
-/// Reads the name of a place on the PCI bus: domain:bus:device.function, domain:bus:device or
-/// bus:device.function.
+/// Parses a PCI address: domain:bus:device.function, domain:bus:device or bus:device.function.
 inline PciPlace read_pci_place(const char* text) {
   unsigned domain = 0;
   unsigned bus = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image file: an image that was read from a file, and so has a size.
+// Image file: an image that was read from a file, so that its size is known.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace harness::devices {
 
-/// Finds the kernels that the bytes of a file stand for. Null unless set: then they are an image as
-/// any other.
+/// Finds the kernels in the bytes of a file. If it is null, the bytes are treated like any image in
+/// memory.
 using ImageFileLookup = ImageFound (*)(const std::string& image);
 void set_image_file_lookup(ImageFileLookup lookup);
 
 namespace calls {
 
-/// Finds the kernels that the bytes of a file stand for.
+/// Finds the kernels in the bytes of a file.
 ImageFound find_image(const std::string& file);
 
 }  // namespace calls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JIT log: where a program wants what a load or a link has to say, by options of cuda.h.
+// JIT log: buffers of the program for messages of a load or link, from options of cuda.h.
 #pragma once
 
 #include <cuda.h>
@@ -9,15 +9,15 @@
 
 namespace harness::devices {
 
-/// A buffer of the program's that messages are added to, and the place where it is told how much of
-/// it is in use. Lifetime: both are the program's, and have to stay.
+/// A buffer of the program to which messages are appended, and an option value that receives the
+/// number of bytes used. Lifetime: the program owns both, and must keep them.
 class JitLog {
  public:
   void give(void* buffer) { buffer_ = static_cast<char*>(buffer); }
   void limit(void** bytes);
-  /// Adds a line, as far as there is room. A zero is behind the last.
+  /// Appends a line, as far as there is room. The text ends with a zero.
   void add(std::string_view line);
-  /// Says how much there is, if the program can be reported.
+  /// Stores the number of bytes used in the option value, if there is one.
   void tell() const;
 
  private:
@@ -27,7 +27,7 @@ class JitLog {
   void** told_ = nullptr;
 };
 
-/// Returns whether options are there, as many as are said. There are none that count twice.
+/// Returns whether the options are valid: as many as stated, and no more than cuda.h has.
 inline bool are_jit_options(unsigned count, const CUjit_option* options, void* const* values) {
   return count == 0 || (options != nullptr && values != nullptr && count <= CU_JIT_NUM_OPTIONS);
 }
@@ -35,7 +35,7 @@ inline bool are_jit_options(unsigned count, const CUjit_option* options, void* c
 /// The logs among the options of a load.
 struct JitLogs {
   JitLogs(unsigned count, const CUjit_option* options, void** values);
-  /// Leaves both logs as they are once the load is over, with an error or without ("").
+  /// Completes both logs at the end of the load, with an error or without one ("").
   void end(std::string_view error);
 
   JitLog errors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects: records behind the handles of contexts, modules, functions, libraries, kernels and
+// Objects: the records behind the handles of contexts, modules, functions, libraries, kernels and
 // events.
 #pragma once
 
@@ -27,22 +27,22 @@ struct Kernel;
 
 struct Context : Object {
   bool primary = false;
-  unsigned reference_count = 0;  ///< Number of times that the primary context is retained.
-  unsigned usage_count = 0;      ///< Number of those that will detach from it.
+  unsigned reference_count = 0;  ///< Number of references to the primary context.
+  unsigned usage_count = 0;      ///< Number of expected cuCtxDetach calls.
   unsigned flags = 0;
   CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
-  std::array<std::size_t, 7> limits{};  ///< By CUlimit; of those that it has.
-  std::size_t heap_bytes = 0;           ///< Given out by the malloc() of kernels.
-  bool heap_used = false;               ///< Its size is fixed by then.
+  std::array<std::size_t, 7> limits{};  ///< By CUlimit, for the supported ones.
+  std::size_t heap_bytes = 0;           ///< Bytes allocated by malloc() in kernels.
+  bool heap_used = false;               ///< The heap was used, so that its size is fixed.
   Stream* legacy = nullptr;
-  std::vector<Stream*> streams;  ///< All but the legacy one.
+  std::vector<Stream*> streams;  ///< All except the legacy one.
 
   void reset() {
     primary = false;
     reference_count = usage_count = flags = 0;
     cache_config = CU_FUNC_CACHE_PREFER_NONE;
-    // Stack, printf() and malloc() of a thread: the programming guide's defaults; depth and count
-    // of launches within launches: the same, on CUDA dynamic parallelism; the L2 cache.
+    // Stack, printf() and malloc() of a thread: the programming guide's defaults. Depth and number
+    // of nested launches: its defaults for CUDA dynamic parallelism. Then the L2 cache.
     limits = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
     heap_bytes = 0;
     heap_used = false;
@@ -51,7 +51,7 @@ struct Context : Object {
   }
 };
 
-/// The launch that the deprecated calls set up: cuFuncSetBlockShape, cuParamSetv and their like.
+/// The launch prepared by the deprecated calls: cuFuncSetBlockShape, cuParamSetv and similar.
 struct PreparedLaunch {
   enum class State : std::uint8_t { none, set, invalidated };
 
@@ -59,7 +59,7 @@ struct PreparedLaunch {
   std::array<unsigned, 3> block{};
   unsigned shared_bytes = 0;
   unsigned parameter_bytes = 0;
-  std::vector<std::byte> parameters;  ///< All of the kernel, once one was set.
+  std::vector<std::byte> parameters;  ///< All parameters of the kernel, after one was set.
 };
 
 struct Function : Object {
@@ -73,9 +73,9 @@ struct Function : Object {
 struct Module : Object {
   Context* context = nullptr;
   const KernelImage* image = nullptr;
-  std::vector<Function*> functions;      ///< Per entry of the image; null until asked for.
-  std::vector<std::uint32_t> variables;  ///< The memory of each, by its block.
-  /// Its number among the modules that were unloaded; 0 for none, or one whose context ended.
+  std::vector<Function*> functions;      ///< Per entry of the image; null until requested.
+  std::vector<std::uint32_t> variables;  ///< The block of each variable.
+  /// Its number among unloaded modules; 0 if it was not unloaded, or ended with its context.
   std::uint32_t unload = 0;
   void reset() {
     functions.clear();
@@ -84,11 +84,11 @@ struct Module : Object {
   }
 };
 
-/// Kernels that belong to no context. `module` is what is loaded of it, wherever it is.
+/// Kernels without a context. `module` is its loaded form, in any context.
 struct Library : Object {
   Module* module = nullptr;
-  std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
-  LentId code = LentId::none;    ///< The image, if it is said to be preserved.
+  std::vector<Kernel*> kernels;  ///< Per entry of the image; null until requested.
+  LentId code = LentId::none;    ///< The image, if the program promised to preserve it.
   void reset() {
     kernels.clear();
     code = LentId::none;
@@ -103,17 +103,20 @@ struct Kernel : Object {
 
 struct Event : Object {
   Context* context = nullptr;
-  Event* exported = nullptr;    ///< The event of another process that it opens: see ipc.h.
+  Event* exported = nullptr;    ///< The event of another process that this one has opened; see
+                                ///< ipc.h.
   PeerObject peer;              ///< Its name for other processes of the run, if it is exported.
-  Stream* elsewhere = nullptr;  ///< Stands for the work of other processes that it was recorded in.
+  Stream* elsewhere = nullptr;  ///< Represents the work of other processes in which it was
+                                ///< recorded.
   unsigned flags = 0;
-  StreamPoint point;                ///< The work that was last recorded.
-  std::uint64_t record_count = 0;   ///< Number of calls so far.
-  std::uint32_t noted = 0;          ///< The last of these calls, as a place in the history.
-  std::uint64_t time = 0;           ///< When the last record was reached, in nanoseconds.
-  Clock clock;                      ///< The last record, and all that comes before it.
+  StreamPoint point;                ///< The work of the last record.
+  std::uint64_t record_count = 0;   ///< Number of records so far.
+  std::uint32_t noted = 0;          ///< The last record, as an index into the history.
+  std::uint64_t time = 0;           ///< The time at which the last record was reached, in
+                                    ///< nanoseconds.
+  Clock clock;                      ///< The last record and everything before it.
   Capture* capture = nullptr;       ///< The capture that it was last recorded in, if any.
-  std::vector<GraphEdge> captured;  ///< The nodes that it stands for in that capture.
+  std::vector<GraphEdge> captured;  ///< The nodes that it represents in that capture.
   void reset() {
     exported = nullptr;
     peer = {};
@@ -127,8 +130,8 @@ struct Event : Object {
   }
 };
 
-/// Memory of cuMemCreate. Its handle lives as long as it has references; the memory, a block, also
-/// as long as it is mapped.
+/// Memory of cuMemCreate. Its handle is alive while it has references; the memory, a block, also
+/// while it is mapped.
 struct Allocation : Object {
   CUmemAllocationProp properties{};
   std::uint32_t block = 0;  ///< The memory; 0 once it has ended.
@@ -137,7 +140,7 @@ struct Allocation : Object {
   void reset() { block = reference_count = mapping_count = 0; }
 };
 
-/// The tables of handles that do not come back within a run; those of graphs are in graphs/.
+/// The tables of handles that are not reused within a run. Those of graphs are in graphs/.
 /// Ownership: owns the objects, and keeps their storage from run to run.
 struct Handles {
   HandleTable<Context, HandleKind::context> contexts;
@@ -173,15 +176,15 @@ struct Handles {
   }
 };
 
-/// The kernels that an image stands for, or why there are none.
+/// The kernels of an image, or the reason why there are none.
 struct ImageFound {
   const KernelImage* image = nullptr;
   CUresult error = CUDA_SUCCESS;
   std::string why{};  ///< A line for the program's JIT log; may be empty.
 };
 
-/// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
-/// has one: it knows fatbins by their content, and translates PTX. Null unless set.
+/// Finds the kernels of an image that is not a KernelImage. Null by default. libcuda.so.1 sets it
+/// to a function that recognizes fatbins and translates PTX.
 using ImageLookup = ImageFound (*)(const void* image);
 void set_image_lookup(ImageLookup lookup);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the simulated driver: the table of functions for the seam, functions that kernels
-// call, and the row in devices/.
+// The entries of the simulated driver: the table of functions, the functions that kernels call, and
+// the entry in the list of devices.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/calls.h"
@@ -11,7 +11,7 @@ namespace harness::devices {
 
 namespace {
 
-/// Returns what a callback is answered that calls CUDA.
+/// Reports a CUDA call in a callback, and returns its error.
 [[gnu::cold]] CUresult refuse(SimDevice& sim, Callback caller) {
   if (caller == Callback::host_function) sim.faults().misuse("host function", "called CUDA");
   if (caller == Callback::destructor) sim.faults().misuse("user object destructor", "called CUDA");
@@ -34,7 +34,7 @@ CUresult admit(SimDevice& sim, CallNeeds needs) {
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/// A call is about to return `status`: calls the destructors that its thread owes.
+/// Called before a call returns `status`, to call the destructors that its thread must call.
 CUresult left(SimDevice& sim, CUresult status) {
   UserObjects& objects = sim.graphs().user_objects();
   if (objects.owes()) [[unlikely]]
@@ -42,8 +42,8 @@ CUresult left(SimDevice& sim, CUresult status) {
   return status;
 }
 
-// Streams that legacy work waits for stay distinguished: only what names stream 0 touches the whole
-// device.
+// Returns the resource that a call on the stream touches. Only calls on the default stream touch
+// the whole device, even though the default stream waits for other streams.
 Resource resource(SimDevice& sim, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;
   if (handle == CU_STREAM_PER_THREAD) {
@@ -80,7 +80,7 @@ const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
 
 }  // namespace harness::devices
 
-/// Carries out cudaGraphSetConditional, which kernels call.
+/// Implements cudaGraphSetConditional(), which kernels call.
 extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value) {
   using harness::devices::SimDevice;
   SimDevice& sim = SimDevice::current();
@@ -92,7 +92,7 @@ extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t va
   }
 }
 
-// ---- what kernels allocate ----------------------------------------------------------------------
+// ---- allocations of kernels ---------------------------------------------------------------------
 
 #define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 

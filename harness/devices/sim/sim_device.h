@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimDevice: the simulated driver: holds its parts. What each call means is in calls/.
+// SimDevice: the simulated driver, which holds its parts. The calls are in calls/.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@
 
 namespace harness::devices {
 
-/// Ownership: owns its parts, which find each other through it; borrows the world of the run.
-/// Lifetime: begin() only sets counters back: objects, buffers and address ranges are kept from run
-/// to run. Threads: confined to the run's thread.
+/// Ownership: owns its parts, which access each other through it; borrows the world of the run.
+/// Lifetime: begin() only resets counters: objects, buffers and address ranges are kept from run to
+/// run. Threads: confined to the run's thread.
 class SimDevice final : public Device {
  public:
   ~SimDevice() override;
@@ -46,7 +46,7 @@ class SimDevice final : public Device {
   Ledger& ledger() { return world_->ledger; }
 
   Handles& handles() { return handles_; }
-  /// Returns what `handle` names, or null and a fault when nothing lives there.
+  /// Returns the object of `handle`. If it is dead or unknown, records a fault and returns null.
   template <class Table>
   auto find(const Table& table, const void* handle, Label kind) -> decltype(table.find(handle));
 

@@ -106,8 +106,8 @@ void tell_taken() {
   static std::atomic<bool> is_told{false};
   if (is_told.exchange(true)) return;
   std::fputs(
-      "afterlife: a fatbin in memory has no size, and cuobjdump is missing: the next PTX in memory "
-      "is used\n",
+      "afterlife: note: kernels are found by their PTX in memory, since cuobjdump is missing; if one "
+      "computes wrong values: pip install nvidia-cuda-cuobjdump\n",
       stderr);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions: mathematics in f64, from series, and in f32 by rounding those. Within some units in
-// the last place of f64 (trigonometry below 1e6), and so nearly always the nearest f32.
+// Functions: mathematics in f64, by series, and in f32, by rounding the result. The error is a few
+// units in the last place of f64 (trigonometry below 1e6); f32 is nearly always rounded correctly.
 #pragma once
 
 #include "harness/nvrtc/device/warps.cuh"
 
-/// A function that is long is called.
+/// Long functions are called instead of inlined.
 #define AFTERLIFE_CALLED static __device__ __attribute__((noinline, nodebug, unused))
 
 namespace afterlife {
@@ -22,7 +22,7 @@ AFTERLIFE_CALLED double scaled(double x, int power) {
   return x * bits(static_cast<unsigned long long>(power + 1023) << 52);
 }
 
-/// 1 + x + x^2/2! + ..., for |x| <= ln 2 / 2.
+/// Sums 1 + x + x^2/2! + ... for |x| <= ln 2 / 2, and scales by a power of two.
 AFTERLIFE_CALLED double exponential(double x) {
   if (x != x) return x;
   if (x > 709.79) return infinity();
@@ -35,7 +35,7 @@ AFTERLIFE_CALLED double exponential(double x) {
   return scaled(sum, static_cast<int>(power));
 }
 
-/// 2 (s + s^3/3 + s^5/5 + ...) with s = (m - 1) / (m + 1), and the exponent's part.
+/// Sums 2 (s + s^3/3 + s^5/5 + ...) with s = (m - 1) / (m + 1), and adds the exponent's part.
 AFTERLIFE_CALLED double logarithm(double x) {
   if (x != x || x == infinity()) return x;
   if (x <= 0) return x == 0 ? -infinity() : nan();
@@ -53,7 +53,7 @@ AFTERLIFE_CALLED double logarithm(double x) {
                        __builtin_fma(exponent, 0x1.abc9e3b39803fp-56, sum));
 }
 
-/// The sine of a quarter's turns from `quarter` on: x less multiples of pi / 2, then a series.
+/// Returns the sine of x + `quarter` * pi / 2: x is reduced by multiples of pi / 2, then a series.
 AFTERLIFE_CALLED double sine(double x, int quarter) {
   if (x != x || absolute(x) == infinity()) return nan();
   const double turns = nearest(x * 0x1.45f306dc9c883p-1);
@@ -62,13 +62,13 @@ AFTERLIFE_CALLED double sine(double x, int quarter) {
   quarter += static_cast<int>(static_cast<long long>(turns) & 3);
   double sum = 0;
   const double square = rest * rest;
-  const bool is_odd = (quarter & 1) != 0;  // A cosine.
+  const bool is_odd = (quarter & 1) != 0;  // Then the series is that of the cosine.
   for (int n = is_odd ? 20 : 21; n > 1; n -= 2) sum = (1 - sum) * square / (n * (n - 1));
   const double value = is_odd ? 1 - sum : __builtin_fma(-rest, sum, rest);
   return (quarter & 2) != 0 ? -value : value;
 }
 
-/// x - x^3/3 + ..., after halving the angle twice.
+/// Sums x - x^3/3 + ..., after halving the angle twice.
 AFTERLIFE_CALLED double arc_tangent(double x) {
   if (x != x) return x;
   const bool is_inverted = absolute(x) > 1;
@@ -92,7 +92,7 @@ AFTERLIFE_CALLED double arc_tangent(double y, double x) {
   return x > 0 ? angle : angle + __builtin_copysign(kPi, y);
 }
 
-/// e^x - 1 and ln(1 + x) by what rounding took from 1 + x (Kahan).
+/// Computes e^x - 1 and ln(1 + x), corrected for the rounding of 1 + x (Kahan).
 AFTERLIFE_CALLED double exponential_less_one(double x) {
   const double power = exponential(x);
   if (power == 1) return x;
@@ -105,7 +105,7 @@ AFTERLIFE_CALLED double logarithm_of_one_more(double x) {
   return sum == 1 || sum == infinity() ? x : logarithm(sum) * x / (sum - 1);
 }
 
-/// Half of e^x, which may be finite where e^x is not.
+/// Returns half of e^x, which may be finite if e^x is not.
 AFTERLIFE_DEVICE double half_exponential(double x) {
   const double root = exponential(x / 2);
   return root / 2 * root;
@@ -149,7 +149,7 @@ AFTERLIFE_CALLED double power(double x, double y) {
   return is_odd && __builtin_signbit(x) ? -value : value;
 }
 
-/// Exact: what is left of x when y is taken from it as often as it goes.
+/// Returns the exact remainder of x divided by y, with the sign of x.
 AFTERLIFE_CALLED double rest_of(double x, double y) {
   const double divisor = absolute(y);
   double rest = absolute(x);
@@ -261,7 +261,7 @@ AFTERLIFE_DEVICE float max(float x, float y) { return __builtin_fmaxf(x, y); }
 AFTERLIFE_DEVICE double min(double x, double y) { return __builtin_fmin(x, y); }
 AFTERLIFE_DEVICE double max(double x, double y) { return __builtin_fmax(x, y); }
 
-// The quick functions of the device: on the simulated one they are as exact as the others.
+// The fast functions of a device. On the simulated device they are as exact as the others.
 AFTERLIFE_DEVICE float __expf(float x) { return expf(x); }
 AFTERLIFE_DEVICE float __logf(float x) { return logf(x); }
 AFTERLIFE_DEVICE float __log2f(float x) { return log2f(x); }

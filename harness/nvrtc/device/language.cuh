@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Language: the words that CUDA adds to C++, for clang. Source: CUDA C++ Programming Guide.
+// Language: the keywords that CUDA adds to C++, for clang. Source: CUDA C++ Programming Guide.
 #pragma once
 
 #define __global__ __attribute__((global))
@@ -53,7 +53,7 @@ struct dim3 {
   __host__ __device__ constexpr operator uint3() const { return {x, y, z}; }
 };
 
-/// The names of a thread: members that are read from registers.
+/// The indices of a thread: members that are read from registers.
 #define AFTERLIFE_REGISTERS(name, of)                                             \
   struct afterlife_##name {                                                       \
     __declspec(property(get = get_x)) unsigned x;                                 \

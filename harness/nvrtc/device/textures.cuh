@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures: fetches from textures, loads and stores of surfaces, for clang. Source: CUDA C++
-// Programming Guide. Each is the instruction of PTX, of which a channel is a register of 32 bits.
+// Programming Guide. Each function is one PTX instruction, with a 32-bit register per channel.
 #pragma once
 
 #include "harness/nvrtc/device/language.cuh"
@@ -17,7 +17,7 @@ struct afterlife_texel {
   unsigned x, y, z, w;
 };
 
-/// Takes a scalar from the bits of a channel.
+/// Converts the bits of a channel to a scalar.
 template <class T>
 AFTERLIFE_DEVICE T afterlife_channel(unsigned bits) {
   return static_cast<T>(bits);
@@ -28,7 +28,7 @@ __device__ __attribute__((always_inline, nodebug, unused)) inline float afterlif
   return __builtin_bit_cast(float, bits);
 }
 
-/// Takes a texel as a scalar or a vector.
+/// Converts a texel to a scalar or a vector.
 template <class T>
 struct afterlife_read {
   AFTERLIFE_DEVICE T of(const afterlife_texel& texel) { return afterlife_channel<T>(texel.x); }
@@ -139,7 +139,7 @@ AFTERLIFE_SURFACE(clamp)
 AFTERLIFE_SURFACE(trap)
 #undef AFTERLIFE_SURFACE
 
-/// Reads a value of 4, 8 or 16 bytes, of which `x` is the first.
+/// Reads a value of 4, 8 or 16 bytes that begins at byte `x` of row `y`.
 template <class T>
 AFTERLIFE_DEVICE T surf2Dread(cudaSurfaceObject_t surface, int x, int y,
                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps: what threads say to each other: atomics, shuffles, votes; and bits.
+// Warps: communication of threads by atomics, shuffles and votes, and functions on bits.
 #pragma once
 
 #include "harness/nvrtc/device/language.cuh"
@@ -48,7 +48,7 @@ AFTERLIFE_DEVICE void __syncwarp(unsigned mask = ~0U) { __nvvm_bar_warp_sync(mas
 AFTERLIFE_DEVICE unsigned __activemask() {
 #if __has_builtin(__nvvm_activemask)
   return __nvvm_activemask();
-#else  // Clang 16.
+#else  // Clang 16 lacks it.
   unsigned mask;
   asm volatile("activemask.b32 %0;" : "=r"(mask));
   return mask;
@@ -64,7 +64,7 @@ AFTERLIFE_DEVICE unsigned __ballot_sync(unsigned mask, int value) {
   return __nvvm_vote_ballot_sync(mask, value != 0);
 }
 
-/// A value of 4 or 8 bytes goes to other lanes in words.
+/// Passes a value of 4 or 8 bytes to other lanes, word by word.
 #define AFTERLIFE_SHUFFLE(name, call, limit)                                             \
   template <class T>                                                                     \
   AFTERLIFE_DEVICE T name(unsigned mask, T value, int other, int width = 32) {           \

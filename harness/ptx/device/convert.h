@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convert: numbers from one type to another, and comparisons between two of the same.
+// Convert: conversions of numbers between types, and comparisons.
 #pragma once
 
 #include "harness/ptx/device/floating.h"
@@ -8,7 +8,7 @@ namespace ptx {
 
 // ---- to an integer ------------------------------------------------------------------------------
 
-/// The integer next to the number in the direction that M names; towards zero if it names none.
+/// Returns the integer next to the number in the direction that M names; towards zero by default.
 template <u64 M>
 PTX_OP f64 to_integral(f64 value) {
   if constexpr ((M & (rni | rn)) != 0)
@@ -27,12 +27,12 @@ inline constexpr D kLeast =
 template <class D>
 inline constexpr D kMost = static_cast<D>(~static_cast<Unsigned<D>>(kLeast<D>));
 
-/// The integer that stands for a NaN of type S: 0, or the top bit where either type is a wide one.
+/// The integer result for a NaN of type S: 0, or the top bit if either type has 64 bits.
 template <class D, class S>
 inline constexpr D kNone =
     is_same<S, f64> || sizeof(D) == 8 ? static_cast<D>(Unsigned<D>{1} << (bits_of<D> - 1)) : D{0};
 
-/// Clamps to what D holds.
+/// Converts to an integer, clamped to the range of D.
 template <class D, class S, u64 M>
 PTX_OP D float_to_integer(f64 value) {
   if (is_nan(value)) return kNone<D, S>;
@@ -54,7 +54,7 @@ PTX_OP D integer_to_integer(S value) {
 
 // ---- to a floating-point number -----------------------------------------------------------------
 
-/// Zero is +0 in each direction, which processors are not agreed on.
+/// A zero becomes +0 in each direction; processors differ here.
 template <u64 M, class S>
 PTX_OP f64 integer_to_f64(S value) {
   if (value == 0) return 0;
@@ -68,7 +68,7 @@ PTX_OP f64 integer_to_f64(S value) {
   return static_cast<f64>(value);
 }
 
-/// Between formats of the same size .rni and its like round to an integer.
+/// Between formats of the same size, .rni and similar modifiers round to an integer.
 template <class D, class S, u64 M>
 PTX_OP D float_to_float(f64 value) {
   if constexpr ((M & (rni | rzi | rmi | rpi)) != 0) value = to_integral<M>(value);
@@ -80,7 +80,7 @@ PTX_OP D float_to_float(f64 value) {
     return flush<M>(narrow<D, M>(value));
 }
 
-/// Returns a number of any type, as the one that D asks for.
+/// Converts a number of any type to D.
 template <class D, class S, u64 M, class A>
 PTX_OP D cvt(A raw) {
   if constexpr (is_integer<S>) {
@@ -101,7 +101,7 @@ PTX_OP D cvt(A raw) {
   }
 }
 
-/// Packs two numbers: the first into the high half.
+/// Packs two numbers, the first into the high half.
 template <class D, class S, u64 M, class A, class B>
 PTX_OP u32 cvt_pack(A high, B low) {
   using Half = decltype([] {
@@ -113,7 +113,7 @@ PTX_OP u32 cvt_pack(A high, B low) {
   return u32{cvt<Half, S, M>(low).raw} | u32{cvt<Half, S, M>(high).raw} << 16;
 }
 
-/// Packs two integers, each clamped to `count` bits: the first above the second, and above both the
+/// Packs two integers, each clamped to `count` bits: the first above the second, and above them the
 /// low bits of a third.
 template <u32 count, bool has_sign>
 PTX_OP u32 cvt_integers(s32 high, s32 low, u32 rest) {
@@ -127,8 +127,8 @@ PTX_OP u32 cvt_integers(s32 high, s32 low, u32 rest) {
   return static_cast<u32>(above) | clamped(high) << count | clamped(low);
 }
 
-/// Rounds f32 to the digits of tf32, ties away from zero unless M says differently. Then it cuts
-/// the digits of a NaN as well: this is a sum and a mask on a GPU.
+/// Rounds f32 to the digits of tf32, ties away from zero by default. In this mode the digits of a
+/// NaN are cut, too, because a GPU only adds and masks.
 template <u64 M, class A>
 PTX_OP u32 cvt_tf32(A raw) {
   u32 value = get<u32>(raw);
@@ -149,7 +149,7 @@ PTX_OP u32 cvt_tf32(A raw) {
 
 enum class Order : u8 { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 
-/// Compares numbers; with a NaN the ones that end in u hold, and of the others nan alone.
+/// Compares numbers. With a NaN, only the comparisons whose name ends in u, and `nan`, are true.
 template <Order how, class V>
 PTX_OP bool holds(V a, V b) {
   const bool unordered = is_nan(a) || is_nan(b);
@@ -193,14 +193,14 @@ PTX_OP bool compare(A left, B right) {
     return holds<how>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
 }
 
-/// Compares the parts of two registers of pairs: the low ones, or the high ones.
+/// Compares the low or the high parts of two registers that hold pairs.
 template <Order how, class T, u64 M, class A, class B>
 PTX_OP bool compare_part(A left, B right, u32 index) {
   const u32 place = index * bits_of<Part<T>>;
   return compare<how, Part<T>, M>(get<u32>(left) >> place, get<u32>(right) >> place);
 }
 
-/// The answer of `set`: all ones, or 1.0.
+/// The result of `set`: all ones, or 1.0.
 template <class D>
 PTX_OP D truth(bool value) {
   if constexpr (is_float<D>)
@@ -211,7 +211,7 @@ PTX_OP D truth(bool value) {
     return value ? static_cast<D>(~Unsigned<D>{0}) : D{0};
 }
 
-/// The answer of `set` on pairs: one for each, 1.0 or all ones.
+/// The result of `set` for pairs: all ones or 1.0 for each part.
 template <class D>
 PTX_OP u32 truth_of_two(bool low, bool high) {
   if constexpr (is_pair<D>)
@@ -228,7 +228,7 @@ PTX_OP T slct(A left, B right, Condition condition) {
 
 enum class Property : u8 { finite, infinite, number, notanumber, normal, subnormal };
 
-/// Zeroes are normal numbers: so the ISA.
+/// In the ISA, zeroes are normal numbers.
 template <Property what, class T, class A>
 PTX_OP bool testp(A raw) {
   const auto magnitude = static_cast<Unsigned<T>>(get<Unsigned<T>>(raw) << 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating: arithmetic on f32, f64, f16 and bf16, and the instructions that approximate.
+// Floating: arithmetic on f32, f64, f16 and bf16, and the approximating instructions.
 //
-// If the ISA bounds an error, the result is rounded from f64, so that it is the same everywhere.
+// For approximations, the result is rounded from f64, so that it is the same on every machine.
 #pragma once
 
 #include "harness/ptx/device/driver.h"
@@ -27,8 +27,8 @@ PTX_OP T float_add(T a, T b) {
   return finish<M>(result);
 }
 
-/// With .ftz, makes zero of a result that is below the normal numbers before it is rounded: a GPU's
-/// units look at it then, and the least normal number is not a result of rounding up.
+/// With .ftz, replaces a result that is subnormal before rounding by zero. A GPU checks at that
+/// point, so that rounding up never yields the least normal number.
 template <u64 M, class T>
 PTX_OP T flush_before_rounding(T result, f64 exact) {
   if constexpr ((M & ftz) != 0 && is_same<T, f32>)
@@ -53,7 +53,7 @@ PTX_OP T float_mul(T a, T b) {
 
 template <class T>
 PTX_OP T fused(T a, T b, T c) {
-#ifdef PTX_FMA  // The processor has it.
+#ifdef PTX_FMA  // The processor has an FMA instruction.
   if constexpr (is_same<T, f32>)
     return __builtin_fmaf(a, b, c);
   else
@@ -80,7 +80,7 @@ PTX_OP T float_fma(T a, T b, T c) {
   return finish<M>(flush_before_rounding<M>(result, add_to_odd(f64{a} * f64{b}, f64{c})));
 }
 
-/// div.approx gives 0 for finite a and |b| beyond 2^126, and NaN for an infinite a: so the ISA.
+/// In the ISA, div.approx gives 0 for finite a and |b| beyond 2^126, and NaN for an infinite a.
 template <class T, u64 M>
 PTX_OP T float_div(T a, T b) {
   a = flush<M>(a), b = flush<M>(b);
@@ -104,9 +104,10 @@ PTX_OP T float_div(T a, T b) {
   return finish<M>(result);
 }
 
-// ---- halves, made in f64 ------------------------------------------------------------------------
+// ---- halves, computed in f64
+// ---------------------------------------------------------------------
 
-/// Makes zero of a subnormal f16, with .ftz.
+/// With .ftz, replaces a subnormal f16 by zero.
 template <u64 M, class T>
 PTX_OP T flush_half(T value) {
   if constexpr ((M & ftz) != 0 && is_same<T, f16>)
@@ -135,7 +136,7 @@ PTX_OP T half_fma(T a, T b, T c) {
 PTX_OP f16 negated(f16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
 PTX_OP bf16 negated(bf16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
 
-/// Does something with both parts of registers, each for itself, and puts two of D together.
+/// Applies a function to each part of registers, and packs the results as D.
 template <class D, class Act, class... Raw>
 PTX_OP D each_part(Act act, Raw... raw) {
   using Bits = Unsigned<Part<D>>;
@@ -241,9 +242,9 @@ PTX_OP T abs(A raw) {
     return get<T>(raw) < 0 ? neg<T, M>(raw) : get<T>(raw);
 }
 
-// ---- the smaller and the larger -----------------------------------------------------------------
+// ---- minimum and maximum ------------------------------------------------------------------------
 
-/// -0 is less than +0. A NaN loses to a number, unless .NaN asks for it.
+/// -0 is less than +0. Of a number and a NaN the number is taken, or the NaN with .NaN.
 template <u64 M, bool largest, class T>
 PTX_OP bool takes_first(T a, T b) {
   if (is_nan(a)) return (M & nan) != 0;
@@ -271,7 +272,7 @@ PTX_OP T half_max(T a, T b) {
   return finish_half<T, M>(
       float_pick<T, M, true>(widen(flush_half<M>(a)), widen(flush_half<M>(b))));
 }
-/// With .relu, makes zero of a number below it.
+/// With .relu, replaces a negative number by zero.
 template <u64 M, class T>
 PTX_OP T not_below_zero(T value) {
   return (M & relu) != 0 && value < 0 ? T{0} : value;
@@ -297,7 +298,7 @@ PTX_OP T max(A left, B right) {
     return not_below_zero<M>(get<T>(left) < get<T>(right) ? get<T>(right) : get<T>(left));
 }
 
-// ---- functions of one number --------------------------------------------------------------------
+// ---- functions of one argument ------------------------------------------------------------------
 
 template <class T, u64 M, class A>
 PTX_OP T sqrt(A raw) {
@@ -320,7 +321,7 @@ PTX_OP T sqrt(A raw) {
   return finish<M>(result);
 }
 
-/// The approximations of f64 have the high half of the number alone.
+/// The approximations for f64 only use the high half of the argument.
 PTX_OP f64 high_half(f64 value) { return get<f64>(bits(value) & 0xffffffff00000000); }
 
 template <class T, u64 M, class A>
@@ -353,8 +354,8 @@ PTX_OP T through_f64(A raw, f64 (*function)(f64)) {
   else
     return finish<M>(static_cast<T>(function(flush<M>(get<T>(raw)))));
 }
-/// Returns an angle without whole turns. A GPU counts them in f32, by a product that is rounded
-/// towards zero, so that of large angles little is left: the ISA promises nothing there.
+/// Reduces an angle to one turn. A GPU counts turns in f32, by a product that is rounded towards
+/// zero, so that large angles lose nearly all digits. The ISA guarantees nothing there.
 PTX_OP f64 within_turn(f32 angle) {
   constexpr f64 kRadians = 0x1.921fb54442d18p+2;
   const f64 turns = float_mul<f32, rz>(angle, 0x1.45f306p-3f);
@@ -392,7 +393,7 @@ PTX_OP T tanh(A raw) {
 }
 #undef PTX_EACH_PART
 
-/// Puts the sign of the first to the size of the second.
+/// Returns the sign of the first argument with the magnitude of the second.
 template <class T, u64 M, class A, class B>
 PTX_OP T copysign(A sign, B size) {
   constexpr Unsigned<T> kSign = Unsigned<T>{1} << (bits_of<T> - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fragment: a matrix whose elements the lanes of a warp hold in an order of our own, which the ISA
-// leaves open.
+// Fragment: a matrix whose elements are held by the lanes of a warp, in an order that the ISA
+// leaves unspecified.
 //
-// The elements are counted row by row. Lane 0 has the first of them, as many as there are for each
-// of 32 lanes, lane 1 the next ones. Registers beyond those that they fill have the same once more.
+// The elements are numbered row by row. Lane 0 has the first elements, an equal share for each of
+// 32 lanes, lane 1 the next ones. If there are more registers than elements need, they repeat them.
 // Source: PTX ISA 9.0, "Matrix multiply-accumulate operation using wmma instructions".
 #pragma once
 
@@ -13,12 +13,12 @@ namespace ptx {
 
 template <u32 rows, u32 columns, class T>
 struct Fragment {
-  static constexpr u32 kHeld = rows * columns / kLanes;  ///< Elements of a lane.
+  static constexpr u32 kHeld = rows * columns / kLanes;  ///< Elements per lane.
   static constexpr u32 kPacked = 8 * (is_same<T, f64> ? 8 : 4) / kElementBits<T>;
   static constexpr u32 kRegisters = kHeld / kPacked;
   static constexpr u32 kBytes = kElementBits<T> < 8 ? 1 : kElementBits<T> / 8;
 
-  /// Where an element of a lane is in memory, in elements.
+  /// Returns the offset of a lane's element in memory, in elements.
   template <bool by_rows>
   static PTX_OP u64 place(const Thread& t, u32 index, u64 stride) {
     const u32 at = lane(t) * kHeld + index, row = at / columns, column = at % columns;
@@ -26,7 +26,7 @@ struct Fragment {
   }
 };
 
-/// Returns where an element is that is accessed: `may` asks for an address that is not shared.
+/// Returns the address of an element. `may` checks an address outside of shared memory.
 template <u32 bytes, bool is_in_shared, class May>
 PTX_OP u64 element_address(const Thread& t, u64 address, May may) {
   if constexpr (is_in_shared) return in_shared<bytes>(t, address);
@@ -34,7 +34,7 @@ PTX_OP u64 element_address(const Thread& t, u64 address, May may) {
   return address;
 }
 
-/// Waits for the lanes of the warp, and loads this one's elements.
+/// Waits for the lanes of the warp, then loads this lane's elements.
 template <u32 rows, u32 columns, class T, bool by_rows, bool is_in_shared, u32 count>
 PTX_TOGETHER void load_fragment(const Thread& t, u64 address, u32 stride, Site& site,
                                 u64 (&to)[count]) {
@@ -53,7 +53,7 @@ PTX_TOGETHER void load_fragment(const Thread& t, u64 address, u32 stride, Site& 
   for (u32 i = Matrix::kRegisters; i < count; ++i) to[i] = to[i - Matrix::kRegisters];
 }
 
-/// Stores this lane's elements, and waits for the others of the warp.
+/// Stores this lane's elements, then waits for the other lanes of the warp.
 template <u32 rows, u32 columns, class T, bool by_rows, bool is_in_shared, u32 count>
 PTX_TOGETHER void store_fragment(const Thread& t, u64 address, u32 stride, Site& site,
                                  const u64 (&from)[count]) {
@@ -68,7 +68,8 @@ PTX_TOGETHER void store_fragment(const Thread& t, u64 address, u32 stride, Site&
   driver.ballot(~u32{0}, 0);
 }
 
-/// The lane's elements of A * B + C, of `rows` by `depth`, and `depth` by `columns`.
+/// Computes the lane's elements of A * B + C, for A of `rows` by `depth` and B of `depth` by
+/// `columns`.
 template <u32 rows, u32 columns, u32 depth, class TA, class TC, class TD, u64 M, u32 count_a,
           u32 count_b, u32 count_c, u32 count_d>
 PTX_TOGETHER void multiply_fragments(const Thread& t, const u64 (&a)[count_a],

@@ -8,7 +8,7 @@ namespace ptx {
 
 // ---- arithmetic ---------------------------------------------------------------------------------
 
-/// Clamps an exact result to the range of s32, as .sat asks.
+/// Clamps an exact result to the range of s32, for .sat.
 PTX_OP s32 saturated(s64 value) {
   return value < -2147483647 - 1 ? -2147483647 - 1
          : value > 2147483647    ? 2147483647
@@ -51,7 +51,7 @@ PTX_OP auto int_mad(T a, T b, C c) {
     return static_cast<C>(bits(product) + bits(c));
 }
 
-/// Multiplies the low 24 bits of both: 48 bits, of which it takes the low or the high 32.
+/// Multiplies the low 24 bits of both, and returns the low or the high 32 of the 48 result bits.
 template <class T, u64 M, class A, class B>
 PTX_OP T mul24(A left, B right) {
   const auto cut = [](auto raw) {
@@ -75,7 +75,7 @@ PTX_OP T sad(A left, B right, C more) {
   return static_cast<T>(bits(get<T>(more)) + (bits(high) - bits(low)));
 }
 
-/// Division by zero gives all ones, as silicon does: the ISA leaves it open.
+/// Division by zero gives all ones, as on a GPU. The ISA leaves it unspecified.
 template <class T, u64 M>
 PTX_OP T int_div(T a, T b) {
   if (b == 0) return static_cast<T>(~Unsigned<T>{0});
@@ -95,7 +95,7 @@ PTX_OP T rem(A left, B right) {
   return static_cast<T>(a % b);
 }
 
-// ---- extended precision: a carry in a flag of the thread ----------------------------------------
+// ---- extended precision, with a carry flag in the thread ----------------------------------------
 
 template <class T, u64 M, bool in, bool out, class A, class B>
 PTX_OP T add_carried(A left, B right, bool& carry) {
@@ -201,8 +201,8 @@ PTX_OP T brev(A raw) {
     return __builtin_bitreverse64(get<T>(raw));
 }
 
-/// Looks for the |offset|-th one from bit `base` on, upwards, or downwards where it is negative;
-/// with an offset of 0 it looks at that bit alone.
+/// Finds the |offset|-th one, counted upwards from bit `base`, or downwards if `offset` is
+/// negative. With an offset of 0, only checks bit `base`.
 template <class T, u64 M, class A, class B, class C>
 PTX_OP u32 fns(A mask, B base, C offset) {
   const u32 ones = get<u32>(mask);
@@ -215,8 +215,8 @@ PTX_OP u32 fns(A mask, B base, C offset) {
   return ~u32{0};
 }
 
-/// The most significant bit that is not the sign: its place, or with .shiftamt how far from the
-/// top.
+/// Finds the most significant bit that differs from the sign. Returns its position, or with
+/// .shiftamt its distance from the top.
 template <class T, u64 M, class A>
 PTX_OP u32 bfind(A raw) {
   const T value = get<T>(raw);
@@ -226,15 +226,15 @@ PTX_OP u32 bfind(A raw) {
   return (M & shiftamt) != 0 ? bits_of<T> - 1 - place : place;
 }
 
-/// Returns a field's place or length, cut to the width. The ISA has no more than 8 bits of it; a
-/// GPU shifts 64 bits by all of it.
+/// Returns the position or length of a field, clamped to the width. The ISA uses only 8 bits of it;
+/// a GPU uses all bits for 64-bit shifts.
 template <class T>
 PTX_OP u32 field_bits(u32 asked) {
   const u32 counted = sizeof(T) == 4 ? asked & 0xff : asked;
   return counted < bits_of<T> ? counted : bits_of<T>;
 }
 
-/// Extracts a field, which the sign bit of a signed source fills where it ends early.
+/// Extracts a field. For signed types, a field that ends early is filled with its sign bit.
 template <class T, u64 M, class A, class B, class C>
 PTX_OP T bfe(A raw, B begin, C length) {
   const u32 place = field_bits<T>(get<u32>(begin));
@@ -264,7 +264,7 @@ PTX_OP T bfi(A field, B into, C begin, D length) {
   return static_cast<T>((get<T>(into) & ~mask) | ((get<T>(field) << place) & mask));
 }
 
-/// A mask of `length` ones from `begin` on.
+/// Returns a mask of `length` ones, beginning at bit `begin`.
 template <class T, u64 M, class A, class B>
 PTX_OP u32 bmsk(A begin, B length) {
   u32 place = get<u32>(begin);
@@ -284,7 +284,7 @@ PTX_OP T szext(A raw, B width) {
   return static_cast<T>(get<u32>(raw) << (32 - count)) >> (32 - count);
 }
 
-/// Picks four of eight bytes, each alone or as its sign.
+/// Selects four of eight bytes; each is copied, or replaced by its sign.
 template <class T, u64 M, class A, class B, class C>
 PTX_OP u32 prmt(A low, B high, C selector) {
   const u64 all = (u64{get<u32>(high)} << 32) | get<u32>(low);
@@ -322,7 +322,7 @@ PTX_OP u32 dp4a(A left, B right, C more) {
   return sum;
 }
 
-/// Adds the products of two halves of `left` with two bytes of `right`, its low or its high ones.
+/// Adds the products of two halves of `left` with the two low or high bytes of `right`.
 template <class T, class U, u64 M, class A, class B, class C>
 PTX_OP u32 dp2a(A left, B right, C more) {
   u32 sum = get<u32>(more);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix: what the lanes of a warp do together: matrices that they load, products of matrices.
+// Matrix: collective operations of a warp: loading matrices, and products of matrices.
 //
 // A lane holds some registers of each matrix. Four lanes share a row of A and of C, and a column of
-// B: lane 4 * g + t has elements t * packed and on of row g, where `packed` is the number of
-// elements in a register; its next register has those of row g + 8, if there is one, and the one
-// after that 4 * packed elements farther on. Source: PTX ISA 9.0, "Warp Level Matrix
+// B. Lane 4 * g + t holds the elements of row g from t * packed on, where `packed` is the number of
+// elements in a register. Its next register holds those of row g + 8, if there is one, and the one
+// after that is 4 * packed elements farther. Source: PTX ISA 9.0, "Warp Level Matrix
 // Multiply-Accumulate Instructions", figures of the fragments.
 #pragma once
 
@@ -15,10 +15,10 @@ namespace ptx {
 
 inline constexpr u32 kLanes = 32;
 
-/// Not inlined, so that what the lanes gave is on the stack for no longer than it is needed.
+/// Not inlined, so that the values of the lanes are on the stack only while they are needed.
 #define PTX_TOGETHER __attribute__((noinline, nodebug)) inline
 
-/// Takes what each lane of the warp gives, once all have come here.
+/// Exchanges values: waits for all lanes of the warp, and returns the values of each.
 template <u32 count>
 PTX_OP void gather(const u64 (&given)[count], u64 (&all)[kLanes][count]) {
   driver.gather(~u32{0}, given, count, all[0]);
@@ -26,12 +26,12 @@ PTX_OP void gather(const u64 (&given)[count], u64 (&all)[kLanes][count]) {
 
 // ---- loads --------------------------------------------------------------------------------------
 
-/// Element `index` of a row of eight halves.
+/// Returns element `index` of a row of eight halves.
 PTX_OP u32 half_of(const u64 (&row)[2], u32 index) {
   return static_cast<u16>(row[index / 4] >> 16 * (index % 4));
 }
 
-/// Loads matrices of 8 rows of 8 halves: lane 8 * i + r gives the address of row r of matrix i.
+/// Loads matrices of 8 rows of 8 halves. Lane 8 * i + r has the address of row r of matrix i.
 template <u32 count, bool is_transposed>
 PTX_TOGETHER void load_matrices(const Thread& t, u64 shared_address, u32 (&to)[count]) {
   const u32 self = lane(t);
@@ -52,7 +52,7 @@ PTX_TOGETHER void load_matrices(const Thread& t, u64 shared_address, u32 (&to)[c
   }
 }
 
-/// Stores matrices, of which each lane holds two elements in a register: lane 8 * i + r gives the
+/// Stores matrices, of which each lane holds two elements in a register. Lane 8 * i + r has the
 /// address of row r of matrix i, and writes that row.
 template <u32 count, bool is_transposed>
 PTX_TOGETHER void store_matrices(const Thread& t, u64 shared_address, const u32 (&from)[count]) {
@@ -83,7 +83,7 @@ PTX_TOGETHER u32 transpose(const Thread& t, u32 held) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-/// An f32 of which the low 13 bits are not looked at.
+/// An f32 whose low 13 bits are ignored.
 struct tf32 {
   u32 raw;
 };
@@ -93,7 +93,7 @@ template <class T>
 inline constexpr bool is_counted =
     is_integer<T> && !is_same<T, tf32> && !is_same<T, e4m3> && !is_same<T, e5m2>;
 
-/// Integers of 4 bits and of one.
+/// Integers of 4 bits, and single bits.
 struct s4 {
   u8 raw;
 };
@@ -112,7 +112,7 @@ inline constexpr u32 kElementBits<u4> = 4;
 template <>
 inline constexpr u32 kElementBits<b1> = 1;
 
-/// Element `index` of a register.
+/// Returns element `index` of a register.
 template <class T>
 PTX_OP T element(u64 word, u32 index) {
   constexpr u32 kBits = kElementBits<T>;
@@ -132,7 +132,7 @@ PTX_OP s64 whole(T value) {
     return value;
 }
 
-/// A sum of products of floating point as it is stored.
+/// Rounds a floating-point sum of products to its type.
 template <class T>
 PTX_OP T rounded(f64 total) {
   if constexpr (is_half<T>)
@@ -141,15 +141,15 @@ PTX_OP T rounded(f64 total) {
     return canonical(static_cast<T>(total));
 }
 
-/// Multiplies; of bits, .xor says whether they differ.
+/// Multiplies. With .xor, for bits, returns whether they differ.
 template <u64 M>
 PTX_OP s64 counted(s64 left, s64 right) {
   return (M & exclusive) != 0 ? left ^ right : left * right;
 }
 
-/// The sum of C and of `depth` products of factors, which are asked for by their place. Integers
-/// wrap, or are clamped with `sat`. Products of floating point are added to C in the order of k:
-/// those of f64 as fma does, others in f64, which is rounded once.
+/// Returns the sum of C and `depth` products; `a` and `b` return the factors. Integers wrap, or are
+/// clamped with `sat`. Floating-point products are added to C in the order of k: f64 by fma, other
+/// types in f64, which is rounded once at the end.
 template <class TA, class TD, u64 M, class TC, class A, class B>
 PTX_OP TD sum_of_products(u32 depth, TC c, A a, B b) {
   if constexpr (is_counted<TA>) {
@@ -171,7 +171,7 @@ PTX_OP TD sum_of_products(u32 depth, TC c, A a, B b) {
   }
 }
 
-/// A product of `rows` by `depth` and `depth` by 8.
+/// A product of a matrix of `rows` by `depth` and one of `depth` by 8.
 template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M>
 struct Product {
   static constexpr u32 kRegisterBytes = is_same<TA, f64> ? 8 : 4;
@@ -197,7 +197,8 @@ struct Product {
   }
 };
 
-/// Fills the lane's registers of D with the sums of its rows and columns, each on its element of C.
+/// Fills the lane's registers of D with the sums for its rows and columns, each added to its
+/// element of C.
 template <class TC, u32 count, class Sum>
 PTX_OP void fill_sums(const Thread& t, const u64 (&c)[count], u64 (&d)[count], Sum sum) {
   constexpr u32 kPacked = is_half<TC> ? 2 : 1;
@@ -212,7 +213,7 @@ PTX_OP void fill_sums(const Thread& t, const u64 (&c)[count], u64 (&d)[count], S
   }
 }
 
-/// The lane's registers of A * B + C.
+/// Computes the lane's registers of A * B + C.
 template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M, u32 count_a, u32 count_b,
           u32 count_c>
 PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (&b)[count_b],
@@ -227,9 +228,9 @@ PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (
   fill_sums<TC>(t, c, d, [&](u32 row, u32 column, TC on) { return product.sum(row, column, on); });
 }
 
-/// Four products of 8 by 4 and 4 by 8 halves. One is made by the lanes from 4 * q on, which have
-/// the upper rows of A and the left columns of B, and by those 16 farther on. A lane has four
-/// halves of each: of one row, or column, of the eight, or of one k.
+/// Computes four products of 8 by 4 and 4 by 8 halves. Each is computed by four lanes, from 4 * q
+/// on, which have the upper rows of A and the left columns of B, and by the four lanes 16 higher. A
+/// lane has four halves of each matrix: of one row or column of the eight, or of one k.
 template <bool has_rows_of_a, bool has_columns_of_b, class TC, class TD, u32 count_c, u32 count_d>
 PTX_TOGETHER void multiply_quads(const Thread& t, const u64 (&a)[2], const u64 (&b)[2],
                                  const u64 (&c)[count_c], u64 (&d)[count_d]) {
@@ -247,7 +248,7 @@ PTX_TOGETHER void multiply_quads(const Thread& t, const u64 (&a)[2], const u64 (
   };
   for (u64& word : d) word = 0;
   for (u32 i = 0; i < 8; ++i) {
-    // Halves of C and D are a row in each lane; floats are two by two, in two rows.
+    // For halves, each lane has a row of C and D. For floats, it has pairs in two rows.
     const u32 row = self / 16 * 4 + (is_half<TD> ? self % 4 : (self & 1) + (i & 2));
     const u32 column = is_half<TD> ? i : (i & 4) + (self & 2) + (i & 1);
     const u32 holder = is_half<TC> ? quad + row / 4 * 16 + row % 4 : self;
@@ -261,7 +262,7 @@ PTX_TOGETHER void multiply_quads(const Thread& t, const u64 (&a)[2], const u64 (
 
 // ---- copies to shared memory --------------------------------------------------------------------
 
-/// Copies `count` of these bytes to shared memory, at once, and zeroes behind them.
+/// Copies the first `count` of these bytes to shared memory, and fills the rest with zeroes.
 template <u32 bytes>
 PTX_OP void copy_to_shared(const Thread& t, u64 shared_address, u64 from, u32 count, Site& site) {
   aligned<bytes>(from);

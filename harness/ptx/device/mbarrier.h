@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mbarrier: barriers in shared memory, which count arrivals, phase by phase.
+// Mbarrier: barriers in shared memory that count arrivals, phase by phase.
 //
-// The object is of our own making: how many arrivals are pending in the phase, how many each phase
-// expects, the number of phases that are complete, and a mark. The state that an arrival returns
-// is the object as it was before it. Source: PTX ISA 9.0, "mbarrier".
+// The layout of the object is ours: the pending arrivals of the phase, the expected arrivals of
+// each phase, the number of completed phases, and a mark. An arrival returns the object's previous
+// value as its state. Source: PTX ISA 9.0, "mbarrier".
 #pragma once
 
 #include "harness/ptx/device/thread.h"
@@ -25,7 +25,7 @@ PTX_OP u64 mbarrier_of(u64 pending, u64 expected, u64 phase) {
   __builtin_unreachable();
 }
 
-/// The object at an address of the shared space. Ends the kernel where there is none.
+/// Returns the object at an address of shared memory. Ends the kernel if there is none.
 PTX_OP u64 mbarrier_at(u64 address) {
   const u64 object = read<u64>(address);
   if ((object & kMbarrierMark) == 0) [[unlikely]]
@@ -44,8 +44,8 @@ PTX_OP void end_mbarrier(const Thread& t, u64 shared_address) {
   write<u64>(at, u64{0});
 }
 
-/// Counts arrivals, of threads that later phases wait for no more where `drops`. The last one that
-/// is pending completes the phase. Returns the state before.
+/// Counts arrivals. With `drops`, later phases expect that many fewer. The last pending arrival
+/// completes the phase. Returns the previous state.
 template <bool drops, bool may_complete>
 PTX_OP u64 arrive_at_mbarrier(const Thread& t, u64 shared_address, u32 count) {
   const u64 at = in_shared<8>(t, shared_address);
@@ -64,7 +64,7 @@ PTX_OP u64 arrive_at_mbarrier(const Thread& t, u64 shared_address, u32 count) {
 }
 
 /// Returns whether the phase of a state, or with .parity the last one of that parity, is complete.
-/// If it is not, others continue before it is looked at again.
+/// If it is not, lets other threads run before it checks again.
 template <bool is_parity>
 PTX_OP bool is_phase_complete(const Thread& t, u64 shared_address, u64 state) {
   const u64 at = in_shared<8>(t, shared_address);

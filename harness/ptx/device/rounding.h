@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding: to a narrower format or an integer, in each direction, and arithmetic that rounds so.
+// Rounding: conversion to a narrower format or an integer, and arithmetic, in each rounding mode.
 //
-// A sum or product of narrow numbers is made in f64, exactly, or rounded to odd, which loses
-// nothing that a second rounding to at most half of its digits needs (Boldo and Melquiond 2008).
+// A sum or product of narrow numbers is computed in f64, exactly or rounded to odd. A second
+// rounding, to at most half of its digits, then gives the correct result (Boldo and Melquiond
+// 2008).
 #pragma once
 
 #include "harness/ptx/device/types.h"
@@ -13,8 +14,8 @@ inline constexpr u64 kDirected = rz | rm | rp;
 
 // ---- the processor's rounding mode --------------------------------------------------------------
 
-/// Has the processor round as M says, for as long as it lives. Operands and results must pass
-/// settle(), so that the compiler moves no arithmetic over either end.
+/// Sets the processor's rounding mode to M while it exists. Operands and results must pass
+/// settle(), so that the compiler does not move arithmetic across either end.
 template <u64 M>
 struct RoundingMode {
   PTX_OP RoundingMode() {
@@ -41,7 +42,7 @@ template <class T>
 PTX_OP bool is_nan(T value) {
   return value != value;
 }
-/// The NaN that an instruction gives. No payload is kept.
+/// The NaN that instructions return. Payloads are not kept.
 template <class T>
 PTX_OP T canonical_nan() {
   if constexpr (is_same<T, f32>)
@@ -53,7 +54,7 @@ template <class T>
 PTX_OP T canonical(T value) {
   return is_nan(value) ? canonical_nan<T>() : value;
 }
-/// Numbers below the normal ones become zero of their sign.
+/// With .ftz, replaces subnormal numbers by zero with their sign.
 template <u64 M, class T>
 PTX_OP T flush(T value) {
   if constexpr ((M & ftz) != 0 && is_same<T, f32>) {
@@ -62,7 +63,7 @@ PTX_OP T flush(T value) {
   }
   return value;
 }
-/// Clamps to [0, 1]; NaN becomes 0.
+/// Clamps to [0, 1]. NaN becomes 0.
 template <class T>
 PTX_OP T unit(T value) {
   return value > T(1) ? T(1) : value > T(0) ? value : T(0);
@@ -78,8 +79,8 @@ PTX_OP T finish(T value) {
 
 struct Format {
   int digits;    ///< Explicit bits of the significand.
-  int exponent;  ///< The least exponent of a normal number.
-  int most;      ///< The largest.
+  int exponent;  ///< The smallest exponent of a normal number.
+  int most;      ///< The largest exponent.
 };
 template <class T>
 inline constexpr Format kFormat{};
@@ -90,8 +91,8 @@ inline constexpr Format kFormat<bf16>{7, -126, 127};
 template <>
 inline constexpr Format kFormat<f32>{23, -126, 127};
 
-/// Whether `kept` goes up by one, given its sign, its last bit and what was cut off: more or less
-/// than a half.
+/// Returns whether a number is rounded up in magnitude, given its sign, its last kept bit, and how
+/// the part cut off compares with a half.
 template <u64 M>
 PTX_OP bool rounds_up(bool negative, bool odd, int cut_against_half, bool inexact) {
   if ((M & rz) != 0) return false;
@@ -114,7 +115,8 @@ inline u32 narrow_magnitude(u64 magnitude, bool negative, Format to) {
   const u64 half = cut > 63 ? ~u64{0} : u64{1} << (cut - 1);
   const int against = rest > half ? 1 : rest == half ? 0 : -1;
   kept += rounds_up<M>(negative, (kept & 1) != 0, against, rest != 0) ? 1 : 0;
-  // A carry out of the significand makes the next exponent, and a normal of the largest subnormal.
+  // A carry out of the significand increments the exponent, and makes the largest subnormal a
+  // normal.
   const u64 base = below != 0 ? 0 : static_cast<u64>(exponent - to.exponent) << to.digits;
   const u64 result = base + kept;
   const u64 infinity = static_cast<u64>(to.most - to.exponent + 2) << to.digits;
@@ -157,7 +159,7 @@ PTX_OP f64 widen(f64 value) { return value; }
 
 // ---- rounding to odd ----------------------------------------------------------------------------
 
-/// Adds, and where that is not exact takes the neighbour whose last bit is one.
+/// Adds. If the sum is not exact, returns the neighbour whose last bit is one.
 PTX_OP f64 add_to_odd(f64 a, f64 b) {
   const f64 sum = a + b;
   const f64 back = sum - a;
@@ -167,7 +169,7 @@ PTX_OP f64 add_to_odd(f64 a, f64 b) {
   return get<f64>((error > 0) == (sum > 0) ? raw + 1 : raw - 1);
 }
 
-/// The nearest of an integer's neighbours whose last bit is one, or itself.
+/// Returns the integer as f64. If that is not exact, returns the neighbour whose last bit is one.
 template <class T>
 PTX_OP f64 from_integer_to_odd(T value) {
   const bool negative = value < 0;

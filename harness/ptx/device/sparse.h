@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse: products whose matrix A has zeroes in half of its places, which is given without those.
+// Sparse: products with a matrix A whose elements are half zeroes, given without these.
 //
-// A row of A is cut into chunks, of which half of the elements are held, in order: of 16 and 8 bits
-// two of four, of 4 bits two pairs of four, of tf32 one of two. If those stand the metadata say,
-// four bits for each chunk. Source: PTX ISA 9.0, "Matrix multiply-accumulate operation using mma.sp
-// instruction with sparse matrix A", figures of the metadata.
+// A row of A is cut into chunks, of which half of the elements are stored, in order: two of four
+// for elements of 16 and 8 bits, two pairs of four for 4 bits, and one of two for tf32. The
+// metadata contain their positions, four bits for each chunk. Source: PTX ISA 9.0, "Matrix
+// multiply-accumulate operation using mma.sp instruction with sparse matrix A", figures of the
+// metadata.
 #pragma once
 
 #include "harness/ptx/device/matrix.h"
 
 namespace ptx {
 
-/// A product of 16 by `depth` and `depth` by 8. The metadata are those of the thread, or the two of
-/// four, that `selector` numbers, or of all four.
+/// A product of a matrix of 16 by `depth` and one of `depth` by 8. The metadata come from one or
+/// two of four threads, selected by `selector`, or from all four.
 template <u32 depth, class TA, class TB, class TC, u64 M, u32 selector>
 struct SparseProduct {
   static constexpr u32 kPacked = 32 / kElementBits<TA>;
-  static constexpr u32 kFactors = depth / 2;  ///< Elements of a row that are held.
+  static constexpr u32 kFactors = depth / 2;  ///< Stored elements of a row.
   static constexpr u32 kA = kFactors / (2 * kPacked);
   static constexpr u32 kB = depth / (4 * kPacked);
-  static constexpr u32 kGroup = kElementBits<TA> == 4 ? 2 : 1;  ///< Elements that stand together.
-  static constexpr u32 kChunk = is_same<TA, tf32> ? 1 : 2;      ///< Groups that a chunk holds.
+  static constexpr u32 kGroup = kElementBits<TA> == 4 ? 2 : 1;  ///< Adjacent elements that share a
+                                                                ///< position.
+  static constexpr u32 kChunk = is_same<TA, tf32> ? 1 : 2;      ///< Stored groups per chunk.
   static constexpr u32 kRowBits = 4 * kFactors / (kGroup * kChunk);
   u64 of[kLanes][kA + kB + 1];
 
@@ -32,8 +34,8 @@ struct SparseProduct {
     const u64 word = of[column * 4 + k / kPacked % 4][kA + k / (4 * kPacked)];
     return element<TB>(word, k % kPacked);
   }
-  /// The four bits of a row's metadata from bit `bit` on: a thread has 16 of two rows each, or, of
-  /// integers, 32 of one.
+  /// Returns four bits of a row's metadata, beginning at bit `bit`. A thread has 16 bits for each
+  /// of two rows or, for integers, 32 bits for one.
   u32 metadata(u32 row, u32 bit) const {
     constexpr u32 kPart = is_counted<TA> ? 32 : 16;
     const u32 part = bit / kPart, down = row / 8;
@@ -43,7 +45,7 @@ struct SparseProduct {
     const u64 word = of[row % 8 * 4 + thread][kA + kB];
     return static_cast<u32>(word >> (bit % kPart + (is_counted<TA> ? 0 : 16 * down)) & 15);
   }
-  /// The place in its row of an element that is held.
+  /// Returns the position in its row of a stored element.
   u32 place(u32 row, u32 index) const {
     const u32 group = index / kGroup, chunk = group / kChunk;
     const u32 bits = metadata(row, 4 * chunk);
@@ -57,7 +59,7 @@ struct SparseProduct {
   }
 };
 
-/// The lane's registers of A * B + C.
+/// Computes the lane's registers of A * B + C.
 template <u32 depth, class TA, class TB, class TC, u64 M, u32 selector, u32 count, u32 count_c>
 PTX_TOGETHER void multiply_sparse(const Thread& t, const u64 (&a)[count], const u64 (&b)[count],
                                   const u64 (&c)[count_c], u32 metadata, u64 (&d)[count_c]) {

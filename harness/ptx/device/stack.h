@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack: local memory that a function takes as it continues, until it returns.
+// Stack: local memory that a function allocates dynamically, until it returns.
 #pragma once
 
 #include "harness/ptx/device/thread.h"
@@ -18,7 +18,7 @@ struct Stack {
     used = at - begin + count;
     return at;
   }
-  /// Gives back all that was taken since.
+  /// Frees everything that was allocated since `saved`.
   PTX_OP void restore(u64 saved) {
     if (saved > used)
       driver.stop(static_cast<u32>(Stop::trap), "stackrestore of what stacksave has not given");

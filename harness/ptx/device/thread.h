@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread: what a kernel's thread asks of the driver: its place, memory of each space, atomics,
+// Thread: services of the driver for a kernel's thread: its indices, memory of each space, atomics,
 // other threads, and the end of the kernel.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace ptx {
   driver.stop(static_cast<u32>(Stop::trap), "");
   __builtin_unreachable();
 }
-/// Ends the thread, inside of a function.
+/// Ends the thread inside a function.
 [[noreturn]] PTX_OP void exit() {
   driver.exit();
   __builtin_unreachable();
@@ -32,17 +32,18 @@ PTX_OP u32 lane(const Thread& t) { return thread_in_block(t) % 32; }
 PTX_OP u32 threads_in_block(const Thread& t) {
   return t.registers[6] * t.registers[7] * t.registers[8];
 }
-/// The lanes of the warp that the block has threads for.
+/// Returns the lanes of the warp for which the block has threads.
 PTX_OP u32 lanes_there(const Thread& t) {
   const u32 rest = threads_in_block(t) - thread_in_block(t) / 32 * 32;
   return rest >= 32 ? ~u32{0} : (u32{1} << rest) - 1;
 }
 inline u64 clock_reads;
-/// Nanoseconds: a microsecond for each look, so that code that waits for it ends.
+/// Returns nanoseconds. Each call advances the clock by a microsecond, so that code that waits for
+/// it ends.
 PTX_OP u64 clock() { return 1000 * ++clock_reads; }
-/// Cycles of the same clock, at the 1.41 GHz that the device's attributes name.
+/// Returns cycles of the same clock, at the 1.41 GHz of the device's attributes.
 PTX_OP u64 cycles() { return clock() / 100 * 141; }
-/// Takes no time here, but on the device's clocks.
+/// Advances the device's clock without taking time.
 PTX_OP void sleep(u32 nanoseconds) {
   clock_reads += nanoseconds / 1000;
   driver.sleep(nanoseconds);
@@ -56,8 +57,8 @@ PTX_OP void aligned(u64 address) {
     driver.stop(static_cast<u32>(Stop::misaligned), "");
 }
 
-/// Whether an access may begin at the address, and is noted: of nearly all that a block does, its
-/// first thread has asked the driver.
+/// Returns whether the access is known to be allowed, and records it. Usually the first thread of a
+/// block has already called the driver for it.
 template <u32 bytes>
 PTX_OP bool is_known(const Site& site, u64 address) {
   if (address - site.low >= site.count) [[unlikely]]
@@ -70,7 +71,7 @@ PTX_OP bool is_known(const Site& site, u64 address) {
   return address >= used.low && address + bytes <= used.high;
 }
 
-/// Whether one of the words that a load reads, or ends, has a value that may be a pointer.
+/// Returns whether a word that a load reads, at least in part, may be a pointer.
 template <u32 bytes>
 PTX_OP bool may_lead_on(const Thread& t, u64 address) {
   u64 value;
@@ -81,8 +82,8 @@ PTX_OP bool may_lead_on(const Thread& t, u64 address) {
   return false;
 }
 
-/// Marks the words that a store changes. Of a word that is stored by parts, the last byte or half
-/// counts, as the driver has it.
+/// Marks the words that a store changes. For a word that is stored in parts, the last byte or half
+/// counts, as in the driver.
 template <u32 bytes>
 PTX_OP void mark_stored(const Thread& t, u64 address) {
   if constexpr (bytes == 4) return;
@@ -92,8 +93,8 @@ PTX_OP void mark_stored(const Thread& t, u64 address) {
                      sizeof(u64));
 }
 
-/// Has the driver allow an access to memory of the device, at an address of any space, unless it
-/// has allowed as much at this place of the text before.
+/// Calls the driver to check an access to device memory, at an address of any space, unless the
+/// access is known to be allowed at this place of the text.
 template <u32 bytes>
 PTX_OP void may_load(const Thread& t, u64 address, Site& site) {
   aligned<bytes>(address);
@@ -113,15 +114,15 @@ PTX_OP void may_store(const Thread& t, u64 address, Site& site) {
     driver.store_at(address, bytes, &site);
 }
 
-/// Lets other blocks of the grid continue before a look at the memory of their barriers, which a
-/// loop repeats until they have come.
+/// Lets other blocks of the grid run before this one reads the memory of their barriers, which a
+/// loop repeats until they have arrived.
 PTX_OP void look(const Thread& t, u64 address) {
   if (address - t.grid < 8) [[unlikely]]
     driver.wait_for_grid();
 }
 
-/// Returns where an address of the shared space is. Beyond the block's memory there is an address
-/// that nothing was given.
+/// Returns the host address of an address in shared memory. Beyond the block's memory, the driver
+/// reports an invalid access.
 template <u32 bytes>
 PTX_OP u64 in_shared(const Thread& t, u64 offset) {
   aligned<bytes>(offset);
@@ -158,7 +159,7 @@ PTX_OP void write(u64 address, Register raw) {
 
 // ---- atomics ------------------------------------------------------------------------------------
 
-/// The driver's names for what an atomic does; harness/kernel_image.h has them in this order.
+/// The driver's names of atomic operations, in the order of harness/kernel_image.h.
 enum Atomic : u8 {
   atomic_add,
   atomic_add_float,
@@ -194,7 +195,7 @@ PTX_OP T atomic_compare(u64 address, A expected, B value) {
   return get<T>(
       atomic_raw<T>(atomic_cas, address, get<Unsigned<T>>(value), get<Unsigned<T>>(expected)));
 }
-/// Does what the driver has no operation for, by comparing and swapping.
+/// Executes an operation that the driver lacks, by compare and swap.
 template <class T, class Act>
 PTX_OP T atomic_by(u64 address, Act act) {
   Unsigned<T> old = atomic_raw<T>(atomic_or, address, 0);
@@ -223,7 +224,7 @@ PTX_OP T atomic_add_half(u64 address, A raw) {
 
 enum class Shuffle : u8 { up, down, bfly, idx };
 
-/// Returns what another lane has, and whether that lane was within the segment.
+/// Returns the value of another lane, and whether that lane was within the segment.
 template <Shuffle how, class A, class B, class C, class D>
 PTX_OP u32 shfl(const Thread& t, A raw, B by, C limits, D mask, bool& inside) {
   const u32 self = lane(t);
@@ -271,7 +272,8 @@ PTX_OP T redux(A raw, D mask, Act act) {
   return result;
 }
 
-/// The lanes of `mask` that have the same value as this one; `all`: the mask, if all have, else 0.
+/// Returns the lanes of `mask` with the same value as this one. With `all`: the mask if all have
+/// it, else 0.
 template <class T, class A, class D>
 PTX_OP u32 match(A raw, D mask, bool all) {
   const u32 lanes = get<u32>(mask);
@@ -284,15 +286,15 @@ PTX_OP u32 match(A raw, D mask, bool all) {
   return all && equal != lanes ? 0 : equal;
 }
 
-/// Ends the kernel where there is no such barrier, or one for a part of a warp.
+/// Ends the kernel if there is no such barrier, or if the count is not in whole warps.
 PTX_OP void check_barrier(u32 barrier, u32 threads) {
   if (barrier < 16 && threads % 32 == 0) return;
   driver.stop(static_cast<u32>(Stop::trap), barrier < 16
                                                 ? "a barrier for a part of a warp"
                                                 : "a barrier beyond the last, which is 15");
 }
-/// Waits until this many threads of the block have reached its barrier; 0: all. Returns how many
-/// brought a predicate that holds.
+/// Waits until this many threads of the block have reached its barrier; 0: all. Returns the number
+/// of true predicates.
 PTX_OP u32 wait_at(u32 barrier, u32 threads, bool value) {
   check_barrier(barrier, threads);
   return static_cast<u32>(driver.wait_at(barrier, threads, value));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types: those of PTX as C++ has them, and how a register's raw bits are read and written as each.
+// Types: the types of PTX in C++, and conversions between a register's raw bits and each type.
 //
-// The headers of this folder are what translated modules are compiled with. They include nothing
-// but each other, so that a module is compiled in a fraction of a second; they are part of the
-// driver, which hands their text to the compiler.
+// Translated modules are compiled with the headers of this folder. They only include each other, so
+// that a module is compiled in a fraction of a second. They are part of the driver, which passes
+// their text to the compiler.
 #pragma once
 
 #define PTX_OP __attribute__((always_inline, nodebug)) inline
@@ -27,7 +27,7 @@ using b64 = u64;
 using b128 = unsigned __int128;
 using pred = bool;
 
-/// IEEE half precision, and its upper-exponent sibling, by their bits. Arithmetic is done in f64.
+/// IEEE half precision, and bfloat16, as bits. Arithmetic is done in f64.
 struct f16 {
   u16 raw;
 };
@@ -41,7 +41,7 @@ struct f16x2 {
 struct bf16x2 {
   u32 raw;
 };
-/// Two numbers of another kind, in the same way.
+/// Two numbers of another type, in the same layout.
 struct u16x2 {
   u32 raw;
 };
@@ -61,7 +61,7 @@ inline constexpr bool is_float = is_same<T, f32> || is_same<T, f64>;
 template <class T>
 inline constexpr bool is_half = is_same<T, f16> || is_same<T, bf16>;
 
-/// The type of each of two.
+/// The type of each of the two parts.
 template <class T>
 struct PartOf {
   using Type = void;
@@ -149,7 +149,7 @@ template <class T>
 struct WideOf<T, true> {
   using Type = typename Sized<sizeof(T)>::SignedWide;
 };
-/// The type of twice the bits and the same sign.
+/// The type with twice the bits and the same sign.
 template <class T>
 using Wide = typename WideOf<T, is_signed<T>>::Type;
 
@@ -168,7 +168,7 @@ PTX_OP Unsigned<T> bits(T value) {
   return __builtin_bit_cast(Unsigned<T>, value);
 }
 
-/// Writes a value to a register, which may be wider: signed ones are extended by their sign.
+/// Writes a value to a register, which may be wider. Signed values are sign-extended.
 template <class Register, class T>
 PTX_OP void set(Register& to, T value) {
   if constexpr (is_same<T, bool> || is_signed<T>)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Video: arithmetic on the bytes and halves of registers. Source: PTX ISA 9.0, "Video
-// Instructions": an exact result is clamped, combined with a third operand, or put into it.
+// Instructions". An exact result is clamped, then combined with a third operand, or inserted into
+// it.
 #pragma once
 
 #include "harness/ptx/device/convert.h"
@@ -9,19 +10,19 @@ namespace ptx {
 
 enum class Video : u8 { add, sub, absdiff, min, max, avrg, shl, shr, set };
 
-/// A place in a register.
+/// A position in a register.
 struct Field {
-  u32 first;  ///< Its low bit.
+  u32 first;  ///< Lowest bit.
   u32 bits;
 };
 
-/// Reads a field, extended by its sign where it has one.
+/// Reads a field, sign-extended if it is signed.
 PTX_OP s64 field_of(u64 raw, Field field, bool has_sign) {
   const u64 top = raw << (64 - field.first - field.bits);
   return has_sign ? static_cast<s64>(top) >> (64 - field.bits)
                   : static_cast<s64>(top >> (64 - field.bits));
 }
-/// Clamps to what this many bits hold.
+/// Clamps to the range of this many bits.
 PTX_OP s64 clamped_to(__int128 value, u32 bits, bool has_sign) {
   const __int128 over = __int128{1} << (has_sign ? bits - 1 : bits);
   const __int128 under = has_sign ? -over : 0;
@@ -52,7 +53,7 @@ PTX_OP __int128 video(s64 a, s64 b) {
   }
 }
 
-/// Returns how far a shift goes, of which 32 is the most, or 31 with .wrap.
+/// Returns the shift amount, at most 32, or modulo 32 with .wrap.
 template <Video what, u64 M>
 PTX_OP s64 shifted_by(s64 amount) {
   if constexpr (what != Video::shl && what != Video::shr) return amount;
@@ -60,8 +61,8 @@ PTX_OP s64 shifted_by(s64 amount) {
   return amount < 32 ? amount : 32;
 }
 
-/// Ends a scalar instruction: `second` is add, min or max, or none if it is set; a field that is
-/// less than the register takes the low bits, and the rest is the third operand's.
+/// Completes a scalar instruction. `second` is add, min or max, or `set` for none. A field narrower
+/// than the register is replaced in the third operand.
 template <Video second, u64 M, bool has_sign>
 PTX_OP u32 video_end(__int128 value, Field to, u32 third) {
   if constexpr ((M & sat) != 0) value = clamped_to(value, to.bits, has_sign);
@@ -77,7 +78,8 @@ PTX_OP u32 video_scalar(s64 a, s64 b, Field to, u32 third) {
   return video_end<second, M, has_sign>(video<what, how>(a, shifted_by<what, M>(b)), to, third);
 }
 
-/// a * b + c, with a minus before the product or before c, or one added; shifted, and clamped.
+/// Computes a * b + c, with an optional minus before the product or before c, or with one added.
+/// The result is shifted and clamped.
 template <u64 M, bool has_sign>
 PTX_OP u32 video_mad(s64 a, s64 b, bool minus, u32 more, bool minus_more, bool plus_one, u32 by) {
   const __int128 c = has_sign ? s64{static_cast<s32>(more)} : s64{more};
@@ -88,8 +90,8 @@ PTX_OP u32 video_mad(s64 a, s64 b, bool minus, u32 more, bool minus_more, bool p
   return static_cast<u32>(value);
 }
 
-/// How the parts of a register are chosen: part i of each source is part `a[i]` or `b[i]` of both
-/// together, the second's above the first's. The result has those of `mask`.
+/// Selects the parts of a register. Part i of each source is part `a[i]` or `b[i]` of both
+/// together, with the second above the first. The result has the parts of `mask`.
 template <u32 count>
 struct Choice {
   u32 a[count];
@@ -97,8 +99,8 @@ struct Choice {
   u32 mask;
 };
 
-/// Does the same with each half or byte. With `sums`, adds the results to the third operand, else
-/// puts each in its place there.
+/// Applies an operation to each half or byte. With `sums`, adds the results to the third operand,
+/// else inserts each there.
 template <Video what, Order how, u64 M, u32 count, bool sign_a, bool sign_b, bool sign, bool sums>
 PTX_OP u32 video_parts(u32 left, u32 right, u32 third, Choice<count> choice) {
   constexpr u32 kBits = 32 / count;

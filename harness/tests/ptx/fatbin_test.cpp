@@ -180,7 +180,7 @@ TEST_F(PtxFatbinLoaded, FromMemoryByTheTextsBeforeTheNextImage) {
   const std::string images = image_of({"75"}) + image_of({"80"});
   function(load_image(images.data()), "for_75");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("the next PTX in memory is used"));
+              HasSubstr("kernels are found by their PTX in memory"));
 }
 
 /// Another assembler than ours may give that for a cubin: with nothing behind it, and with bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of calls: the streams that handles name, and whose memory addresses are.
+// Arguments of calls: the streams that handles name, and the memory that addresses name.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/regions/calls.h"
 
@@ -38,7 +38,7 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-/// Returns whether [address, address + bytes) is mapped without a gap, from this block on.
+/// Returns whether [address, address + bytes) is mapped without a gap, starting in this block.
 static bool is_mapped_on(SimDevice& sim, const Block* block, std::uint64_t address,
                          std::uint64_t bytes) {
   while (block->origin == Origin::mapped && !block->dead) {
@@ -110,13 +110,13 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   return 0;
 }
 
-/// Returns whether the host could have so much there. More than the device has in all is no one's
-/// to copy.
+/// Returns whether the host could have that much memory there. A copy of more than the device's
+/// total memory is never valid.
 static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
   return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
 }
 
-/// Finds the registration of memory of the host's; there may be none, but not one of a part.
+/// Finds the registration of host memory, if there is one; it must cover the whole range.
 static CUresult find_host_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
                                 Place& place) {
   if (!can_be_host(address, bytes)) return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream capture: the calls that begin it, end it, and ask about it.
+// Stream capture: the calls that begin it, end it and query it.
 #include <algorithm>
 #include <utility>
 

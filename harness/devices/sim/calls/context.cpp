@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: made, ended, current, waited for. What they are told and asked is in
+// Contexts: created, destroyed, made current, waited for. Their settings are in
 // context_settings.cpp.
 #include <utility>
 
@@ -27,7 +27,7 @@ static void end_all(Ledger& ledger, Table& table, const Context& context) {
   }
 }
 
-/// Arrays end with their memory, whose lives are theirs.
+/// Arrays end with their memory, since an array and its memory have one birth id.
 static void end_arrays(SimDevice& sim, const Context& context) {
   auto& arrays = sim.handles().arrays;
   for (std::size_t i = arrays.first_alive(); i < arrays.size(); ++i)
@@ -37,7 +37,7 @@ static void end_arrays(SimDevice& sim, const Context& context) {
     if (mipmapped[i].context == &context) mipmapped[i].alive = false;
 }
 
-/// Ends the context and everything that belongs to it.
+/// Destroys the context and everything that belongs to it.
 static void destroy(SimDevice& sim, Context& context) {
   sim.queues().synchronize(context);
   end_all(sim.ledger(), sim.handles().modules, context);
@@ -53,7 +53,7 @@ static void destroy(SimDevice& sim, Context& context) {
   context.alive = false;
   sim.ledger().died(context.birth);
   if (context.primary) sim.processes().at(context.process).primary = nullptr;
-  sim.faults().mend();  // Another context starts afresh.
+  sim.faults().mend();  // A new context begins without the error.
 }
 
 CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -82,7 +82,7 @@ CUresult Calls::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// Code that has retained the context may still release it: a reset is not a release.
+/// Tasks that have retained the context may still release it, because a reset is not a release.
 CUresult Calls::cuDevicePrimaryCtxReset_v2(CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   Process& process = sim.processes().current();
@@ -92,7 +92,7 @@ CUresult Calls::cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// Neither the multi-process service nor a graphics API is there to share the device with.
+/// Refuses affinity, which needs the multi-process service, and sharing with a graphics API.
 static CUresult check_parameters(SimDevice& sim, const CUctxCreateParams* parameters) {
   if (parameters == nullptr) return CUDA_SUCCESS;
   const bool affine = parameters->execAffinityParams != nullptr;
@@ -123,7 +123,7 @@ CUresult Calls::cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters
 
 CUresult Calls::cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinities, int count,
                                unsigned flags, CUdevice device) {
-  if (count > 0)  // Fewer than none are none.
+  if (count > 0)  // A negative count means none.
     return affinities == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   return cuCtxCreate_v4(context, nullptr, flags, device);
 }
@@ -132,7 +132,7 @@ CUresult Calls::cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice devi
   return cuCtxCreate_v4(context, nullptr, flags, device);
 }
 
-/// Leaves the documented error when `handle` names no living context.
+/// Returns the documented error if `handle` does not name an existing context.
 static CUresult find_context(SimDevice& sim, CUcontext handle, Context*& context) {
   context = sim.find(sim.handles().contexts, handle, "context");
   if (context != nullptr) return CUDA_SUCCESS;
@@ -161,7 +161,8 @@ CUresult Calls::cuCtxAttach(CUcontext* context, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-/// The last to let go of a context that was created ends it; the primary one has its own counts.
+/// The last detach of a context destroys it, unless it is the primary context, which has its own
+/// reference count.
 CUresult Calls::cuCtxDetach(CUcontext handle) {
   Context& current = *sim.threads().context();
   if (handle != current.as<CUcontext>() || current.usage_count == 0)

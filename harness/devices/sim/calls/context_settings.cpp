@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of contexts: flags, limits, preferences, marks for profilers.
+// Settings of contexts: flags, limits, preferences, profiler ranges.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/calls.h"
@@ -9,7 +9,7 @@ namespace harness::devices::calls {
 
 // ---- names ------------------------------------------------------------------------------------
 
-/// All contexts have the capabilities of the last version in which these were changed.
+/// All contexts report the last version that changed what a context can do.
 CUresult Calls::cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
   constexpr unsigned kVersion = 3020;
   Context* context = nullptr;
@@ -63,7 +63,8 @@ CUresult Calls::cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
 
 // ---- limits -----------------------------------------------------------------------------------
 
-/// Returns where a context keeps a limit, or null: some are of contexts that graphics share.
+/// Returns the address of a limit in a context; null for the limits of contexts shared with
+/// graphics.
 static std::size_t* find_limit(Context& context, CUlimit limit) {
   const auto index = static_cast<std::size_t>(limit);
   return index < context.limits.size() ? &context.limits[index] : nullptr;
@@ -82,18 +83,18 @@ CUresult Calls::cuCtxGetLimit(size_t* value, CUlimit limit) {
   return CUDA_SUCCESS;
 }
 
-/// The L2 cache fetches no more at once.
+/// The largest fetch granularity of the L2 cache, in bytes.
 static constexpr std::size_t kMaxFetchBytes = 128;
 
-/// Returns the nearest value that the device can have.
+/// Returns the nearest value that the device supports.
 static std::size_t nearest(CUlimit limit, std::size_t value) {
   switch (limit) {
-    case CU_LIMIT_STACK_SIZE:  // In units of a quarter of a warp's line.
+    case CU_LIMIT_STACK_SIZE:  // A multiple of 16 bytes.
       return std::min<std::size_t>(value, kMaxStackBytes) / 16 * 16;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
       return std::min<std::size_t>(value, kMaxLaunchDepth);
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-      return 0;  // It has no cache whose lines persist.
+      return 0;  // The device has no persisting L2 cache.
     default:
       return value;
   }
@@ -104,7 +105,7 @@ CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t value) {
   if (found == nullptr) return unknown_limit(limit);
   if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > kMaxFetchBytes)
     return CUDA_ERROR_INVALID_VALUE;
-  // The heap of kernels has its size from the first of them on.
+  // The size of the heap is fixed as soon as a kernel has used it.
   if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && sim.threads().context()->heap_used)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies. What a call knows of its pointers it writes into the work: whose memory they meant.
+// Copies. The call looks up the blocks that its pointers refer to, and notes them in the work.
 //
 // Pageable host memory is read by the call itself (the driver stages it) and written before it
 // returns; pinned, managed and device memory is read and written when the stream gets there.
@@ -13,7 +13,7 @@
 namespace harness::devices::calls {
 
 enum class Return : std::uint8_t {
-  at_once,    ///< The work may continue after the call.
+  at_once,    ///< The call may return before the work is done.
   when_done,  ///< The call returns when the work is done.
 };
 
@@ -24,7 +24,7 @@ static bool is_pinned(SimDevice& sim, const Place& place) {
          HostMemory::is_pinned(sim.memory().block(sim.memory().newest(place.address)));
 }
 
-/// Takes a row of what is to be copied, and the pointers in it.
+/// Adds a row to the staged bytes, with the pointers that it holds.
 static void stage_row(SimDevice& sim, Work& work, const std::byte* row, std::uint64_t target) {
   const std::size_t begin = work.staging.size();
   const std::size_t first = work.words.size();
@@ -35,7 +35,8 @@ static void stage_row(SimDevice& sim, Work& work, const std::byte* row, std::uin
     work.words[i].offset += static_cast<std::uint32_t>(begin);
 }
 
-/// Takes what is to be copied from memory that the stream must not wait for, row by row.
+/// Reads the source at the call, row by row, because it may have changed when the stream gets
+/// there.
 static void stage(SimDevice& sim, Work& work) {
   const Memory::CallView view(sim.memory());
   const auto* source = reinterpret_cast<const std::byte*>(work.source.address);
@@ -52,7 +53,7 @@ struct CopyRequest {
   std::uint64_t target;
   std::uint64_t source;
   std::uint64_t bytes;
-  bool host_target;  ///< May it be host memory?
+  bool host_target;  ///< True if the target may be host memory.
   bool host_source;
 };
 
@@ -86,7 +87,7 @@ CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, con
   const bool to_host = is_pageable(target) || (is_sync && (form.to_host || is_pinned(sim, target)));
   const bool from_host =
       is_pageable(source) || (is_sync && (form.from_host || is_pinned(sim, source)));
-  // The synchronous form has the stream idle before it stages.
+  // A synchronous copy waits for the stream before it stages.
   if (is_sync && is_pageable(source)) sim.queues().synchronize(stream);
   Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
@@ -174,14 +175,15 @@ CUresult Calls::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t byt
 
 namespace {
 
-/// Copies of one call, in no order among each other.
+/// The copies of one call, which are not ordered among each other.
 struct Batch {
   const CUdeviceptr* targets;
   const CUdeviceptr* sources;
   const std::size_t* sizes;
   std::size_t count;
   const CUmemcpyAttributes* attributes;
-  const std::size_t* first_of;  ///< By attributes: the first copy that has them.
+  const std::size_t* first_of;  ///< For each element of `attributes`, the first copy that it
+                                ///< applies to.
   std::size_t attribute_count;
 };
 
@@ -191,7 +193,7 @@ bool are_valid(const CUmemcpyAttributes& attributes) {
          attributes.flags <= CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
 }
 
-/// Whether there are copies, and each has attributes that mean something.
+/// Returns whether there are copies, and each of them has valid attributes.
 bool is_valid(const Batch& batch) {
   constexpr std::size_t kCountLimit = 4096;
   if (batch.targets == nullptr || batch.sources == nullptr || batch.sizes == nullptr ||
@@ -209,7 +211,8 @@ bool overlap(CUdeviceptr a, std::size_t a_bytes, CUdeviceptr b, std::size_t b_by
   return a < b + b_bytes && b < a + a_bytes;
 }
 
-/// Whether a copy reads or writes what another one writes: then it matters which comes first.
+/// Returns whether a copy reads or writes memory that another one writes, so that the order
+/// matters.
 bool is_dependent(const Batch& batch) {
   for (std::size_t i = 0; i < batch.count; ++i)
     for (std::size_t j = 0; j < batch.count; ++j) {
@@ -222,7 +225,7 @@ bool is_dependent(const Batch& batch) {
   return false;
 }
 
-/// Whether the source is read at the call: it must be, or, where any order will do, may be.
+/// Returns whether the source is read at the call. For order "any", this is a choice.
 bool reads_ahead(SimDevice& sim, CUmemcpySrcAccessOrder order) {
   if (order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM) return false;
   return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ||
@@ -246,7 +249,7 @@ CUresult submit_batch(SimDevice& sim, CUstream on, const Batch& batch) {
   if (!stream) return stream.error();
   if (on == nullptr || on == CU_STREAM_LEGACY || !is_valid(batch)) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-  std::vector<std::pair<Place, Place>> places(batch.count);  // Target and source of each.
+  std::vector<std::pair<Place, Place>> places(batch.count);  // The target and source of each copy.
   for (std::size_t i = 0; i < batch.count; ++i) {
     auto& [target, source] = places[i];
     if (batch.sizes[i] == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver, and its one device.
+// The driver and its only device.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -55,7 +55,7 @@ int attribute_value(CUdevice_attribute attribute) {
     return value;
 #include "harness/devices/sim/attributes.def"
     default:
-      return 0;  // It has nothing else.
+      return 0;  // Not present in this device.
   }
 }
 
@@ -111,7 +111,7 @@ CUresult Calls::cuDeviceComputeCapability(int* major, int* minor, CUdevice devic
   return CUDA_SUCCESS;
 }
 
-/// Only clients of MPS have such contexts; and of a type that is none, there are none.
+/// Only clients of MPS support it, so that the answer is 0 for every type.
 CUresult Calls::cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType /*type*/,
                                                CUdevice device) {
   if (supported == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names and meanings of status codes.
+// Names and descriptions of status codes.
 #include "harness/devices/sim/calls/calls.h"
 
 namespace harness::devices::calls {

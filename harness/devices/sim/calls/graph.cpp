@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as a whole: making, cloning, destroying, and the user objects they keep alive.
+// Whole graphs: created, cloned, destroyed, and the user objects that they keep alive.
 #include "harness/devices/sim/calls/graph.h"
 
 #include <climits>
@@ -26,8 +26,7 @@ bool Exclusive::enter(SimDevice& sim, TaskId& caller, Resource resource, Label k
   return true;
 }
 
-/// Finds what lives. Null is an error; what is not a handle at all, or names something dead, is a
-/// fault too.
+/// Finds an object. Null is only an error; an invalid or dead handle is also reported.
 template <class Table>
 static auto find(SimDevice& sim, const Table& table, const void* handle, Label kind) {
   return handle != nullptr ? sim.find(table, handle, kind) : nullptr;
@@ -100,7 +99,7 @@ CUresult Calls::cuGraphDestroy(CUgraph handle) {
   }
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (call.graph()->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // Its node owns it.
+  if (call.graph()->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // It belongs to its node.
   if (is_being_filled(sim, *call.graph())) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs().definitions().destroy(*call.graph());
   return CUDA_SUCCESS;
@@ -137,7 +136,7 @@ CUresult Calls::cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original,
 }
 
 CUresult Calls::cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
-  if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;  // Flags that are none mean nothing.
+  if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;  // Unknown flags are ignored.
   const Graph* graph = look_at(sim, handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::ofstream file(path, std::ios::trunc);
@@ -153,7 +152,7 @@ static UserObject* find_object(SimDevice& sim, CUuserObject handle) {
   return find(sim, sim.graphs().user_objects().table(), handle, "user object");
 }
 
-/// The caller lets go of references that it must own.
+/// Checks that the caller releases only references that it owns.
 static bool owned_by_callers(SimDevice& sim, const UserObject& object, unsigned count) {
   if (count <= object.owned_by_callers) return true;
   sim.faults().misuse("user object", "references released that the caller does not own",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the calls on graphs: finding what a handle names, and telling when two
-// threads are inside the same graph.
+// Common parts of the calls on graphs: looking up handles, and detecting two threads in the same
+// graph.
 //
-// CUDA's graphs may be used by one thread at a time. A call that changes one marks it, offers the
-// turn, and only then acts; code that reaches a marked graph meanwhile is at fault, and refused.
+// A CUDA graph may only be used by one thread at a time. A call that changes a graph marks it,
+// offers the turn, and only then acts. A call that finds a marked graph is a fault, and is refused.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace harness::devices::calls {
 
-/// The caller has something to itself, from here on.
+/// Gives the caller exclusive use of an object while it exists.
 class Exclusive {
  public:
   Exclusive() = default;
@@ -24,7 +24,7 @@ class Exclusive {
   Exclusive(const Exclusive&) = delete;
   Exclusive& operator=(const Exclusive&) = delete;
 
-  /// Announces `resource`. Returns false, after a fault, when another task is inside.
+  /// Announces `resource`. If another task is inside, records a fault and returns false.
   bool enter(SimDevice& sim, TaskId& caller, Resource resource, Label kind, BirthId birth);
 
  private:
@@ -37,9 +37,9 @@ class ChangingGraph {
   ChangingGraph(SimDevice& sim, CUgraph handle);
   ChangingGraph(SimDevice& sim, CUgraphNode handle);
 
-  /// Returns the graph, or null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  /// Returns the graph, or null if the call must return CUDA_ERROR_INVALID_VALUE.
   Graph* graph() const { return graph_; }
-  /// Returns the node that the call names, if it names one.
+  /// Returns the node that the call names, if any.
   GraphNode* node() const { return node_; }
 
  private:
@@ -48,12 +48,12 @@ class ChangingGraph {
   Exclusive exclusive_;
 };
 
-/// An executable graph that the call uses. `resource` is what else it touches, or 0.
+/// An executable graph that the call uses. `resource` is another resource that it touches, or 0.
 class UsingExecutable {
  public:
   UsingExecutable(SimDevice& sim, CUgraphExec handle, Resource resource = 0);
 
-  /// Returns the executable, or null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  /// Returns the executable, or null if the call must return CUDA_ERROR_INVALID_VALUE.
   Executable* executable() const { return executable_; }
 
  private:
@@ -61,23 +61,23 @@ class UsingExecutable {
   Exclusive exclusive_;
 };
 
-/// A capture has not finished the graph: for calls that take something away, which is a fault then.
+/// Returns whether an unfinished capture adds to the graph. Calls that remove something are a fault
+/// then.
 bool is_being_filled(SimDevice& sim, const Graph& graph);
 
-/// Returns what a call only looks at, or null, after a fault, where nothing lives or something
-/// changes it.
+/// Returns the object for a call that only reads it. Records a fault and returns null if it is dead
+/// or is being changed.
 Graph* look_at(SimDevice& sim, CUgraph handle);
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
 
-/// The edges that a new node of `graph` is to have. False where the documentation asks for an
-/// error.
+/// Finds the edges of a new node of `graph`. Returns false if the documentation requires an error.
 bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
                 const CUgraphEdgeData* data, std::size_t count, std::vector<GraphEdge>& edges);
 
 /// Returns whether an edge may have this data.
 bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
 
-/// A node that a call wants added.
+/// A request to add a node.
 struct NewNode {
   CUgraphNode* created;
   CUgraph graph;
@@ -87,10 +87,10 @@ struct NewNode {
   std::size_t after_count;
 };
 
-/// Returns whether a node of this type may be where it is wanted.
+/// Returns an error if a node of this type is not allowed in the graph.
 CUresult check_type(const Graph& graph, CUgraphNodeType type);
 
-/// Adds the node that `make(graph, edges)` adds, unless it finds something wrong.
+/// Adds the node that `make(graph, edges)` returns, unless that is an error.
 template <class Make>
 CUresult add_node(SimDevice& sim, const NewNode& wanted, Make make) {
   if (wanted.created == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -107,7 +107,7 @@ CUresult add_node(SimDevice& sim, const NewNode& wanted, Make make) {
   return CUDA_SUCCESS;
 }
 
-/// Does the same for a node whose work `make()` makes, once that has found nothing wrong with it.
+/// Does the same with the parameters that `make()` returns, unless that is an error.
 template <class Make>
 CUresult add_params(SimDevice& sim, const NewNode& wanted, Make make) {
   return add_node(sim, wanted,
@@ -118,7 +118,7 @@ CUresult add_params(SimDevice& sim, const NewNode& wanted, Make make) {
                   });
 }
 
-/// Gives a node of `type` the work that `make()` makes.
+/// Replaces the parameters of a node of `type` by those that `make()` returns.
 template <class Make>
 CUresult set_params(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type, Make make) {
   const ChangingGraph call(sim, handle);
@@ -130,19 +130,21 @@ CUresult set_params(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type, Ma
   return CUDA_SUCCESS;
 }
 
-/// The bytes that its type leaves unused must be zero, so that they can get a meaning.
+/// Returns whether the bytes that are unused by the type are zero, as required for future
+/// extensions.
 bool unused_is_zero(const CUgraphNodeParams& given);
 
-/// Finds what a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, if it is of another type.
+/// Returns the parameters of a node of `type`; null if it has another type
+/// (CUDA_ERROR_INVALID_VALUE).
 const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type);
 
-/// Nothing is moved; but the next launch comes after it.
+/// Moves nothing, but orders the next launch after the upload.
 void upload(SimDevice& sim, Executable& exec, Stream& stream);
 
-/// Tells `given` the address.
+/// Adds an allocation node and stores its address in `given`.
 CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
 CUresult add_free(SimDevice& sim, const NewNode& wanted, CUdeviceptr address);
-/// Tells `given` the handles of the bodies.
+/// Adds a conditional node and stores the handles of its bodies in `given`.
 CUresult add_conditional(SimDevice& sim, const NewNode& wanted,
                          CUDA_CONDITIONAL_NODE_PARAMS& given);
 

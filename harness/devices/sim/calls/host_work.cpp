@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host work: kernels whose body is a function of the program's.
+// Host work: kernels whose body is a function of the program.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/array/copy_shape.h"
@@ -7,8 +7,8 @@
 
 namespace harness::devices::calls {
 
-/// Finds whose memory the ranges mean, as for the parameters of a kernel: what is dead already is
-/// told when the work runs. Returns false if a range leaves its memory.
+/// Finds the blocks that the ranges refer to. Freed memory is reported only when the work runs, as
+/// for the parameters of a kernel. Returns false if a range leaves its block.
 static bool find_ranges(SimDevice& sim, const HostWorkLaunch& given,
                         std::vector<HostWorkRange>& found) {
   for (std::size_t i = 0; i < given.range_count; ++i) {
@@ -25,7 +25,7 @@ static bool find_ranges(SimDevice& sim, const HostWorkLaunch& given,
   return true;
 }
 
-/// The data lives as long as a graph or an executable has the node.
+/// The data is kept while a graph or an executable has the node.
 static CUresult capture(SimDevice& sim, Stream& stream, Label label, const HostWork& host) {
   NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_HOST, label);
   params.host = {};
@@ -38,7 +38,7 @@ static CUresult capture(SimDevice& sim, Stream& stream, Label label, const HostW
   return status;
 }
 
-/// Nothing was launched.
+/// Releases the data, because nothing was launched.
 static CUresult give_back(const HostWorkLaunch& given, CUresult status) {
   if (given.release != nullptr) given.release(given.data);
   return status;

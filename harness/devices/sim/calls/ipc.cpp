@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exporting, opening and closing. Which process calls is a matter of the running task; see
+// Exporting, opening and closing of handles. The calling process is that of the running task; see
 // ProcessScope in harness/scheduler.h.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -84,7 +84,7 @@ IpcName read_handle(const Handle& handle, std::uint64_t kind) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-/// Finds the block that `handle` names of another process of the run.
+/// Finds the block of another process of the run that the handle names.
 CUresult find_foreign(SimDevice& sim, const IpcName& name, std::uint32_t& exported) {
   if (is_of_another_run(name)) return CUDA_ERROR_INVALID_VALUE;
   if (Sharing::is_own({name.process, name.birth})) return CUDA_ERROR_INVALID_CONTEXT;
@@ -92,7 +92,7 @@ CUresult find_foreign(SimDevice& sim, const IpcName& name, std::uint32_t& export
   return exported != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// Finds the exported block that `handle` names, while it lives.
+/// Finds the exported block that `handle` names, if it has not been freed.
 CUresult find_exported(SimDevice& sim, const CUipcMemHandle& handle, std::uint32_t& exported) {
   const IpcName name = read_handle(handle, kMemory);
   if (name.birth == 0 || name.place >= sim.memory().block_count()) return CUDA_ERROR_INVALID_VALUE;
@@ -103,8 +103,8 @@ CUresult find_exported(SimDevice& sim, const CUipcMemHandle& handle, std::uint32
   return CUDA_SUCCESS;
 }
 
-/// The mapping of `exported` that this process has open; 0 for none. `refused` when another context
-/// of the process has something of the exporting process open.
+/// Returns the mapping of `exported` that this process has open; 0 if there is none. Sets `refused`
+/// if another context of this process has opened memory of the exporting process.
 std::uint32_t find_mapping(SimDevice& sim, std::uint32_t exported, bool& refused) {
   std::vector<std::uint32_t>& mappings = sim.processes().current().mappings;
   std::erase_if(mappings, [&](std::uint32_t index) { return sim.memory().block(index).dead; });
@@ -267,7 +267,7 @@ CUresult Calls::cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_hand
   return CUDA_SUCCESS;
 }
 
-/// Finds the event that a handle names, while it lives.
+/// Finds the event that a handle names, if it still exists.
 static CUresult find_exported(SimDevice& sim, const IpcName& name, Event*& exported) {
   if (name.birth == 0) return CUDA_ERROR_MAP_FAILED;
   if (name.process != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries, and the kernels in them, which belong to no context.
+// Libraries and the kernels in them, which do not belong to a context.
 #include <algorithm>
 #include <span>
 
@@ -14,7 +14,7 @@ static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary*
   Library& made = sim.handles().libraries.add();
   made.birth = sim.ledger().born("library", made.handle, 0);
   made.kernels.assign(found.image->entry_count, nullptr);
-  made.module = &sim.handles().modules.add();  // No program knows its handle.
+  made.module = &sim.handles().modules.add();  // The program never gets its handle.
   made.module->context = nullptr;
   made.module->image = found.image;
   made.module->functions.assign(found.image->entry_count, nullptr);
@@ -24,14 +24,14 @@ static CUresult make_library(SimDevice& sim, const ImageFound& found, CUlibrary*
   return CUDA_SUCCESS;
 }
 
-/// The driver may look into code that it was told is preserved at any call on the library.
+/// Any call on a library counts as a use of the code that the program has promised to preserve.
 static Library* find_library(SimDevice& sim, CUlibrary handle) {
   Library* library = sim.find(sim.handles().libraries, handle, "library");
   if (library != nullptr) sim.host_memory().lent().used(library->code, {});
   return library;
 }
 
-/// Options of a library have no values, some of them. All are hints here.
+/// The options of a library are hints here. They may have no values, since some need none.
 static bool are_options(unsigned count, const CUjit_option* options, void* const* values,
                         unsigned library_count, const CUlibraryOption* library_options) {
   return are_jit_options(count, options, values) &&
@@ -96,7 +96,7 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
   return CUDA_SUCCESS;
 }
 
-/// The kernel of a function of the library's module.
+/// Returns the kernel of a function of the library's module.
 static Kernel& get_kernel(SimDevice& sim, Library& library, Function& function) {
   Kernel*& known =
       library.kernels[static_cast<std::size_t>(function.entry - library.module->image->entries)];
@@ -135,7 +135,7 @@ CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const cha
   return CUDA_SUCCESS;
 }
 
-/// A kernel lives as long as its library.
+/// Finds a kernel. It exists as long as its library.
 static Kernel* find_kernel(SimDevice& sim, CUkernel handle) {
   Kernel* kernel = sim.find(sim.handles().kernels, handle, "kernel");
   if (kernel == nullptr || kernel->library->alive) return kernel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error log. It is always empty: what goes wrong is a status code or a fault, and no document
-// says which calls a driver writes a message for. So a callback that is registered is never called.
+// The error log, which is always empty. Errors are returned as status codes or reported as results,
+// and it is not documented which calls write a message. A registered callback is therefore never
+// called.
 #include <fstream>
 
 #include "harness/devices/sim/calls/calls.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: where it should be. It is the same memory wherever it is, so that a program sees
-// of this only what it may not say.
+// Managed memory: advice and prefetching. The location of the memory has no effect here, so that a
+// program only sees which calls are invalid.
 #include "harness/devices/sim/calls/calls.h"
 
 namespace harness::devices::calls {
 
-/// The host has one node.
+/// Checks a location. The host has only one NUMA node.
 static CUresult check_location(const CUmemLocation& location) {
   switch (location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -20,8 +20,8 @@ static CUresult check_location(const CUmemLocation& location) {
   }
 }
 
-/// Finds what is managed, lives and holds all of the range. The device gets at no memory that the
-/// host has not told it of, as its attributes say.
+/// Finds managed memory that exists and holds the whole range. Pageable memory is refused, because
+/// the device's attributes say that it cannot access it.
 static CUresult find_managed(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
                              Place& place) {
   const std::uint32_t index = sim.memory().newest(address);
@@ -48,8 +48,8 @@ CUresult Calls::cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLo
   return sim.faults().broken();
 }
 
-/// Some advice is about memory alone, some about the host or a device, some also about a node. A
-/// device that is none is an invalid value here, as an H200 has it; cuda.h lists both errors.
+/// Some kinds of advice ignore the location, some need the host or a device, and some accept a NUMA
+/// node too. An unknown device is an invalid value, as on an H200; cuda.h lists both errors.
 static CUresult check_advice(CUmem_advise advice, const CUmemLocation& location) {
   const CUresult known =
       check_location(location) == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
-// memory is in pool.cpp.
+// Memory that is allocated and freed immediately, and queries about it. Stream-ordered memory is in
+// pool.cpp.
 #include <array>
 #include <cstring>
 
@@ -20,17 +20,17 @@ void free_now(SimDevice& sim, std::uint32_t index) {
   sim.pools().release(index);
 }
 
-// ---- giving out -------------------------------------------------------------------------------
+// ---- allocation -------------------------------------------------------------------------------
 
 static constexpr std::size_t kLookBack = 64;
 
-/// Returns whether memory of this origin may be given the block's storage.
+/// Returns whether an allocation of this origin may reuse the block's storage.
 static bool may_have(SimDevice& sim, const Block& block, Origin origin) {
   return block.dead && block.origin == origin && block.process == sim.scheduler().process();
 }
 
-/// Picks the block that is given out again whole, as a place among those that were freed; -1 for
-/// none (plain).
+/// Chooses the block to be reused as a whole. Returns its index in the list of freed blocks; the
+/// default is -1, which means none.
 static std::ptrdiff_t pick_freed(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -49,8 +49,8 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, Origin origin, std::uint64_t by
   return places[sim.world().picker.pick_value(Site::reuse, {names.data(), count})];
 }
 
-/// Picks where the memory begins in parts of freed blocks; 0 for nowhere (plain). What has no
-/// address that a program knows always gets whole ones.
+/// Chooses an address in parts of freed blocks; the default is 0, which means none. Arrays reuse
+/// only whole blocks, because a program does not know their addresses.
 static std::uint64_t pick_parts(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   if (origin == Origin::array) return 0;
   std::array<std::uint32_t, kLookBack> usable{};
@@ -61,7 +61,7 @@ static std::uint64_t pick_parts(SimDevice& sim, Origin origin, std::uint64_t byt
   return sim.pools().partial_reuse().pick({usable.data(), count}, bytes);
 }
 
-/// Fresh storage (plain), or storage of what was freed: a pick.
+/// Fresh storage is the default; reusing storage of freed blocks is a choice.
 std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   std::vector<std::uint32_t>& freed = sim.pools().freed();
   std::uint32_t index = 0;
@@ -100,7 +100,7 @@ CUresult Calls::cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return status;
 }
 
-/// Rows begin where a texture could: the pitch is a multiple of what that asks for.
+/// Each row has the alignment of textures: the pitch is a multiple of it.
 CUresult Calls::cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t row_bytes,
                                    size_t height, unsigned element_bytes) {
   const auto alignment =
@@ -125,7 +125,7 @@ CUresult Calls::cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned f
   return status;
 }
 
-/// No bytes are no memory, and no error.
+/// An allocation of zero bytes succeeds and returns null.
 CUresult Calls::cuMemAllocHost_v2(void** address, size_t bytes) {
   std::uint64_t found = 0;
   if (address != nullptr && bytes == 0) {
@@ -149,7 +149,8 @@ CUresult Calls::cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
   return status;
 }
 
-/// Finds memory of cuMemHostAlloc or cuMemAllocHost; 0 for any other, and a fault where it is dead.
+/// Finds memory of cuMemHostAlloc or cuMemAllocHost; 0 if it is neither. A use of freed memory is
+/// reported.
 static std::uint32_t find_pinned(SimDevice& sim, const void* host) {
   const auto address = reinterpret_cast<std::uint64_t>(host);
   const std::uint32_t index = sim.memory().newest(address);
@@ -167,7 +168,8 @@ CUresult Calls::cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, u
   const auto number = reinterpret_cast<std::uint64_t>(host);
   if (sim.memory().registered(number, 1) == 0 && find_pinned(sim, host) == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  *address = reinterpret_cast<CUdeviceptr>(host);  // Addresses are unified.
+  *address = reinterpret_cast<CUdeviceptr>(host);  // The host and the device use the same
+                                                   // addresses.
   return CUDA_SUCCESS;
 }
 
@@ -178,9 +180,9 @@ CUresult Calls::cuMemHostGetFlags(unsigned* flags, void* host) {
   return CUDA_SUCCESS;
 }
 
-// ---- the host's own ---------------------------------------------------------------------------
+// ---- registered host memory -------------------------------------------------------------------
 
-/// Refuses what is not memory of the host's, and what is registered or pinned already.
+/// Refuses a range that is not host memory, or is already registered or pinned.
 static CUresult check_host_range(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   if (address == 0 || bytes == 0 || address > ~std::uint64_t{0} - bytes)
     return CUDA_ERROR_INVALID_VALUE;
@@ -220,7 +222,8 @@ CUresult Calls::cuMemHostUnregister(void* host) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.memory().block(index).base != address) return CUDA_ERROR_INVALID_VALUE;
   may_wait(sim, *sim.memory().block(index).context);
-  if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;  // Meanwhile.
+  // It may have been unregistered during the wait.
+  if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.data_races().on())
     sim.data_races().freed(index, {{}, sim.data_races().caller(), sim.scheduler().site()});
   sim.host_memory().lent().give_back(sim.memory().block(index).lent);
@@ -228,7 +231,7 @@ CUresult Calls::cuMemHostUnregister(void* host) {
   return CUDA_SUCCESS;
 }
 
-// ---- taking back ------------------------------------------------------------------------------
+// ---- frees ------------------------------------------------------------------------------------
 
 void may_wait(SimDevice& sim, Context& context) {
   if (sim.processes().leeway().is_given() && !sim.queues().knows_done(context) &&
@@ -246,7 +249,7 @@ static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool h
     sim.faults().misuse(kDeviceMemory, "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  block.freed = true;  // From here on nothing else may free it, though we may have to wait.
+  block.freed = true;  // Set first: we may have to wait, and no other task may free it.
   if (!block.installed)
     sim.faults().misuse(kDeviceMemory, "freed before its stream reached the allocation",
                         block.birth);
@@ -265,7 +268,7 @@ CUresult Calls::cuMemFreeHost(void* address) {
   return free_synchronously(sim, reinterpret_cast<std::uint64_t>(address), true);
 }
 
-// ---- asking -----------------------------------------------------------------------------------
+// ---- queries ----------------------------------------------------------------------------------
 
 CUresult Calls::cuMemGetInfo_v2(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -283,7 +286,7 @@ CUresult Calls::cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdevi
   return CUDA_SUCCESS;
 }
 
-/// The block, or the index 0 for memory that the driver knows nothing of, which is not a fault.
+/// Returns the block, or index 0 for memory unknown to the driver, which is not an error.
 static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
@@ -300,7 +303,7 @@ static CUresult answer(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
-/// The range of a block, or that of the reservation which a mapping is part of.
+/// The range of a block. For a mapping, it is the range of the reservation that holds it.
 struct Extent {
   std::uint64_t base;
   std::uint64_t bytes;
@@ -361,8 +364,8 @@ CUresult Calls::cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
   return answer_of(sim, sim.memory().block(index), data, attribute, address);
 }
 
-/// Returns the size of a value, which cuPointerGetAttributes clears for memory that the driver does
-/// not know, and for attributes that do not apply.
+/// Returns the size of a value. cuPointerGetAttributes() sets a value to zero if the memory is
+/// unknown to the driver, or the attribute does not apply.
 static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -377,7 +380,7 @@ static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   }
 }
 
-/// A driver leaves these as they were, if there is no allocation.
+/// Returns whether a driver leaves the attribute's value unchanged if there is no allocation.
 static bool is_of_a_range(CUpointer_attribute attribute) {
   return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
          attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream memory operations: the calls that give them to a stream.
+// Stream memory operations: the calls that enqueue them.
 #include "harness/devices/sim/memory/ops.h"
 
 #include "harness/devices/sim/calls/calls.h"
@@ -7,7 +7,7 @@
 
 namespace harness::devices::calls {
 
-/// One node for all of them, also if there are none.
+/// A batch becomes one node, even if it is empty.
 static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
                                    CUstreamBatchMemOpParams* parameters) {
   const Found<const NodeParams> made =

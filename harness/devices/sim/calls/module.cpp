@@ -21,7 +21,7 @@ void set_image_file_lookup(ImageFileLookup lookup) { image_file_lookup = lookup;
 
 namespace calls {
 
-/// Compares byte by byte: an image that is something else may be shorter than the magic number.
+/// Compares byte by byte, because another kind of image may be shorter than the magic number.
 static bool is_kernel_image(const void* image) {
   const auto* bytes = static_cast<const unsigned char*>(image);
   for (unsigned i = 0; i < sizeof kKernelImageMagic; ++i)
@@ -29,7 +29,8 @@ static bool is_kernel_image(const void* image) {
   return true;
 }
 
-/// A library runs its own copies alone: another module's kernels would go unchecked.
+/// With a lookup, only its images are accepted, since the kernels of other modules would not be
+/// checked.
 ImageFound find_image(const void* image) {
   if (image_lookup != nullptr) return image_lookup(image);
   if (is_kernel_image(image)) return {static_cast<const KernelImage*>(image), CUDA_SUCCESS};
@@ -70,7 +71,7 @@ CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
   return make_module(sim, find_loadable(image), module);
 }
 
-/// Most options are about code that is compiled, of which there is none.
+/// Most options are hints for the compiler, and have no effect here.
 CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
                                    CUjit_option* options, void** option_values) {
   if (module == nullptr || image == nullptr ||
@@ -109,7 +110,8 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
     sim.ledger().double_free(module->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  module->alive = false;  // From here on nothing else may unload it, though we may have to wait.
+  module->alive = false;  // Set first, because we may have to wait, and no other task may unload it
+                          // during the wait.
   module->unload = ++sim.handles().unload_count;
   sim.ledger().died(module->birth);
   if (module->context != nullptr) may_wait(sim, *module->context);
@@ -161,7 +163,7 @@ CUresult Calls::cuModuleEnumerateFunctions(CUfunction* functions, unsigned count
   return CUDA_SUCCESS;
 }
 
-/// Everything is loaded with its module.
+/// Functions are loaded with their module.
 CUresult Calls::cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *mode = CU_MODULE_EAGER_LOADING;
@@ -208,10 +210,10 @@ CUresult Calls::cuFuncLoad(CUfunction handle) {
 
 CUresult Calls::cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   if (!is_cache_config(config)) return CUDA_ERROR_INVALID_VALUE;
-  return cuFuncLoad(handle);  // A preference, of which nothing comes.
+  return cuFuncLoad(handle);  // This preference has no effect.
 }
 
-/// Returns an attribute; 0 if nothing is known. Registers are those that the text allows.
+/// Returns an attribute; 0 if it is unknown. The number of registers is the limit given in the PTX.
 static int attribute_of(const KernelEntry& kernel, CUfunction_attribute attribute) {
   static constexpr KernelExtras kNothing{};
   const KernelExtras& extras = kernel.extras != nullptr ? *kernel.extras : kNothing;
@@ -253,7 +255,7 @@ CUresult Calls::cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attri
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     default:
-      return CUDA_ERROR_INVALID_VALUE;  // The others only describe.
+      return CUDA_ERROR_INVALID_VALUE;  // The other attributes cannot be set.
   }
 }
 

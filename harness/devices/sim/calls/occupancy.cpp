@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occupancy: how many blocks of a kernel are on a multiprocessor at once.
+// Occupancy: how many blocks of a kernel fit on a multiprocessor at once.
 //
-// Source: the formulas of the toolkit's cuda_occupancy.h, for a device on which neither registers
-// nor barriers are scarce: blocks are limited by their number, by warps and by shared memory.
+// Source: the formulas in cuda_occupancy.h of the toolkit. This device has enough registers and
+// barriers, so that only the number of blocks, warps and shared memory limit the occupancy.
 #include <algorithm>
 #include <span>
 
@@ -12,7 +12,7 @@
 
 namespace harness::devices::calls {
 
-/// Returns how many blocks there is room for; 0 for what no block may have.
+/// Returns how many blocks fit; 0 if the device cannot run such a block.
 static int blocks_that_fit(int block_size, std::size_t shared_bytes) {
   if (block_size > kMaxThreads || shared_bytes > kMaxSharedBytes) return 0;
   const int warps = (block_size + kWarpThreads - 1) / kWarpThreads;
@@ -56,8 +56,8 @@ struct Suggestion {
   int block_count = 0;
 };
 
-/// Returns the largest block with the most threads on a multiprocessor: sizes are whole warps, but
-/// for the largest.
+/// Returns the largest block size that gives the most threads on a multiprocessor. All sizes tried
+/// are whole warps, except for `limit` itself.
 template <class Shared>
 Suggestion suggest(int limit, Shared shared) {
   Suggestion best;
@@ -83,7 +83,8 @@ CUresult Calls::cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* b
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Suggestion best;
   {
-    const ProcessWorld::Open open(ProcessWorld::of(sim.world()));  // `shared_of` is the program's.
+    const ProcessWorld::Open open(ProcessWorld::of(sim.world()));  // `shared_of` is a function of
+                                                                   // the program.
     best = suggest(std::min(block_limit == 0 ? kMaxThreads : block_limit, kMaxThreads),
                    [&](int size) { return shared_of != nullptr ? shared_of(size) : shared_bytes; });
   }
@@ -104,7 +105,7 @@ CUresult Calls::cuOccupancyAvailableDynamicSMemPerBlock(size_t* shared_bytes, CU
 
 // ---- clusters -----------------------------------------------------------------------------------
 
-/// Finds what is launched, in the stream's context. Without clusters a cluster is one block.
+/// Checks a launch and its stream. A launch without clusters has clusters of one block.
 static CUresult check_launch(SimDevice& sim, CUfunction handle, const CUlaunchConfig* config) {
   if (config == nullptr || !fits(*config)) return CUDA_ERROR_INVALID_VALUE;
   if (config->attrs == nullptr && config->numAttrs > 0) return CUDA_ERROR_INVALID_VALUE;
@@ -123,7 +124,7 @@ CUresult Calls::cuOccupancyMaxPotentialClusterSize(int* block_count, CUfunction 
   return CUDA_SUCCESS;
 }
 
-/// The size of a cluster must be said, by the launch: no kernel says one.
+/// The launch must specify the cluster size, since no kernel does.
 static CUresult check_cluster_size(const CUlaunchConfig& config) {
   const std::span attributes(config.attrs, config.numAttrs);
   const auto found =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered memory: giving it out and taking it back.
+// Stream-ordered memory: allocating and freeing it.
 //
-// A freed block may be given out again before the stream has reached the free: always to the same
-// stream, to another one if the work there comes after the free by an event or the legacy stream,
-// if the free is done, or if a dependency may be put in. Whether it is, is a pick; plain is fresh
-// storage.
+// A freed block may be reused before its stream has reached the free: by the same stream, by
+// another stream whose work comes after the free (through an event or the default stream), once the
+// free is done, or if the driver may add a dependency. Whether it is reused is a choice; the
+// default is fresh storage.
 #include <algorithm>
 #include <array>
 
@@ -25,8 +25,8 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// Returns whether the stream may be given the block. Memory that the host saw freed may always be
-/// reused, and so may memory that the same stream freed.
+/// Returns whether the stream may reuse the block. It may always if the host has seen that the free
+/// is done, or if the same stream freed the block.
 static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
   if (freed.stream == nullptr || freed.stream == &stream) return Reuse::yes;
@@ -36,8 +36,8 @@ static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, con
   return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
 }
 
-/// Picks which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for
-/// none (plain).
+/// Chooses which of the pool's freed blocks to reuse as a whole. Returns an index into pool.freed;
+/// the default is -1, which means none.
 static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream& stream,
                                  std::uint64_t bytes) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -56,7 +56,7 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream&
   return places[sim.world().picker.pick_value(Site::reuse, {names.data(), count})];
 }
 
-/// Picks where the memory begins in parts of the pool's freed blocks; 0 for nowhere (plain).
+/// Chooses an address in parts of the pool's freed blocks; the default is 0, which means none.
 static std::uint64_t pick_parts(SimDevice& sim, const Pool& pool, const Stream& stream,
                                 std::uint64_t bytes) {
   std::array<std::uint32_t, kLookBack> usable{};
@@ -68,7 +68,7 @@ static std::uint64_t pick_parts(SimDevice& sim, const Pool& pool, const Stream& 
   return sim.pools().partial_reuse().pick({usable.data(), count}, bytes);
 }
 
-/// The frees that the stream has to wait for before it may have the storage.
+/// The frees that the stream must wait for before it can use the storage.
 using Frees = std::vector<StreamPoint>;
 
 static void add_free(SimDevice& sim, const Pool& pool, const Stream& stream, std::uint32_t freed,
@@ -77,7 +77,7 @@ static void add_free(SimDevice& sim, const Pool& pool, const Stream& stream, std
   if (may_reuse(sim, pool, block, stream) == Reuse::after_free) frees.push_back(block.freed_at);
 }
 
-/// Has the new life count on the device once the stream gets there.
+/// The new allocation becomes valid on the device when the stream reaches it.
 static void install_later(SimDevice& sim, Stream& stream, std::uint32_t index, const Frees& frees) {
   Work& work = sim.queues().fresh(WorkKind::install, "allocation");
   work.block = index;
@@ -86,7 +86,8 @@ static void install_later(SimDevice& sim, Stream& stream, std::uint32_t index, c
   sim.memory().block(index).given_at = given_at;
 }
 
-/// Gives out freed storage again: a whole block, or parts. Returns 0 for neither (plain).
+/// Reuses freed storage, either a whole block or parts of blocks. The default is 0, which means
+/// neither.
 static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint64_t bytes) {
   Frees frees;
   std::uint32_t index = 0;
@@ -107,7 +108,7 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::uint
   return index;
 }
 
-/// The graph owns the memory; the pool says only if it is.
+/// The memory belongs to the graph. The pool only defines its properties.
 static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes,
                                    const Pool& pool, Stream& stream) {
   if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
@@ -135,8 +136,9 @@ static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream
   return made ? sim.captures().add(stream, *made) : made.error();
 }
 
-/// Returns where in the default stream new memory is allocated. Nothing need be done for it, and so
-/// a driver has it order no blocking stream: `before` is what the stream knew before the call.
+/// Returns the point in the default stream at which new memory is allocated. Fresh storage needs no
+/// work, so that a driver does not wait for blocking streams: `before` is the stream's clock before
+/// the call.
 static OrderPoint point_of_new(SimDevice& sim, Stream& stream, const Clock& before) {
   stream.clock = before;
   stream.clock.join(sim.data_races().caller());
@@ -148,7 +150,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  if (bytes == 0) {  // Which nothing lives at, and cuMemFreeAsync takes back.
+  if (bytes == 0) {  // The address 0 has no memory, and cuMemFreeAsync() accepts it.
     *address = 0;
     return CUDA_SUCCESS;
   }
@@ -193,7 +195,7 @@ CUresult Calls::cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   if (!stream) return stream.error();
   if (stream->capture != nullptr) return capture_free(sim, address, *stream);
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  if (address == 0) return CUDA_SUCCESS;  // An allocation of no bytes.
+  if (address == 0) return CUDA_SUCCESS;  // An allocation of zero bytes.
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory().block(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of stream-ordered memory, and what they are told and asked.
+// Pools of stream-ordered memory: their creation and attributes.
 #include <algorithm>
 #include <cstring>
 
@@ -18,8 +18,8 @@ CUresult Calls::cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// A device that is not there is INVALID_VALUE of the current pool, and INVALID_DEVICE of the
-/// default one: so a driver has it.
+/// For an unknown device, drivers return INVALID_VALUE here, but INVALID_DEVICE when asked for the
+/// default pool.
 CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   if (device != 0) return CUDA_ERROR_INVALID_VALUE;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
@@ -34,7 +34,7 @@ CUresult Calls::cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// Finds the kind of pool that is asked for.
+/// Finds the kind of pool for this location and type.
 static CUresult find_kind(const CUmemLocation* location, CUmemAllocationType type, PoolKind& kind) {
   if (location == nullptr) return CUDA_ERROR_INVALID_VALUE;
   kind = pool_kind(*location, type);
@@ -99,13 +99,13 @@ CUresult Calls::cuMemPoolDestroy(CUmemoryPool handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  pool->alive = false;  // Its blocks live on until they are freed.
+  pool->alive = false;  // Its blocks exist until they are freed.
   sim.pools().ended(*pool);
   sim.ledger().died(pool->birth);
   return CUDA_SUCCESS;
 }
 
-/// The counter that an attribute names; null when it names none.
+/// Returns the counter that an attribute names; null if it names none.
 static std::uint64_t* counter(Pool& pool, CUmemPool_attribute attribute) {
   switch (attribute) {
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
@@ -136,7 +136,7 @@ static bool* flag(Pool& pool, CUmemPool_attribute attribute) {
   }
 }
 
-/// Sets a counter as far as it can be set: high-water marks only back to now.
+/// Sets a counter. A high-water mark can only be reset to the current value.
 static CUresult set_counter(Pool& pool, CUmemPool_attribute attribute, std::uint64_t value) {
   switch (attribute) {
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
@@ -187,7 +187,7 @@ CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute a
   return CUDA_SUCCESS;
 }
 
-/// Counts the bytes that are free on the device, which the host has not yet seen.
+/// Returns the number of bytes freed on the device whose free the host has not yet observed.
 static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
   std::uint64_t bytes = 0;
   for (const std::uint32_t index : pool.freed) {
@@ -199,7 +199,7 @@ static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
   return bytes;
 }
 
-/// Memory whose free the host has not seen complete may count as outstanding: a pick.
+/// Memory whose free the host has not observed may count as outstanding, which is a choice.
 CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -223,7 +223,7 @@ static bool is_the_host(const CUmemLocation& location) {
          (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
 }
 
-/// Returns whether a pool may get such access: it cannot lose that from where it is.
+/// Returns whether a pool may get this access. Access from its own location cannot be reduced.
 static bool may_get(const Pool& pool, const CUmemAccessDesc& access) {
   const bool whole = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   if (!is_the_device(access.location))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets, of a row of values or of several rows. What a call knows of its pointers it writes into the
-// work: whose memory they meant.
+// Sets of one row of values or of several rows. The call looks up the blocks that its pointers
+// refer to, and notes them in the work.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/array/copy_shape.h"
@@ -13,10 +13,10 @@ namespace {
 struct SetRequest {
   std::uint64_t address;
   std::uint32_t value;
-  std::uint32_t width;  ///< The bytes of a value.
+  std::uint32_t width;  ///< Bytes in a value.
   std::uint64_t count;  ///< Number of values in a row.
   std::uint64_t height = 1;
-  std::uint64_t pitch = 0;  ///< From row to row, if there are several.
+  std::uint64_t pitch = 0;  ///< Distance between rows in bytes, if there are several.
   bool is_async = false;
 
   std::uint64_t row_bytes() const {

@@ -25,7 +25,7 @@ CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-/// A priority is a hint about order, and order is a pick; it is only remembered.
+/// A priority is stored, but has no effect, since the order of work is a choice anyway.
 CUresult Calls::cuStreamCreateWithPriority(CUstream* created, unsigned flags, int priority) {
   const CUresult status = cuStreamCreate(created, flags);
   if (status == CUDA_SUCCESS)
@@ -48,7 +48,7 @@ CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
   sim.captures().lose(*stream);
-  stream->alive = false;  // Queued work is still done.
+  stream->alive = false;  // Queued work will still be done.
   sim.ledger().died(stream->birth);
   return CUDA_SUCCESS;
 }
@@ -63,7 +63,7 @@ CUresult Calls::cuStreamSynchronize(CUstream on) {
   return sim.faults().broken();
 }
 
-/// Answers a query.
+/// Notes that the program polls, and returns "not ready".
 static CUresult not_ready(SimDevice& sim) {
   sim.queues().was_polled();
   return CUDA_ERROR_NOT_READY;
@@ -74,7 +74,7 @@ CUresult Calls::cuStreamQuery(CUstream on) {
   if (!stream) return stream.error();
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (!sim.queues().idle(*stream)) return not_ready(sim);
-  sim.queues().synchronize(*stream);  // Which waits for nothing, but orders what follows.
+  sim.queues().synchronize(*stream);  // This does not wait, but orders what follows.
   return sim.faults().broken();
 }
 
@@ -123,7 +123,7 @@ CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* g
   return cuStreamGetCtx(on, context);
 }
 
-/// In a run of tasks the scheduler decides when the task that calls functions continues.
+/// In a run of tasks, the scheduler decides when the task that calls functions continues.
 static Lag lag_of_function(SimDevice& sim) {
   return ProcessWorld::of(sim.world()) != nullptr ? Lag::ask : Lag::never;
 }
@@ -162,8 +162,8 @@ CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void
   return CUDA_SUCCESS;
 }
 
-/// The device says that it has concurrent access to managed memory: an association with a stream
-/// then changes nothing that a program could see.
+/// The device reports concurrent access to managed memory. Attaching memory to a stream then has no
+/// visible effect.
 CUresult Calls::cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes,
                                        unsigned flags) {
   const Found<Stream> stream = find_uncaptured_stream(sim, on);
@@ -183,8 +183,8 @@ CUresult Calls::cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t 
 
 // ---- events -----------------------------------------------------------------------------------
 
-/// Returns the place in the history of the call that runs. A process keeps no history: its calls
-/// are known by the last half of their names.
+/// Returns the index of the running call in the history. A process has no history: a call is
+/// identified by the lower half of its name.
 static std::uint32_t last_noted(SimDevice& sim) {
   const Records<harness::Event>& events = sim.world().history.events();
   if (events.empty()) return 0;
@@ -193,8 +193,8 @@ static std::uint32_t last_noted(SimDevice& sim) {
   return static_cast<std::uint32_t>(events.size() - 1);
 }
 
-/// Records a wait for an event, for stories. In a process, also one for an event that was never
-/// recorded, which orders nothing.
+/// Records a wait for an event, for reports. In a process, this includes waits for events that were
+/// never recorded, which order nothing.
 static void note_wait(SimDevice& sim, const Event& event) {
   const bool is_recorded = event.point.stream != nullptr;
   if (!is_recorded && ProcessWorld::of(sim.world()) == nullptr) return;
@@ -223,13 +223,13 @@ CUresult Calls::cuEventDestroy_v2(CUevent handle) {
     sim.ledger().double_free(event->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  event->alive = false;  // A record or wait that was submitted keeps its meaning.
+  event->alive = false;  // Records and waits that were submitted stay valid.
   sim.ledger().died(event->birth);
   if (event->peer.process != 0) sim.processes().sharing().ended(*event);
   return CUDA_SUCCESS;
 }
 
-/// A node of its own, where a record or wait would only order the nodes around it.
+/// Adds an event node. An ordinary record or wait would only order the nodes around it.
 static CUresult capture_event(SimDevice& sim, Stream& stream, CUgraphNodeType type, CUevent event) {
   const Found<const NodeParams> made = make_event_params(sim, type, event);
   return made ? sim.captures().add(stream, *made) : made.error();
@@ -274,7 +274,7 @@ CUresult Calls::cuEventQuery(CUevent handle) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
   if (!done(event->point)) return not_ready(sim);
-  sim.queues().wait(event->point);  // Which waits for nothing, but orders what follows.
+  sim.queues().wait(event->point);  // This does not wait, but orders what follows.
   sim.data_races().host_saw(event->clock);
   return sim.faults().broken();
 }
@@ -284,7 +284,7 @@ CUresult Calls::cuEventSynchronize(CUevent handle) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
   note_wait(sim, *event);
-  const StreamPoint point = event->point;  // A later record does not prolong the wait.
+  const StreamPoint point = event->point;  // A later record does not extend the wait.
   Clock& known = sim.data_races().remember(event->clock);
   sim.queues().wait(point);
   sim.data_races().tell_host(known);

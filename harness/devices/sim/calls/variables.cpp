@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of modules: memory of the device that lives as long as they do.
+// Variables of modules: device memory that exists as long as the module.
 #include <algorithm>
 #include <cstring>
 
@@ -7,7 +7,7 @@
 
 namespace harness::devices::calls {
 
-/// Fills a variable. The addresses in it mean memory that lives from now on.
+/// Fills a variable. The addresses of other variables in it refer to their present memory.
 static void fill(SimDevice& sim, const KernelImage& image, std::uint32_t index) {
   const KernelVariable& variable = image.variables[index];
   auto* bytes = reinterpret_cast<std::byte*>(image.variable_addresses[index]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual memory: addresses that are reserved, memory that is created, and mappings of the one to
-// the other. A handle is a life, and so are a reservation and what the device has access to: that
-// life begins when access is given and ends when it is taken or the mapping ends.
+// Virtual memory: reserved addresses, memory, and mappings of memory to addresses. Handles,
+// reservations and the device's access to a mapping are recorded as allocations. The last one
+// begins when access is granted, and ends when it is revoked or the mapping is removed.
 //
-// Nothing in here waits for the device: no document says that it does.
+// No call in here waits for the device, since it is not documented that it does.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/memory/ipc.h"
 
@@ -16,8 +16,8 @@ constexpr std::uint64_t kHostPage = 4096;
 
 bool is_whole(std::uint64_t value) { return value % kUnit == 0; }
 
-/// Returns whether memory of these properties can be had: pinned, on the device, and nothing
-/// else's.
+/// Checks the properties of memory. The device supports pinned device memory without special
+/// features.
 CUresult check_properties(const CUmemAllocationProp* wanted) {
   if (wanted == nullptr || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       wanted->win32HandleMetaData != nullptr)
@@ -38,23 +38,23 @@ CUresult check_properties(const CUmemAllocationProp* wanted) {
   return plain ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/// Returns the allocation that `handle` names, or null after a fault.
+/// Returns the allocation that `handle` names, or null after reporting the error.
 Allocation* find_allocation(SimDevice& sim, CUmemGenericAllocationHandle handle) {
   return sim.find(sim.handles().allocations, reinterpret_cast<const void*>(handle),
                   "memory handle");
 }
 
-/// Ends the memory of an allocation that nothing can reach any more.
+/// Frees the memory of an allocation that has neither handles nor mappings.
 void end_unreachable(SimDevice& sim, Allocation& allocation) {
   if (allocation.reference_count > 0 || allocation.mapping_count > 0) return;
   const Block& block = sim.memory().block(allocation.block);
   if (block.origin == Origin::foreign) return sim.processes().sharing().let_go(allocation.block);
-  if (block.is_shared) return;  // Another process may have it, or a file that names it.
+  if (block.is_shared) return;  // Another process, or a file descriptor, may refer to it.
   free_now(sim, allocation.block);
   allocation.block = 0;
 }
 
-/// The device loses its access to a mapping.
+/// Revokes the device's access to a mapping.
 void take_access(SimDevice& sim, Mapping& mapping) {
   if (mapping.block == 0) return;
   if (sim.data_races().on())
@@ -72,7 +72,7 @@ void give_access(SimDevice& sim, Mapping& mapping) {
   sim.provenance().shadow().alias(mapping.base, sim.memory().block(physical).base, mapping.bytes);
 }
 
-/// Returns the process's reservation that holds [address, address + bytes), or null.
+/// Returns this process's reservation that holds [address, address + bytes), or null.
 const Reservation* find_reservation(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   const Reservation* found = sim.memory().reservations().find(address);
   const bool holds = found != nullptr && found->process == sim.scheduler().process() &&
@@ -113,7 +113,7 @@ CUresult Calls::cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocati
                            option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
     return CUDA_ERROR_INVALID_VALUE;
   if (wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  CUmemAllocationProp here = *wanted;  // Its type and its device make no difference.
+  CUmemAllocationProp here = *wanted;  // The result does not depend on the type and device.
   here.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   here.location.id = 0;
   if (const CUresult error = check_properties(&here); error != CUDA_SUCCESS) return error;
@@ -159,7 +159,7 @@ CUresult Calls::cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle
   const Mapping* mapping = sim.memory().reservations().mapping_at(number);
   if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Allocation& allocation = *mapping->allocation;
-  if (allocation.reference_count++ == 0) {  // It had none, and names the same memory again.
+  if (allocation.reference_count++ == 0) {  // A handle for this memory exists again.
     allocation.alive = true;
     allocation.birth = sim.ledger().born("memory handle", allocation.handle, 0, allocation.birth);
   }
@@ -200,7 +200,7 @@ CUresult Calls::cuMemExportToShareableHandle(void* handle, CUmemGenericAllocatio
   return CUDA_SUCCESS;
 }
 
-/// Finds the allocation of this process whose memory a block is, or null.
+/// Returns the allocation of this process that owns a block, or null.
 static Allocation* allocation_of(SimDevice& sim, std::uint32_t block) {
   auto& all = sim.handles().allocations;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -245,7 +245,8 @@ CUresult Calls::cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
   if (bytes == 0 || offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Allocation* allocation = find_allocation(sim, handle);
   if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (bytes != sim.memory().block(allocation->block).bytes)  // Memory is mapped whole.
+  if (bytes != sim.memory().block(allocation->block).bytes)  // Only whole allocations can be
+                                                             // mapped.
     return CUDA_ERROR_NOT_SUPPORTED;
   if (!is_whole(address)) return CUDA_ERROR_INVALID_VALUE;
   Reservations& reservations = sim.memory().reservations();
@@ -260,7 +261,7 @@ CUresult Calls::cuMemUnmap(CUdeviceptr address, size_t bytes) {
   Reservations& reservations = sim.memory().reservations();
   if (bytes == 0 || find_reservation(sim, address, bytes) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  if (reservations.is_unmapped(address, bytes)) return CUDA_SUCCESS;  // There is nothing to do.
+  if (reservations.is_unmapped(address, bytes)) return CUDA_SUCCESS;  // There is nothing to unmap.
   const std::vector<Mapping*> found = reservations.whole_mappings(address, bytes);
   if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
   for (Mapping* mapping : found) {
@@ -273,7 +274,7 @@ CUresult Calls::cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-/// Refuses access that is not the device's, and access of a kind that it cannot have.
+/// Refuses locations other than the device, and kinds of access that it does not support.
 static CUresult check_access(const CUmemAccessDesc& wish) {
   if (wish.location.type != CU_MEM_LOCATION_TYPE_DEVICE || wish.location.id != 0)
     return CUDA_ERROR_INVALID_VALUE;

@@ -10,8 +10,8 @@ void DriverLock::wait(Scheduler& scheduler) {
       {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; }, &owner_);
 }
 
-// Held already, it is held until the outer one ends. No circle is informed of the driver's own
-// locks, which it takes in its own order.
+// A nested Hold does nothing: the outer one releases the lock. A wait in here is not noted as
+// LockWatch::wanted(), since the driver always takes its own locks in one order.
 DriverLock::Hold::Hold(DriverLock& lock, Scheduler& scheduler, bool held)
     : lock_(lock),
       scheduler_(scheduler),

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// DriverLock: what threads of a process have to wait for inside of the driver: its lock, and the
-// thread on which it calls functions of the program.
+// DriverLock: a resource inside the driver that threads of a process wait for: the driver's lock,
+// or the thread on which it calls functions of the program.
 //
-// A call works under the driver's lock, and gives it up where it waits for the device. Nothing else
-// runs while a call of ours works, so that a call only looks who has the lock. What can be seen to
-// hold it is a function of the program's that the driver calls with the lock held, as drivers do
-// now and then (numba-cuda#317): a pick says whether.
+// A call works under the driver's lock, and releases it while it waits for the device. While one of
+// our calls works, nothing else runs, so a call only has to check for a holder. The only visible
+// holder is a function of the program that the driver calls while it holds the lock, as drivers
+// sometimes do (numba-cuda#317). This is a choice.
 //
-// Threads: tasks of a run. Outside of tasks nothing has anything, and nothing waits.
+// Threads: tasks of a run. Code outside of tasks neither holds nor waits.
 #pragma once
 
 #include "harness/scheduler/lock_watch.h"
 
 namespace harness::devices {
 
-/// Ownership: of a process; begun again for every run.
+/// Ownership: belongs to a process; begun again for every run.
 class DriverLock {
  public:
   explicit DriverLock(Label label) : label_(label) {}
@@ -23,16 +23,16 @@ class DriverLock {
     owner_ = TaskId::none;
   }
 
-  /// A call begins to work: waits until nothing else holds the lock.
+  /// Called when a call begins to work. Waits until no other task holds the lock.
   void pass(Scheduler& scheduler) {
     LockWatch::wanted(scheduler, {resource_, label_});
     if (owner_ != TaskId::none) [[unlikely]]
       wait(scheduler);
   }
-  /// Says that the calling task may have to wait for who holds it, and does so in its own way.
+  /// Notes that the calling task may wait for the holder, in its own way.
   void expect(Scheduler& scheduler) const { LockWatch::wanted(scheduler, {resource_, label_}); }
 
-  /// Holds it for as long as it lives, if `held` says so.
+  /// Holds the lock while it exists, if `held` is true.
   class Hold {
    public:
     Hold(DriverLock& lock, Scheduler& scheduler, bool held);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leeway: where the documentation says what the driver *may* do. A program may rely on neither, so
-// which it is, is a pick, where an actor or a client asks for that (harness/cuda/leeway.h); the
-// default answer is what the driver does otherwise, as drivers of today are known to do.
+// Leeway: the places where the documentation states what the driver *may* do. A program cannot rely
+// on either behaviour, so it is a choice, if an actor or a client requests that
+// (harness/cuda/leeway.h). The default is the known behaviour of today's drivers.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace harness::devices {
 
-/// Ownership: of a device; begun again for every run.
+/// Ownership: belongs to a device; begun again for every run.
 class Leeway {
  public:
   void begin(World& world);
 
-  /// Has picks asked in all runs of the device, on every thread.
+  /// Enables the choices in all runs of the device, on every thread.
   void give(bool given) { given_ = given; }
   bool is_given() const;
 
-  /// Returns which of `option_count` ways the driver takes, 0 for that of today. `what` names the
-  /// question, which is asked under its own name: no other question of the call is another one for
-  /// it.
+  /// Returns the chosen behaviour, one of `option_count`; 0 is that of today's drivers. `what`
+  /// names the choice, which has an activation of its own, so that it does not renumber other
+  /// choices of the call.
   std::uint32_t pick(Label what, std::uint32_t option_count);
 
  private:
   World* world_ = nullptr;
   bool given_ = false;
-  std::unordered_map<Name, std::uint32_t> asked_;  ///< How often, by asker and question.
+  std::unordered_map<Name, std::uint32_t> asked_;  ///< Number of choices, by activation and name.
 };
 
 }  // namespace harness::devices

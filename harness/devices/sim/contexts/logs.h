@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs: the driver's error log, into which this driver writes nothing.
+// Logs: the driver's error log, which this driver never writes.
 #pragma once
 
 #include <cuda.h>
@@ -9,7 +9,7 @@
 
 namespace harness::devices {
 
-/// The callbacks that wait for messages. Threads: confined to the run's thread.
+/// Callbacks registered for messages. Threads: confined to the run's thread.
 class Logs {
  public:
   void begin() {
@@ -20,7 +20,7 @@ class Logs {
     callbacks_.insert(++last_);
     return reinterpret_cast<CUlogsCallbackHandle>(last_);
   }
-  /// Returns whether it was there.
+  /// Returns whether it was registered.
   bool remove(CUlogsCallbackHandle callback) {
     return callbacks_.erase(reinterpret_cast<std::uintptr_t>(callback)) != 0;
   }

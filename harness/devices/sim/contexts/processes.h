@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes: records that the driver keeps for each process that uses it.
+// Processes: the driver's records for each process that uses it.
 #pragma once
 
 #include <array>
@@ -23,18 +23,21 @@ class SimDevice;
 
 struct Process {
   bool initialized = false;
-  bool is_forked = false;  ///< A fork of one that was initialized: it has no driver.
+  bool is_forked = false;  ///< Forked from an initialized process, so that it cannot use the
+                           ///< driver.
   Context* primary = nullptr;
-  unsigned primary_flags = 0;      ///< Flags for the primary context, when it is next made.
-  std::uint32_t primary_owed = 0;  ///< Releases still to result from the one that was reset.
+  unsigned primary_flags = 0;      ///< Flags for the next primary context.
+  std::uint32_t primary_owed = 0;  ///< Releases still expected for the primary context that was
+                                   ///< reset.
   std::array<Pool*, kPoolKindCount> default_pools{};
   std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.
-  std::vector<HostCall> functions;       ///< Host functions that are to be called, in order.
-  std::vector<std::uint32_t> mappings;   ///< Blocks that it has imported.
-  Logs logs;                             ///< Callbacks for messages.
-  DriverLock lock{"driver lock"};        ///< Under which calls work.
-  DriverLock thread{"driver's thread"};  ///< On which functions of the program are called.
+  std::vector<HostCall> functions;                    ///< Host functions to call, in order.
+  std::vector<std::uint32_t> mappings;                ///< Imported blocks.
+  Logs logs;                                          ///< Callbacks for messages.
+  DriverLock lock{"driver lock"};                     ///< The lock under which calls work.
+  DriverLock thread{"driver's thread"};  ///< The thread on which functions of the program are
+                                         ///< called.
 
   void reset(ProcessId id) {
     lock.begin(id);
@@ -52,7 +55,7 @@ struct Process {
   }
 };
 
-/// Ownership: owns the records, and keeps their storage from run to run. Addresses stay put.
+/// Ownership: owns the records, and keeps their storage from run to run. Addresses are stable.
 class Processes {
  public:
   explicit Processes(SimDevice& sim);
@@ -66,11 +69,11 @@ class Processes {
       add(id);
     return *processes_[raw(id)];
   }
-  /// Returns the answers that opens of IPC memory are told to give.
+  /// Returns the injected errors of opens of IPC memory.
   OpenFailures& open_failures() { return open_failures_; }
-  /// Returns what this process shares with others of the run.
+  /// Returns the objects that this process shares with others of the run.
   Sharing& sharing() { return *sharing_; }
-  /// Returns what decides where the driver may do one thing or another.
+  /// Returns the choices between behaviours that the documentation permits.
   Leeway& leeway() { return leeway_; }
 
  private:

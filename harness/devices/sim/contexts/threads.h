@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: records that the driver keeps for each thread: its contexts, its capture mode, its
-// streams.
+// Threads: the driver's records for each thread: its contexts, its capture mode, its streams.
 #pragma once
 
 #include <cuda.h>
@@ -16,8 +15,7 @@ struct Context;
 class SimDevice;
 class Stream;
 
-/// The function of the program that a thread is in, if the driver called it: none of them may call
-/// CUDA.
+/// The kind of function that the driver has called on a thread. Such functions must not call CUDA.
 enum class Callback : std::uint8_t { none, host_function, destructor };
 
 /// Ownership: owns the records, and keeps their storage from run to run.
@@ -28,18 +26,18 @@ class Threads {
 
   /// Returns the contexts of the calling thread, the current one last.
   std::vector<Context*>& stack() { return thread().stack; }
-  /// The calling thread, as every call asks of it.
+  /// The state of the calling thread that every call checks.
   struct Caller {
-    Callback callback;  ///< The function that the driver called on it, and that runs.
-    Context* context;   ///< The current one, or null.
+    Callback callback;  ///< The running function that the driver has called on it.
+    Context* context;   ///< The current context, or null.
   };
   Caller caller();
   /// Returns the current context of the calling thread, or null.
   Context* context() { return caller().context; }
-  /// Returns the function that the driver called on the calling thread, and that runs.
+  /// Returns the running function that the driver has called on the calling thread.
   Callback& callback() { return thread().callback; }
   CUstreamCaptureMode& capture_mode() { return thread().capture_mode; }
-  /// Returns the default stream that the calling thread has of its own in `context`.
+  /// Returns the calling thread's own default stream in `context`.
   Stream& stream(Context& context);
 
  private:
@@ -62,7 +60,7 @@ class Threads {
   std::size_t thread_count_ = 0;
 };
 
-/// Marks the calling thread as one that the driver has lent to a function of the program.
+/// Marks the calling thread as running a function that the driver has called.
 class CallbackScope {
  public:
   CallbackScope(Threads& threads, Callback callback)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Only streams know whether they capture; calls ask Captures only if that is so, or
-// while there is any capture at all. A violation marks the capture, and every later use of its
-// streams returns CAPTURE_INVALIDATED until it is ended where it began.
+// How it works. Only streams know whether they capture, and calls query Captures only for a stream
+// that does, or while there is any capture. A violation invalidates the capture. Every later use of
+// its streams returns CAPTURE_INVALIDATED until the capture is ended on its first stream.
 #include "harness/devices/sim/graphs/capture.h"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ void Captures::finish(Capture& capture) {
   --active_count_;
 }
 
-/// Every stream was joined to the origin again: what its next node would wait for comes before what
-/// the origin's would.
+/// Returns whether every stream was joined to the origin: all nodes that its next node would depend
+/// on come before the origin's next node.
 bool Captures::is_joined(const Capture& capture) {
   std::vector<const GraphNode*> seen;
   const auto see = [&seen](const std::vector<GraphEdge>& edges) {
@@ -103,7 +103,7 @@ void Captures::lose(Stream& stream) {
   stream.capture = nullptr;
 }
 
-// ---- what calls ask ---------------------------------------------------------------------------
+// ---- checks of calls --------------------------------------------------------------------------
 
 CUresult Captures::invalidate(Capture& capture, CUresult error) {
   if (capture.invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -184,7 +184,7 @@ bool Captures::fills(const Graph& graph) const {
                      });
 }
 
-// ---- what is captured -------------------------------------------------------------------------
+// ---- captured work ----------------------------------------------------------------------------
 
 CUresult Captures::admit_node(Stream& stream, CUgraphNodeType type) {
   Capture& capture = *stream.capture;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures: streams whose work becomes nodes of a graph instead of being done.
+// Captures: streams whose work becomes nodes of a graph instead of being executed.
 //
-// A capture begins in one stream, its origin, and spreads to others by events. Each stream of it
-// has a set of nodes that the next one will wait for. What the rules forbid returns its error and
-// invalidates the capture, which then has to be ended nevertheless.
+// A capture begins in one stream, its origin, and spreads to others by events. Each of its streams
+// has a set of nodes that the next one will wait for. A violation of the rules returns its error
+// and invalidates the capture, which must still be ended.
 #pragma once
 
 #include <cuda.h>
@@ -22,15 +22,15 @@ class Stream;
 struct Event;
 
 struct Capture {
-  /// A stream of the capture, and what its next node will wait for.
+  /// A stream of the capture, and the dependencies of its next node.
   struct Branch {
-    Stream* stream;  ///< Null once it was destroyed: what it captured must be joined nevertheless.
+    Stream* stream;  ///< Null after it was destroyed; its captured work must still be joined.
     std::vector<GraphEdge> tail;
   };
 
   std::uint64_t id = 0;
   Graph* graph = nullptr;
-  bool made_graph = false;  ///< The graph is its own until it ends.
+  bool made_graph = false;  ///< The capture has created the graph and owns it until it ends.
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   std::size_t thread = 0;  ///< The thread that began it.
   bool invalidated = false;
@@ -45,47 +45,48 @@ class Captures {
  public:
   explicit Captures(SimDevice& sim) : sim_(sim) {}
   void begin();
-  /// Nothing of all this matters while nothing captures.
+  /// Returns whether no stream captures, so that all checks can be skipped.
   bool none() const { return active_count_ == 0; }
 
-  // ---- from the first call to the last ----
+  // ---- beginning and end ----
 
-  /// Into `graph`, after `after`; into a new one when it is null.
+  /// Begins a capture into `graph`, after `after`; into a new graph if it is null.
   CUresult start(Stream& stream, Graph* graph, std::span<const GraphEdge> after,
                  CUstreamCaptureMode mode);
   /// Ends the capture, also if it returns an error other than UNMATCHED and WRONG_THREAD.
   CUresult end(Stream& stream, Graph*& made);
-  /// The stream is no more, and with the origin the capture.
+  /// Notes that the stream was destroyed. If it is the origin, the capture is lost, too.
   void lose(Stream& stream);
 
-  // ---- what calls ask ----
+  // ---- checks of calls ----
 
-  /// Admits a call that gives a stream work. SUCCESS: it is done, or captured by what follows.
+  /// Checks a call that submits work to a stream. SUCCESS: the caller executes or captures it.
   CUresult admit(Stream& stream) { return none() ? CUDA_SUCCESS : admit_work(stream); }
-  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, also if the capture
-  /// is lost already, and the end of it.
+  /// Checks a call that is not allowed while the stream captures. Returns UNSUPPORTED, also if the
+  /// capture is invalid already, and invalidates it.
   CUresult refuse(Stream& stream) { return none() ? CUDA_SUCCESS : end_by_use(stream); }
-  /// Admits a call that a capture cannot see, and that its mode and the thread's may forbid.
+  /// Checks a call that a capture cannot record. The capture's mode and the thread's may forbid it.
   CUresult admit_unsafe() { return none() ? CUDA_SUCCESS : end_by_unsafe(); }
-  /// Admits a call that concerns all streams of a context.
+  /// Checks a call that concerns all streams of a context.
   CUresult admit_all(const Context& context);
-  /// Admits a call that looks at an event, or waits for it, on the host.
+  /// Checks a call that queries an event, or waits for it, on the host.
   CUresult admit(const Event& event);
-  /// True while blocking streams of this one's context capture, and this is the legacy stream.
+  /// Returns a capture of blocking streams in the same context if this is the legacy stream; else
+  /// null.
   Capture* implied_by(const Stream& stream) const;
 
-  /// A capture that has not ended puts nodes into the graph, or one embedded in it.
+  /// Returns whether an unfinished capture adds nodes to the graph, or to one embedded in it.
   bool fills(const Graph& graph) const;
 
-  // ---- what is captured ----
+  // ---- captured work ----
 
-  /// Tells a call that makes something else before the node whether one of this type may be added.
+  /// Checks whether a node of this type may be added, for a call that first creates something else.
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);
-  /// Code that waits for the event does so by edges with this data.
+  /// Records the event. Streams that wait for it get edges with this data.
   void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
-  /// The next node is a kernel that need not wait for the whole of the kernel before it.
+  /// Notes that the next node is a kernel that need not wait for the end of the previous one.
   void overlap(Stream& stream);
   CUresult wait(Stream& stream, const Event& event);
 
@@ -102,7 +103,7 @@ class Captures {
   std::vector<std::unique_ptr<Capture>> captures_;  ///< The captures of this run, then spare ones.
   std::size_t count_ = 0;
   std::size_t active_count_ = 0;
-  std::uint64_t id_ = 0;  ///< The id of the last one: unique for the life of the program.
+  std::uint64_t id_ = 0;  ///< The id of the last capture, never reused while the program runs.
 };
 
 }  // namespace harness::devices

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions: values that kernels set and conditional nodes ask.
+// Conditions: values that kernels set and conditional nodes read.
 #pragma once
 
 #include <cuda.h>
@@ -17,9 +17,9 @@ class Conditions {
   void begin();
 
   Conditional& add(const Graph& graph, unsigned default_value, bool assigns_default);
-  /// Returns the condition of the handle, or null when no such handle was made.
+  /// Returns the condition of the handle, or null if there is no such handle.
   Conditional* find(CUgraphConditionalHandle handle);
-  /// Returns whether the graph has a handle that no node asks.
+  /// Returns whether the graph has a handle that no node uses.
   bool has_unused(const Graph& graph) const;
 
  private:

@@ -80,7 +80,7 @@ Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
     copy.attributes = node->attributes;
     for (Graph* body : node->bodies) copy.bodies.push_back(&clone(*body, &copy));
   }
-  // Edges may lead to nodes that were added later.
+  // Edges may lead to nodes that were added later, so that all nodes must exist.
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const GraphEdge& edge : graph.nodes[i]->after)
       made.nodes[i]->after.push_back({made.nodes[edge.from->index], edge.data});

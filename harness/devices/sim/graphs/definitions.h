@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphDefinitions: graphs and their nodes, as programs define them; and what changes them,
-// whichever call asked for it.
+// GraphDefinitions: graphs and their nodes, as programs define them, and all changes of them.
 #pragma once
 
 #include <cuda.h>
@@ -27,10 +26,10 @@ class GraphDefinitions {
   const auto& nodes() const { return nodes_; }
 
   Graph& create(Label kind = "graph");
-  /// Makes the work of a node, for the caller to fill in before anything shares it. At the current
-  /// site.
+  /// Makes the parameters of a node at the current site. The caller fills them in before they are
+  /// shared.
   NodeParams& fresh_params(CUgraphNodeType type, Label label);
-  /// Makes attributes that begin as `old`, for the caller to change.
+  /// Makes a copy of attributes for the caller to change.
   KernelAttributes& fresh_attributes(const KernelAttributes& old);
   /// Returns an empty list of edges, which is valid until the next call.
   std::vector<GraphEdge>& scratch_edges() {
@@ -38,13 +37,13 @@ class GraphDefinitions {
     return scratch_edges_;
   }
 
-  /// Returns a launch for values that are only looked at.
+  /// Returns a launch for values that are only checked.
   Launch& scratch_launch() { return scratch_launch_; }
 
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
-  /// Adds `body` itself, which then belongs to the node.
+  /// Adds `body` itself, which the node then owns.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
   GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,
@@ -52,7 +51,7 @@ class GraphDefinitions {
 
   Graph& clone(const Graph& graph, GraphNode* owner);
   void destroy(Graph& graph);
-  /// Takes the node out of its graph.
+  /// Removes the node from its graph.
   void destroy(GraphNode& node);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each graph is a cluster of records; embedded graphs are their own clusters, which
-// the node that they are embedded in points to. What a flag asks for is one more field of a record.
+// How it works. Each graph is a cluster of records. An embedded graph is a separate cluster, and
+// the node that it is embedded in points to it. Each flag adds a field to the records.
 #include "harness/devices/sim/graphs/dot.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ class Writer {
  public:
   explicit Writer(unsigned flags) : flags_(flags) {}
 
-  /// Writes the graph, and returns the whole text.
+  /// Writes the graph, and returns the text.
   std::string write(const Graph& outer) {
     line("digraph graphs {{");
     line("  compound=true");
@@ -27,7 +27,7 @@ class Writer {
   }
 
  private:
-  /// Writes a graph. Returns the number that names it.
+  /// Writes a graph. Returns the number that identifies it.
   std::uint32_t graph(const Graph& graph) {
     const std::uint32_t number = graph_count_++;
     line("  subgraph cluster_{} {{", number);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as text that Graphviz draws: what cuGraphDebugDotPrint writes.
+// Graphs as Graphviz text, the output of cuGraphDebugDotPrint.
 //
-// Nodes are numbered as they were added, so that the text is the same in every run; only what was
-// asked for by flag (handles, addresses) may differ.
+// Nodes are numbered in the order in which they were added, so that the text is the same in every
+// run. Only data requested by flags (handles, addresses) may differ.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ ExecutablePlan& Executables::fresh_plan() {
   graph->launches = 0;
   graph->current = true;
   graph->after.clear();
-  graph->lines_run = 0;  // It may have more nodes than what it was before.
+  graph->lines_run = 0;  // It may now have more nodes than before.
   return *graph;
 }
 
@@ -56,7 +56,7 @@ ExecutablePlan& Executables::lay_out(Graph& graph) {
         if (edge.from == node) made.dependents.push_back(i);
     exec.dependents_end = static_cast<std::uint32_t>(made.dependents.size());
   }
-  // Bodies last: laying them out uses the scratch of their nodes only.
+  // Bodies come last, because laying them out overwrites the scratch fields of the nodes.
   for (std::size_t i = 0; i < order.size(); ++i) {
     made.nodes[i].bodies_begin = static_cast<std::uint32_t>(made.bodies.size());
     for (Graph* body : order[i]->bodies) made.bodies.push_back(&lay_out(*body));
@@ -88,7 +88,7 @@ void Executables::retire(ExecutablePlan& graph, const Clock& after) {
 
 // ---- executables ------------------------------------------------------------------------------
 
-/// A graph never frees what it was instantiated with and did not free: driver 580 says so.
+/// A graph never frees memory that it did not free when it was instantiated. Source: driver 580.
 static void leave_memory(const Graph& graph) {
   for (const GraphNode* node : graph.nodes) {
     if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
@@ -186,7 +186,7 @@ static bool all_allocations(const ExecutablePlan& graph, Act act) {
   return true;
 }
 
-/// Drivers launch no graph that waits for a value in memory of graphs, or writes one there.
+/// Drivers refuse to launch a graph with a memory operation on graph memory.
 static bool operates_on_graph_memory(SimDevice& sim, const ExecutablePlan& graph) {
   const auto is_of_graph = [&sim](const MemoryOp& op) {
     return sim.memory().block(sim.memory().newest(op.place.address)).graph != nullptr;
@@ -209,7 +209,7 @@ bool Executables::may_launch(const Executable& exec) {
   });
 }
 
-/// Frees the memory that earlier launches have left, as cuMemFreeAsync would.
+/// Frees the memory that earlier launches have not freed, like cuMemFreeAsync() would.
 void Executables::free_unfreed(const ExecutablePlan& graph, Stream& stream) {
   all_allocations(graph, [&](const GraphMemory& memory) {
     Block& block = sim_.memory().block(memory.block);
@@ -223,7 +223,7 @@ void Executables::free_unfreed(const ExecutablePlan& graph, Stream& stream) {
   });
 }
 
-/// From this call on others may use what the launch allocates, and no longer what it frees.
+/// After this call, other calls may use the launch's allocations, but not the memory that it frees.
 void Executables::announce_memory(const ExecutablePlan& graph, Work& work,
                                   const StreamPoint& point) {
   for (const PlanNode& node : graph.nodes) {

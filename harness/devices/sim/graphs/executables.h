@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables: executable graphs: laying them out, changing, launching and destroying them.
+// Executables: executable graphs: layout, changes, launches, destruction.
 #pragma once
 
 #include <vector>
@@ -22,17 +22,18 @@ class Executables {
   const auto& table() const { return executables_; }
 
   Executable& instantiate(Graph& graph, cuuint64_t flags);
-  /// Returns the plan of the next launch, for changing: nothing in flight sees the change.
+  /// Returns the plan of the next launch for changes. Launches in flight do not see them.
   ExecutablePlan& writable(Executable& executable);
-  /// Makes everything as in `graph`, which has the same shape: parameters, and references to user
-  /// objects. `after`: the launches of the executable that are over.
+  /// Updates everything from `graph`, which has the same shape: parameters, and references to user
+  /// objects. `after`: the completed launches of the executable.
   void replace(ExecutablePlan& plan, const Graph& graph, const Clock& after);
   void destroy(Executable& executable);
 
-  /// Checks that what the launch allocates is free, or will be freed by it. Otherwise a fault.
+  /// Returns whether the memory that the launch allocates is free, or will be freed by it.
+  /// Otherwise records a fault.
   bool may_launch(const Executable& executable);
   StreamPoint launch(Executable& executable, Stream& stream);
-  /// Ends the launch, which lets go of what it held.
+  /// Ends the launch, which releases its references.
   void end(GraphRun& run);
 
  private:

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph: what a CUgraph stands for: nodes, what they depend on, and the user objects it keeps
-// alive.
+// Graph: the object behind a CUgraph: nodes, their dependencies, and references to user objects.
 //
-// A node's work is a NodeParams, which never changes once made: setting parameters gives the
-// node another one. So a clone, an executable and a launch in flight share it, and none is affected
-// by what happens to the others.
+// The work of a node is a NodeParams, which is immutable: setting parameters gives the node another
+// one. So a clone, an executable and a launch in flight can share it without affecting each other.
 #pragma once
 
 #include <cuda.h>
@@ -29,26 +27,26 @@ struct Function;
 struct Graph;
 struct GraphNode;
 
-/// The meaning of a CUgraphConditionalHandle: a value that kernels set and a conditional node
-/// asks.
+/// The object behind a CUgraphConditionalHandle: a value that kernels set and a conditional node
+/// reads.
 struct Conditional {
   CUgraphConditionalHandle handle = 0;
   const Graph* graph = nullptr;     ///< The graph that it was made for.
-  const GraphNode* node = nullptr;  ///< The node that asks it.
+  const GraphNode* node = nullptr;  ///< The node that reads it.
   unsigned default_value = 0;
-  bool assigns_default = false;  ///< At the beginning of each launch.
+  bool assigns_default = false;  ///< Whether each launch begins by assigning the default.
   unsigned value = 0;
-  bool is_set = false;  ///< In this launch, by a kernel or as its default.
+  bool is_set = false;  ///< Whether it was set in this launch, by a kernel or by default.
 };
 
-/// A node's work, as the call that said so meant it: values are copied, and whose memory they
-/// pointed at is remembered from that moment on.
+/// The work of a node, as resolved by the call that set it: values are copied, and the memory that
+/// they pointed at is remembered from then on.
 struct NodeParams {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   Label label;          ///< "copy", or the kernel's name.
-  CapturedAt captured;  ///< Where the values were copied.
+  CapturedAt captured;  ///< The call that copied the values.
 
-  // The parameters as the call gave them: handles and addresses, not what they point at.
+  // The parameters of the call, unresolved: handles and addresses.
   CUDA_KERNEL_NODE_PARAMS kernel;
   CUDA_MEMCPY3D copy;
   CUDA_MEMSET_NODE_PARAMS set;
@@ -60,27 +58,27 @@ struct NodeParams {
   // A kernel.
   Function* function;
   std::vector<std::byte> values;  ///< The parameter buffer.
-  std::vector<void*> pointers;    ///< Into it, one per parameter.
+  std::vector<void*> pointers;    ///< Pointers into `values`, one per parameter.
   std::size_t value_bytes;
   void* extra[5];
   CapturedWords words;  ///< The pointers among the values.
 
-  // A copy or set: whose memory it is.
+  // The memory of a copy or set.
   Place target;
   Place source;
   Rows rows;  ///< The rows of a copy.
 
-  Event* event;  ///< To record, or to wait for.
+  Event* event;  ///< The event to record, or to wait for.
 
-  GraphMemory* memory;  ///< To allocate or free.
+  GraphMemory* memory;  ///< The memory to allocate or free.
   CUDA_MEM_ALLOC_NODE_PARAMS alloc;
-  std::vector<CUmemAccessDesc> access;  ///< The access that an allocation asks for.
+  std::vector<CUmemAccessDesc> access;  ///< The access that an allocation requests.
 
   CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
   std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< The array of `batch`.
-  std::vector<MemoryOp> memory_ops;  ///< The operations of `batch`, as they were meant.
+  std::vector<MemoryOp> memory_ops;                        ///< The operations of `batch`, resolved.
 
-  HostWork host_work;  ///< A host node with such a function takes its time as a kernel does.
+  HostWork host_work;  ///< The function of a host node that takes time like a kernel.
 
   Conditional* conditional;
   CUgraphConditionalNodeType condition_type;
@@ -105,7 +103,7 @@ struct NodeParams {
   }
 };
 
-/// An edge: a node that another one waits for.
+/// An edge from a node that another node waits for.
 struct GraphEdge {
   GraphNode* from = nullptr;
   CUgraphEdgeData data{};
@@ -115,11 +113,12 @@ struct GraphNode : Object {
   Graph* graph = nullptr;
   const NodeParams* params = nullptr;
   const KernelAttributes* attributes = &kDefaultAttributes;
-  std::vector<GraphEdge> after;       ///< In the order in which they were added.
-  std::vector<Graph*> bodies;         ///< Embedded: one of a child node, some of a conditional one.
-  std::vector<CUgraph> body_handles;  ///< The bodies that the program was informed of.
-  const GraphNode* original = nullptr;  ///< Whom it was cloned from.
-  std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
+  std::vector<GraphEdge> after;         ///< Edges in the order in which they were added.
+  std::vector<Graph*> bodies;           ///< Embedded graphs: one of a child node, several of a
+                                        ///< conditional one.
+  std::vector<CUgraph> body_handles;    ///< The handles of the bodies that the program knows.
+  const GraphNode* original = nullptr;  ///< The node from which it was cloned.
+  std::uint32_t index = 0;              ///< Scratch: its index among the graph's nodes.
 
   void reset() {
     attributes = &kDefaultAttributes;
@@ -132,10 +131,10 @@ struct GraphNode : Object {
 
 struct Graph : Object {
   GraphNode* owner = nullptr;     ///< The node that this graph is embedded in.
-  std::vector<GraphNode*> nodes;  ///< The living ones, in the order in which they were added.
+  std::vector<GraphNode*> nodes;  ///< Live nodes, in the order in which they were added.
   UserReferences references;
-  bool moved = false;            ///< It was made apart, and moved into its owner.
-  std::uint32_t exec_count = 0;  ///< Executables that were made from it and exist.
+  bool moved = false;            ///< It was made separately, and moved into its owner.
+  std::uint32_t exec_count = 0;  ///< Number of existing executables that were made from it.
   TaskId caller = TaskId::none;  ///< The task inside a call that changes it (root graphs).
 
   void reset() {
@@ -147,23 +146,23 @@ struct Graph : Object {
     caller = TaskId::none;
   }
 
-  /// It, or a graph embedded in it, allocates or frees.
+  /// Returns whether the graph, or one embedded in it, allocates or frees memory.
   bool has_memory_nodes() const;
-  /// It, or a graph embedded in it, has nodes that choose which graph embedded in them runs.
+  /// Returns whether the graph, or one embedded in it, has conditional nodes.
   bool has_conditional_nodes() const;
-  /// It is embedded in such a node, at some level.
+  /// Returns whether the graph is embedded in a conditional node, at any level.
   bool is_conditional_body() const;
 
-  /// The graph that calls are about: embedded graphs are part of the one they are in.
+  /// Returns the root graph. Calls are about this one, because embedded graphs are part of it.
   Graph& root() { return owner != nullptr ? owner->graph->root() : *this; }
   const Graph& root() const { return owner != nullptr ? owner->graph->root() : *this; }
 };
 
-/// Returns the nodes, each after those that it waits for, otherwise as they were added; without
-/// those on a cycle. Each knows its place in `index`.
+/// Returns the nodes in topological order, otherwise in the order in which they were added; without
+/// those on a cycle. Sets `index` in each.
 std::vector<GraphNode*> sorted(const Graph& graph);
 
-/// Returns a node on a path of dependencies that leads back to where it began, or null.
+/// Returns a node on a cycle, or null.
 GraphNode* find_cycle(Graph& graph);
 
 }  // namespace harness::devices

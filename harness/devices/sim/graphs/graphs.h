@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: holds what there is of graphs on the simulated device.
+// Graphs: all graph objects of the simulated device.
 #pragma once
 
 #include "harness/devices/sim/graphs/conditions.h"
@@ -10,7 +10,7 @@
 
 namespace harness::devices {
 
-/// Ownership: owns it all, and keeps the storage from run to run.
+/// Ownership: owns all of them, and keeps the storage from run to run.
 class Graphs {
  public:
   explicit Graphs(SimDevice& sim)

@@ -11,8 +11,8 @@ namespace harness::devices {
 
 // ---- addresses --------------------------------------------------------------------------------
 
-/// Picks the address that is given out again, of those that no graph has any more; 0 for a fresh
-/// one (plain).
+/// Chooses a block to reuse, out of those that belong to no graph any more. The default is 0, which
+/// means fresh storage.
 static std::uint32_t pick_address(SimDevice& sim, std::vector<std::uint32_t>& freed,
                                   std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;
@@ -54,7 +54,7 @@ void GraphAllocations::drop(GraphMemory& memory) {
   freed_.push_back(memory.block);
 }
 
-// ---- lives ------------------------------------------------------------------------------------
+// ---- lifetimes --------------------------------------------------------------------------------
 
 void GraphMemoryCounters::begin(std::uint64_t bytes) {
   live += bytes;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphMemory: what an allocation node gives out: an address that stays the same, at which a new
-// life begins with every launch that reaches the node.
+// GraphMemory: the memory of an allocation node: a fixed address, at which a new lifetime begins
+// with every launch that reaches the node.
 //
-// Code that copies the address means the allocation, not one of its lives: the documentation has it
-// that the address may be kept. Ownership: GraphAllocations owns it. Lifetime: as long as a graph
-// or an executable has the node, or memory is allocated there.
+// A copied address refers to the allocation, not to one of its lifetimes, because the documentation
+// permits to keep the address. Ownership: GraphAllocations owns it. Lifetime: as long as a graph or
+// an executable has the node, or memory is allocated there.
 #pragma once
 
 #include <cuda.h>
@@ -22,19 +22,20 @@ class SimDevice;
 struct GraphMemory {
   std::uint32_t block = 0;
   const Graph* graph = nullptr;     ///< The graph whose node allocates it.
-  const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
-  std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
+  const Graph* freed_in = nullptr;  ///< The graph with a node that frees it.
+  std::uint32_t holders = 0;        ///< Number of graphs and executables with the node, plus one
+                                    ///< for a current lifetime.
   bool is_managed = false;          ///< The host may use it, too.
-  /// The graph that allocates it can have no node that frees it: another one has, or had, or it was
-  /// instantiated without.
+  /// The graph that allocates it cannot have a node that frees it, because another graph has or had
+  /// one, or because it was instantiated without one.
   bool is_left = false;
 };
 
-/// The figures of CU_GRAPH_MEM_ATTR_*. Storage comes in large units, and counts as used until it is
-/// trimmed: a free leaves it with the graphs.
+/// The values of CU_GRAPH_MEM_ATTR_*. Storage is reserved in large units, and counts as used until
+/// it is trimmed: a free leaves it to the graphs.
 /// Source: driver 580.
 struct GraphMemoryCounters {
-  std::uint64_t live = 0;  ///< Bytes of the lives that have begun and not ended.
+  std::uint64_t live = 0;  ///< Bytes of the current lifetimes.
   std::uint64_t used = 0;
   std::uint64_t used_high = 0;
   std::uint64_t reserved = 0;
@@ -45,24 +46,24 @@ struct GraphMemoryCounters {
   void trim() { used = reserved = unit_bytes(); }
 
  private:
-  /// Returns the bytes of the units that hold what lives.
+  /// Returns the bytes of the units that contain live memory.
   std::uint64_t unit_bytes() const {
     constexpr std::uint64_t kUnit = 32 << 20;
     return (live + kUnit - 1) / kUnit * kUnit;
   }
 };
 
-/// The memory of all graphs, and what is in use of it.
-/// Ownership: owns it, and keeps the storage from run to run.
+/// The memory of all graphs, and its usage.
+/// Ownership: owns the memory, and keeps the storage from run to run.
 class GraphAllocations {
  public:
   explicit GraphAllocations(SimDevice& sim) : sim_(sim) {}
   void begin();
 
-  /// Returns an address for an allocation node, or null when there is no storage left.
+  /// Returns memory for an allocation node, or null if there is no storage left.
   GraphMemory* reserve(const Graph& graph, std::uint64_t bytes);
   void drop(GraphMemory& memory);
-  /// Begins a life: a launch has reached the node that allocates.
+  /// Begins a lifetime, because a launch has reached the allocation node.
   void begin_life(GraphMemory& memory);
   void life_ended(GraphMemory& memory);
   GraphMemoryCounters& counters() { return counters_; }
@@ -70,7 +71,7 @@ class GraphAllocations {
  private:
   SimDevice& sim_;
   Reused<GraphMemory> memories_;
-  std::vector<std::uint32_t> freed_;  ///< Blocks that no graph has any more.
+  std::vector<std::uint32_t> freed_;  ///< Blocks that no graph uses any more.
   GraphMemoryCounters counters_;
 };
 

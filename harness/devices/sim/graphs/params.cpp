@@ -9,7 +9,7 @@
 
 namespace harness::devices {
 
-/// Null means the current one. Leaves `missing` when there is none.
+/// Finds a context. Null means the current one; returns `missing` if there is none.
 static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing, Context*& found) {
   if (handle == nullptr) {
     found = sim.threads().context();
@@ -43,8 +43,7 @@ static CUresult find_node_function(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS
                             : find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
 }
 
-/// Points the parameters, which the driver gives back to those that ask, at the values it has
-/// copied.
+/// Points the parameters at the copied values, for queries of the node.
 static void point_at_values(NodeParams& params) {
   const KernelEntry& entry = *params.function->entry;
   for (std::uint32_t i = 0; i < entry.parameter_count; ++i)
@@ -91,7 +90,7 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
 
 // ---- copies and sets --------------------------------------------------------------------------
 
-/// The first of several rows stands for all: other memory may be between them.
+/// The first row stands for all rows, because other memory may be between them.
 static void lend_pageable(SimDevice& sim, Place& place, std::uint64_t bytes) {
   if (place.birth == BirthId::none)
     place.lent = sim.host_memory().lent().lend(LentFor::copy_node, place.address, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules by which a node may do something else, once it is in an executable graph.
+// Rules for changing the work of a node in an executable graph.
 #include <algorithm>
 
 #include "harness/devices/sim/graphs/params.h"
@@ -10,7 +10,7 @@ static const Block& block_of(SimDevice& sim, const Place& place) {
   return sim.memory().block(sim.memory().newest(place.address));
 }
 
-/// Memory of the same kind: the host's, or of the same function's that gave it out.
+/// Returns whether both are host memory, or were allocated by the same function in one context.
 static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
   if ((left.birth == BirthId::none) != (right.birth == BirthId::none)) return false;
   return left.birth == BirthId::none ||
@@ -18,8 +18,7 @@ static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
           block_of(sim, left).context == block_of(sim, right).context);
 }
 
-/// Returns whether a set may be given this memory: managed memory, too, which the device has as its
-/// own.
+/// Returns whether a set may use this memory. Managed memory counts as device memory here.
 static bool may_be_set(SimDevice& sim, const Place& old, const Place& now) {
   return same_kind(sim, old, now) || (block_of(sim, now).origin == Origin::managed &&
                                       block_of(sim, old).context == block_of(sim, now).context);
@@ -43,7 +42,7 @@ static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to
   return old.height == 1 || same_size;
 }
 
-/// Addresses, values and conditions may change; what is done, and how often, may not.
+/// Addresses, values and conditions may change, but not the number and kinds of the operations.
 static bool may_operate(const NodeParams& from, const NodeParams& to) {
   return from.context == to.context &&
          std::equal(

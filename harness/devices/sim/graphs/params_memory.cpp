@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of nodes that allocate and free.
+// The parameters of nodes that allocate and free memory.
 #include "harness/devices/sim/graphs/params.h"
 
 namespace harness::devices {
@@ -36,7 +36,7 @@ Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
   return params;
 }
 
-/// Returns the memory at `address` if a node of `graph` may free it, or null.
+/// Returns the memory at `address` if a node of `graph` may free it; null if not.
 static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
   const Block& block = sim.memory().block(sim.memory().newest(address));
   GraphMemory* memory = block.graph;
@@ -46,7 +46,7 @@ static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr 
     sim.faults().misuse("graph memory", "freed twice in the same graph", block.birth);
     return nullptr;
   }
-  // The graph that allocates it and another one cannot both free it.
+  // Either the graph that allocates it frees it, or another graph, but not both.
   const bool is_others =
       memory->graph == &graph ? memory->is_left : memory->freed_in == memory->graph;
   return is_others ? nullptr : memory;

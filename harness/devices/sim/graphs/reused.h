@@ -8,7 +8,7 @@
 
 namespace harness::devices {
 
-/// Ownership: owns the objects. Addresses stay put.
+/// Ownership: owns the objects. Addresses are stable.
 template <class T>
 class Reused {
  public:

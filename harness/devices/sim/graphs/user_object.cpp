@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Code that lets go of the last reference puts the object into a queue. One task of
-// the driver's takes them from there, in that order, whenever the schedule lets it; in a program
-// without a world a thread does. If a run is outside of its tasks, code that is here calls the
-// destructor. A call that is to call one itself does so at its end, when it has nothing half done.
+// How it works. The task that releases the last reference puts the object into a queue. A driver
+// task takes them from there in order, when it is scheduled; in a program without a world, a thread
+// does. Outside of the tasks of a run, the caller destroys the object directly. A call that has to
+// do so in a task does it when it has finished its own work.
 #include "harness/devices/sim/graphs/user_object.h"
 
 #include "harness/devices/sim/sim_device.h"
@@ -98,7 +98,7 @@ void UserObjects::serve_destructors() {
   }
 }
 
-// While a destructor runs others may owe more, and so may this task.
+// Other tasks, and this one, may add objects while a destructor runs.
 void UserObjects::destroy_owed() {
   const TaskId me = sim_.scheduler().current();
   for (;;) {
@@ -134,7 +134,8 @@ void UserObjects::destroy(const UserObject& object) {
   const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
   const DriverLock::Hold lock(process.lock, scheduler, holds);
   const CallbackScope scope(sim_.threads(), Callback::destructor);
-  const CUhostFn act = object.destroy;  // Others may make objects meanwhile, in its place.
+  const CUhostFn act = object.destroy;  // Copied, because an object that the destructor creates may
+                                        // take this one's place.
   void* const data = object.data;
   const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
   act(data);

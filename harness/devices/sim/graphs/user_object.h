@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// UserObject: what a CUuserObject stands for: the program's data, and how often it is referenced.
-// Once nothing does, its destructor is called, at some time. By whom is a pick: a thread of the
-// driver's that all of them share (plain), the one that calls host functions, too, or code that let
-// go of the last reference, before his call returns. So is whether the driver holds its lock
-// meanwhile.
+// UserObject: the object behind a CUuserObject: the program's data, and its reference count. When
+// the count reaches zero, its destructor is called at some time. The calling thread is a choice: a
+// driver thread that all of them share (default), the thread that calls host functions, too, or the
+// thread that released the last reference, before its call returns. Whether the driver holds its
+// lock during the call is also a choice.
 #pragma once
 
 #include <cuda.h>
@@ -25,13 +25,15 @@ struct UserObject : Object {
   void* data = nullptr;
   CUhostFn destroy = nullptr;
   std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
-  std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
-  Name activation = 0;                 ///< The activation that released the last one.
-  Clock after;                    ///< The launches that held some: its destructor reports them.
-  Tick released = 0;              ///< When the last reference went.
-  TaskId owed_by = TaskId::none;  ///< The task whose call is to call the destructor.
-  bool shares_thread = false;     ///< Its destructor is called where host functions are.
-  bool is_data = false;           ///< The data of host work: let go of at once.
+  std::uint64_t count = 0;             ///< All references, including those of graphs, executables
+                                       ///< and launches.
+  Name activation = 0;                 ///< The activation that released the last reference.
+  Clock after;                    ///< The launches that held references. The destructor observes
+                                  ///< their end.
+  Tick released = 0;              ///< The tick at which the last reference was released.
+  TaskId owed_by = TaskId::none;  ///< The task whose call must call the destructor.
+  bool shares_thread = false;     ///< Its destructor is called on the thread of host functions.
+  bool is_data = false;           ///< The data of host work, which is released immediately.
   void reset() {
     after.clear();
     is_data = false;
@@ -50,7 +52,7 @@ class UserReferences {
   auto begin() const { return held_.begin(); }
   auto end() const { return held_.end(); }
 
-  /// The caller counts the references of the object.
+  /// Adds references. The caller updates the object's count.
   void add(UserObject& object, std::uint64_t count) {
     for (Reference& held : held_)
       if (held.object == &object) {
@@ -64,7 +66,7 @@ class UserReferences {
       if (held.object == &object) return held.count;
     return 0;
   }
-  /// There are as many.
+  /// Removes references, which must exist.
   void remove(UserObject& object, std::uint64_t count) {
     for (Reference& held : held_)
       if (held.object == &object) held.count -= count;
@@ -72,7 +74,7 @@ class UserReferences {
   }
 
  private:
-  std::vector<Reference> held_;  ///< In the order in which they came; few.
+  std::vector<Reference> held_;  ///< In the order in which they were added; few.
 };
 
 /// Ownership: owns the user objects, and keeps their storage from run to run.
@@ -84,20 +86,20 @@ class UserObjects {
   const auto& table() const { return table_; }
 
   UserObject& create(void* data, CUhostFn destroy, std::uint64_t count);
-  /// The data of host work, with one reference, which a graph is to hold.
+  /// Makes an object for the data of host work, with one reference, which a graph holds.
   UserObject& create_data(void* data, CUhostFn release);
   void release(UserObject& object, std::uint64_t count);
-  /// Releases all references. `after`: the launches that used them, if there may have been any.
+  /// Releases all references. `after`: the launches that may have used them, if any.
   void release(UserReferences& references, const Clock* after = nullptr);
-  /// Gives the destructors that are still to be called a while to return, in a program without a
-  /// world: a synchronise does. Nothing is documented to wait for them.
+  /// Waits for a limited time for pending destructors to return, in a program without a world. Used
+  /// by synchronizing calls, although no call is documented to wait for them.
   void wait_a_while();
-  /// Whether calls owe destructors.
+  /// Returns whether a task must still call destructors.
   bool owes() const { return !owed_.empty(); }
   /// Calls the destructors that the running task owes.
   void destroy_owed();
-  /// The driver continues with work by itself, for as long as it lives: what that lets go of, no
-  /// call did.
+  /// While it exists, the driver continues work outside of a call, so that no call is responsible
+  /// for released references.
   class ByItself {
    public:
     explicit ByItself(UserObjects& objects)
@@ -110,7 +112,7 @@ class UserObjects {
     bool& by_itself_;
     bool outer_;
   };
-  /// Takes the references that `from` holds once more, for `to`.
+  /// Adds the references of `from` to `to`, and counts them.
   static void copy(const UserReferences& from, UserReferences& to);
 
  private:
@@ -123,7 +125,7 @@ class UserObjects {
   SimDevice& sim_;
   RecycledHandles<UserObject, HandleKind::user_object> table_;
   std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
-  std::vector<UserObject*> owed_;      ///< The same, by who let go of them.
+  std::vector<UserObject*> owed_;      ///< To be destroyed by the task that released them.
   bool by_itself_ = false;
   TaskId destructor_task_ = TaskId::none;
   ProcessThread thread_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that a kernel calls before each of its accesses. Which ones clang 19 emits, for
-// -fsanitize=kernel-address with this prefix, was found by compiling: loads and stores of 1, 2, 4,
-// 8 and 16 bytes, N for other sizes and for what may be misaligned, and memcpy, memmove and memset
-// (struct copies and idioms too). A compiler's atomics come as stores; ours are in atomics.cpp.
+// The functions that a kernel calls before each access. We found by compiling which functions clang
+// 19 emits for -fsanitize=kernel-address with this prefix: loads and stores of 1, 2, 4, 8 and 16
+// bytes, N for other sizes and possibly misaligned accesses, and memcpy, memmove and memset
+// (including struct copies and idioms). A compiler's atomics come as stores; ours are in
+// atomics.cpp.
 #include "harness/devices/sim/kernels/access.h"
 
 #include <cstring>
@@ -85,15 +86,15 @@ static inline void forward_access([[maybe_unused]] std::uint64_t address,
   __asan_report_error(code, frame, frame, reinterpret_cast<std::uintptr_t>(bad), write, size, 0);
 #elif HARNESS_TSAN
   const AccessState& state = access_state;
-  if (size == 0 || state.stack.holds(address, size)) return;  // A thread's own.
+  if (size == 0 || state.stack.holds(address, size)) return;  // In the thread's own stack.
   if (state.shared.holds(address, size)) address += state.shared_shift;
   tell_tsan(reinterpret_cast<void*>(address), size, write, reinterpret_cast<void*>(code));
 #endif
 }
 
-// ---- judging what no window holds --------------------------------------------------------------
+// ---- accesses outside of all windows -----------------------------------------------------------
 
-/// Returns whether the access is to device memory, and allowed.
+/// Checks an access outside of all windows. Returns whether it is to device memory.
 [[gnu::noinline]] static bool judge(std::uint64_t address, std::uint64_t size, bool write,
                                     std::uintptr_t code) {
   AccessState& state = access_state;
@@ -108,7 +109,7 @@ static inline void forward_access([[maybe_unused]] std::uint64_t address,
   return true;
 }
 
-/// The answer of the windows to an access.
+/// The result of a search in the windows.
 enum class Known : std::uint8_t { device, own, nothing };
 
 [[gnu::always_inline]] static inline Known look_up(std::uint64_t address, std::uint64_t size) {
@@ -129,7 +130,8 @@ static inline bool in_device(std::uint64_t address, std::uint64_t size, bool wri
 
 // ---- pointers in device memory -----------------------------------------------------------------
 
-/// Reads a word for us alone: the kernel may have read a part of it, and others may write the rest.
+/// Reads a word without telling the sanitizer: the kernel may have read only a part of it, while
+/// another thread writes the rest.
 __attribute__((no_sanitize("thread", "alignment"))) static inline std::uint64_t word_at(
     std::uint64_t address) {
   return *reinterpret_cast<const std::uint64_t*>(address);
@@ -141,10 +143,10 @@ static inline void follow(std::uint64_t address) {
     access_state.provenance->loaded_pointer(address, value);
 }
 
-/// The last byte at which a pointer of a packed record is looked for.
+/// Pointers of a packed record are looked for up to this byte.
 static constexpr std::uint64_t kRecordBytes = 64;
 
-/// Follows pointers that begin at no multiple of 8: records may be packed.
+/// Follows pointers that are not aligned to 8 bytes, since records may be packed.
 [[gnu::noinline]] static void loaded_packed(std::uint64_t address, std::uint64_t size) {
   for (std::uint64_t word = address; word + 8 <= address + size; ++word)
     if (word % 8 != 0) follow(word);
@@ -170,13 +172,13 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
   access_state.footprint->add(address, size, mode);
 }
 
-/// Returns whether an access ends one of a whole word by parts: compilers copy structures of
-/// unknown alignment byte by byte, and load in halves.
+/// Returns whether an access is the last part of a word. Compilers copy structures of unknown
+/// alignment byte by byte, and load words in halves.
 static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
   return ((address + size) & 7) == 0;
 }
 
-/// After a load that was allowed.
+/// Called after an allowed load.
 [[gnu::always_inline]] static inline void loaded_from_device(std::uint64_t address,
                                                              std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
@@ -186,18 +188,19 @@ static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
     follow(address & ~std::uint64_t{7});
 }
 
-/// Before a store that is allowed.
+/// Called before an allowed store.
 [[gnu::always_inline]] static inline void stored_to_device(std::uint64_t address,
                                                            std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
     note_use(address, size, AccessMode::write);
   if (size >= 8) return stored(address, size);
-  // In halves nothing was seen to store a pointer, and all stores of floats would pay.
+  // We have not seen a compiler store a pointer in halves, and checking would slow down all stores
+  // of floats.
   if (size <= 2 && is_last_of_word(address, size)) [[unlikely]]
     access_state.provenance->stored(address & ~std::uint64_t{7});
 }
 
-// Out of line, so that an access that falls into a window saves no registers.
+// Out of line, so that an access inside of a window does not save registers.
 
 [[gnu::noinline]] static void judge_load(std::uint64_t address, std::uint64_t size,
                                          std::uintptr_t code) {
@@ -229,7 +232,7 @@ static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
   forward_access(address, size, true, code);
 }
 
-/// A copy of the kernel's. Returns once both sides are allowed and the shadow is carried.
+/// A memcpy or memmove in a kernel. Returns when both sides are allowed, and the shadow is copied.
 static void on_copy(std::uint64_t target, std::uint64_t source, std::uint64_t size,
                     std::uintptr_t code) {
   if (size == 0) return;
@@ -260,9 +263,9 @@ void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code
   if constexpr (kAsan) forward_access(address, size, true, code);
 }
 
-// ---- what an access of a translated kernel need not ask again -----------------------------------
+// ---- sites of translated kernels ----------------------------------------------------------------
 
-/// Holds the bytes of every use, for sites whose uses nothing notes.
+/// A range that holds all bytes, for sites whose uses are not recorded.
 static KernelRange all_uses{0, ~std::uint64_t{0}};
 
 static const Window* device_window(std::uint64_t address, std::uint64_t size) {
@@ -271,8 +274,8 @@ static const Window* device_window(std::uint64_t address, std::uint64_t size) {
   return nullptr;
 }
 
-/// Has the site know what was allowed it just now. A store marks words, which it does by itself
-/// where they are one after another.
+/// Stores in the site the range that it may access without a call. A translated store marks the
+/// shadow itself, which works only if the shadow of the range is in one piece.
 static void tell_site(KernelSite& site, std::uint64_t address, std::uint64_t size,
                       AccessMode mode) {
   const AccessState& state = access_state;
@@ -316,7 +319,7 @@ void __prov_storeN_noabort(std::uint64_t address, std::uint64_t bytes) {
   devices::on_store(address, bytes, AFTERLIFE_CODE);
 }
 
-/// The accesses of translated kernels.
+/// The calls of translated kernels.
 void afterlife_load_at(std::uint64_t address, std::uint64_t bytes, harness::KernelSite* site) {
   devices::on_load(address, bytes, AFTERLIFE_CODE);
   devices::tell_site(*site, address, bytes, devices::AccessMode::read);
@@ -330,7 +333,8 @@ void afterlife_store_at(std::uint64_t address, std::uint64_t bytes, harness::Ker
 void* __prov_memcpy(void* target, const void* source, std::size_t bytes) {
   devices::on_copy(reinterpret_cast<std::uint64_t>(target), reinterpret_cast<std::uint64_t>(source),
                    bytes, AFTERLIFE_CODE);
-  return std::memmove(target, source, bytes);  // A struct assigned to itself is a memcpy.
+  return std::memmove(target, source, bytes);  // memmove(), because assigning a struct to itself is
+                                               // a memcpy() with equal addresses.
 }
 
 void* __prov_memmove(void* target, const void* source, std::size_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The atomics of a kernel. They are functions, because a compiler's own atomic would call
-// __prov_store like any store, and TSan would take two of them for a race.
+// The atomics of a kernel. They are functions, because a compiler would emit __prov_store for its
+// own atomics as for any store, and TSan would report a race between two of them.
 #include <bit>
 #include <type_traits>
 
@@ -23,9 +23,9 @@ bool __tsan_atomic64_compare_exchange_strong(volatile void* address, void* expec
 
 namespace harness::devices {
 
-/// CUDA's atomics order nothing by themselves; a kernel that hands data over adds __threadfence(),
-/// which TSan does not know. So all of ours order: TSan then misses a forgotten fence, but reports
-/// no false race.
+/// The atomics of CUDA are relaxed. A kernel that hands over data adds __threadfence(), which TSan
+/// does not know. Ours are therefore acquire and release: TSan misses a forgotten fence, but does
+/// not report false races.
 template <class Bits>
 static bool replace(Bits* address, Bits& expected, Bits value) {
 #if HARNESS_TSAN
@@ -54,7 +54,7 @@ static Bits combine(AtomicOp op, Bits old, Bits value) {
   switch (op) {
     case AtomicOp::add:
       return static_cast<Bits>(old + value);
-    case AtomicOp::add_float:  // Halves are added by comparing and swapping.
+    case AtomicOp::add_float:  // Half precision is added by a loop with compare and swap.
       if constexpr (sizeof(Bits) > 2)
         return std::bit_cast<Bits>(std::bit_cast<Float>(old) + std::bit_cast<Float>(value));
       break;

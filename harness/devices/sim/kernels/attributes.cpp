@@ -38,7 +38,8 @@ static CUresult check_window(const CUaccessPolicyWindow& window) {
   return valid_if(miss_is_valid && hit_is_valid && window.hitRatio >= 0 && window.hitRatio <= 1);
 }
 
-/// Zeros, or one block: a cluster of more is what the device cannot do.
+/// Checks the size of a cluster. Zeros mean none, and the device supports only clusters of one
+/// block.
 template <class Cluster>
 static CUresult check_cluster(const Cluster& cluster, const CUlaunchConfig& config) {
   if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return CUDA_SUCCESS;
@@ -62,7 +63,7 @@ CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& v
       return valid_if(
           value.clusterSchedulingPolicyPreference >= CU_CLUSTER_SCHEDULING_POLICY_DEFAULT &&
           value.clusterSchedulingPolicyPreference <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:  // There is one domain.
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:  // There is only one domain.
       return valid_if(value.memSyncDomainMap.default_ == 0 && value.memSyncDomainMap.remote == 0);
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
       return valid_if(value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT ||
@@ -75,7 +76,7 @@ CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& v
     case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
       return valid_if(value.nvlinkUtilCentricScheduling <= 1);
     default:
-      return CUDA_SUCCESS;  // Any priority, and any number for cooperative.
+      return CUDA_SUCCESS;  // Any value is valid for priorities, and any number for cooperative.
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelAttributes: what a launch, or a kernel node, is reported beside its parameters.
+// KernelAttributes: the attributes of a launch or a kernel node, in addition to its parameters.
 //
-// On the simulated device most are hints about speed, and only remembered. Cooperative launches are
-// limited in size; clusters are none of its capabilities, and are refused.
+// On the simulated device most are performance hints, and only stored. Cooperative launches are
+// limited in size. Clusters are not supported, and are refused.
 #pragma once
 
 #include <cuda.h>
@@ -12,8 +12,8 @@
 
 namespace harness::devices {
 
-/// The values that nodes have, by CUlaunchAttributeID. Zero where nothing was said. They never
-/// change once made, like the parameters of a node: code that sets one makes others.
+/// The values of a node, by CUlaunchAttributeID; zero if not set. Immutable, like the parameters of
+/// a node: setting an attribute makes a new object.
 struct KernelAttributes {
   static constexpr std::size_t kCount = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING + 1;
   std::array<CUlaunchAttributeValue, kCount> values{};
@@ -22,17 +22,17 @@ struct KernelAttributes {
   int priority() const { return values[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority; }
 };
 
-/// The attributes of a node that was told nothing.
+/// The attributes of a node without settings.
 inline const KernelAttributes kDefaultAttributes{};
 
-/// A kernel node can have such an attribute.
+/// Returns whether a kernel node can have this attribute.
 bool is_node_attribute(CUlaunchAttributeID id);
 
-/// Returns whether a kernel with this grid may have the value; an attribute that nodes can have.
+/// Checks a value for a kernel with this grid. The attribute must be one of nodes.
 CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value,
                          const CUlaunchConfig& config);
 
-/// All blocks of a cooperative kernel are on the device at once.
+/// Checks that all blocks of a cooperative kernel fit on the device at once.
 CUresult check_cooperative(const CUlaunchConfig& config);
 
 }  // namespace harness::devices

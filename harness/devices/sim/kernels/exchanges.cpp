@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelRunner::State: barriers and exchanges between the threads of a block.
 //
-// Code that has to wait is entered where the others look, and parks. Code that comes last lets all
-// of them continue, in the order in which they came, and continues itself. Code that looks again
-// and again whether others have come lets them continue each time.
+// A thread that must wait is added to a list of waiting threads, and parks. The last thread to come
+// releases all of them in their order, and continues itself. A thread that polls for others lets
+// them continue each time.
 #include <algorithm>
 
 #include "harness/devices/sim/kernels/runner_state.h"
@@ -11,14 +11,15 @@
 
 namespace harness::devices {
 
-/// An address for TSan's edges of one barrier: of this block only, and two per barrier, so that who
-/// is already at the next one gives nothing to who has yet to leave this one.
+/// Returns the address for TSan's edges of a barrier. It belongs to this block only. There are two
+/// per barrier, so that a thread that is already at the next one is not ordered before a thread
+/// that has yet to leave this one.
 void* KernelRunner::State::edge(std::uint32_t barrier, std::uint32_t epoch) const {
   const std::uint64_t first = access_state.shared_shift + (shared.low + shared.bytes + 7) / 8 * 8;
   return reinterpret_cast<void*>(first + (2 * barrier + epoch % 2) * 8);
 }
 
-/// All that reach a barrier name the same number of threads. Does not return if they do not.
+/// Enters a barrier. Does not return if the threads at it give different numbers of threads.
 static KernelRunner::State::Barrier& come_to(KernelRunner::State& state, std::uint32_t number,
                                              std::uint32_t threads) {
   KernelRunner::State::Barrier& barrier = state.barriers[number];
@@ -59,8 +60,8 @@ void open_for_those_left(KernelRunner::State& state) {
   }
 }
 
-/// Waits until this many threads have come, 0 for all that are alive. Returns how many of them
-/// brought a predicate.
+/// Waits until this many threads have come (0: all that have not finished). Returns the number of
+/// threads whose predicate was not 0.
 int KernelRunner::State::wait_at(std::uint32_t number, std::uint32_t threads, int predicate) {
   Carrier& self = *current;
   Barrier& barrier = come_to(*this, number, threads);
@@ -81,7 +82,7 @@ int KernelRunner::State::wait_at(std::uint32_t number, std::uint32_t threads, in
   return static_cast<int>(self.result);
 }
 
-/// Counts as one that has come, and continues.
+/// Counts as an arrival, but does not wait.
 void KernelRunner::State::arrive_at(std::uint32_t number, std::uint32_t threads) {
   Barrier& barrier = come_to(*this, number, threads);
   device_edge_release(edge(number, barrier.epoch));
@@ -89,8 +90,8 @@ void KernelRunner::State::arrive_at(std::uint32_t number, std::uint32_t threads)
   if (barrier.opens(0, alive_threads(*this))) open(*this, barrier);
 }
 
-/// Goes on behind the others where a thread has looked in vain whether they have come. New threads
-/// go first: those that poll would be released for ever.
+/// Called when a thread polls for others: without news, it continues after the other threads.
+/// Threads that have not begun come first, since polling threads would release each other for ever.
 static void poll(KernelRunner::State& state, bool has_news) {
   if (has_news) {
     state.polls_in_vain = 0;
@@ -117,8 +118,8 @@ static void poll(KernelRunner::State& state, bool has_news) {
   warp.at_barrier &= ~lane;
 }
 
-/// Waits for the lanes of `mask` that have not exited. Returns what the wanted lane gave, or the
-/// set of lanes that gave something.
+/// Waits for the lanes of `mask` that have not exited. Returns the value of the wanted lane, or the
+/// set of lanes whose value is not 0.
 std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t given,
                                             std::uint32_t lane_wanted) {
   Carrier& self = *current;
@@ -142,8 +143,8 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   return self.result;
 }
 
-/// Lets those continue that ask who is here, once no other lane of the warp can come: all wait for
-/// something, or have exited. Each gets those that ask at the same place.
+/// Answers the lanes that ask for the active mask, once no other lane of the warp can come, because
+/// all wait for something or have exited. The answer holds the lanes that ask at the same place.
 void KernelRunner::State::settle_active(Warp& warp) {
   if (warp.active == 0 || (warp.exited | warp.waiting | warp.at_barrier) != ~0u) return;
   for (std::uint32_t rest = warp.active; rest != 0; rest &= rest - 1) {
@@ -168,7 +169,7 @@ bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) c
   return true;
 }
 
-/// Gives a lane the words of those that are here.
+/// Copies the words of the present lanes to a lane that gathers.
 static void gather(const KernelRunner::State::Warp& warp, std::uint32_t here,
                    const KernelRunner::State::Carrier& lane) {
   using Gathering = KernelRunner::State::Gathering;
@@ -181,9 +182,9 @@ static void gather(const KernelRunner::State::Warp& warp, std::uint32_t here,
   }
 }
 
-/// Gives each lane of `mask` what it wanted, and lets it continue. The current one need not park.
+/// Gives each lane of `mask` its result, and releases it. The current lane does not park.
 void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
-  if (!warp.polled) polls_in_vain = 0;  // A loop that polls may have exchanges in it.
+  if (!warp.polled) polls_in_vain = 0;  // A polling loop may contain exchanges.
   warp.polled = false;
   const std::uint32_t here = mask & warp.waiting;
   std::uint32_t givers = 0;
@@ -206,7 +207,7 @@ void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
 
 }  // namespace harness::devices
 
-// ---- what kernels call -------------------------------------------------------------------------
+// ---- functions that kernels call ---------------------------------------------------------------
 
 extern "C" {
 

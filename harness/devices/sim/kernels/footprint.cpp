@@ -18,8 +18,7 @@ KernelRange& Footprint::start_range(std::uint64_t address, std::uint64_t bytes, 
   return oldest = {address, address + bytes};
 }
 
-/// Joins ranges that touch. When that does not help, the block's ranges are given up.
-// Ranges that begin at one address become one, in whichever order they stand.
+/// Joins ranges that touch, in any order. If too many are left, the block's ranges are given up.
 void Footprint::merge() {
   std::sort(ranges_.begin(), ranges_.end(), [](const UsedRange& a, const UsedRange& b) {
     return a.mode != b.mode ? a.mode < b.mode : a.low < b.low;

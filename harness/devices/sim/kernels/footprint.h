@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Footprint: which bytes the kernel block that runs has used, as ranges. Kept only while there are
-// streams enough to race: see SimDevice::run_block().
+// Footprint: the bytes that the running kernel block has used, as ranges. Only kept while there are
+// enough streams for a race; see WorkSteps::run_block().
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ class Footprint {
     overflowed_ = false;
   }
 
-  /// Threads run one after another, so that most uses continue where one of the last few ended.
-  /// Returns the range that the use is in, which may be made longer until the block ends: it is
-  /// another one's, of the same mode, if it is needed for that.
+  /// Adds a use. Threads run one after another, so that most uses continue where one of the last
+  /// few ended. Returns the range that contains the use. The caller may extend it until the block
+  /// ends, or until the range is reused for other uses of the same mode.
   KernelRange& add(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
     const auto index = static_cast<std::size_t>(mode);
     for (std::size_t i = 0; i < open_count_[index]; ++i) {
@@ -36,21 +36,21 @@ class Footprint {
     return start_range(address, bytes, mode);
   }
 
-  /// Everything; nothing when it was too much to keep.
+  /// Returns all ranges; none if there were too many.
   const std::vector<UsedRange>& finish();
 
  private:
   static constexpr std::size_t kOpenCount = 4;
   static constexpr std::size_t kModeCount = 3;
   static constexpr std::size_t kRangeLimit = 4096;
-  static constexpr std::size_t kFew = 16;  ///< Not worth sorting.
+  static constexpr std::size_t kFew = 16;  ///< Number of ranges that are not worth sorting.
 
   KernelRange& start_range(std::uint64_t address, std::uint64_t bytes, AccessMode mode);
   void merge();
 
   std::array<std::array<KernelRange, kOpenCount>, kModeCount> open_{};
   std::array<std::size_t, kModeCount> open_count_{};
-  std::array<std::size_t, kModeCount> next_{};  ///< To be closed for another.
+  std::array<std::size_t, kModeCount> next_{};  ///< Index of the open range that is closed next.
   std::vector<UsedRange> ranges_;
   bool overflowed_ = false;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of a cooperative launch, which are on the device at once.
+// The blocks of a cooperative launch, which are all on the device at once.
 //
-// How it works. A thread that looks at the memory of the grid's barriers lets the other threads of
-// its block continue, and then the other blocks: the block's state, with its fibers and its shared
-// memory, is put aside. Once all blocks have had their turn, they have theirs again. A turn ends at
-// each barrier, so that the uses of a turn are those between two barriers.
+// How it works. A thread that polls the grid's barrier lets the other threads of its block
+// continue, and then the other blocks: the block's state, with its fibers and shared memory, is put
+// aside. When all blocks have had a turn, the next round begins. A turn ends at each barrier, so
+// that the uses of a turn are those between two barriers.
 #include <cstring>
 #include <utility>
 
@@ -14,19 +14,19 @@
 
 namespace harness::devices {
 
-/// Threads of a grid add to the barrier so that this bit of it changes when the last has come.
+/// The threads of a grid add to the barrier so that this bit changes when the last one arrives.
 constexpr std::uint32_t kPhase = 1u << 31;
 
 struct Grid {
   struct Block {
-    std::unique_ptr<KernelRunner::State> state;  ///< Null unless it waits.
-    std::vector<std::byte> shared;               ///< Its shared memory, while it waits.
+    std::unique_ptr<KernelRunner::State> state;  ///< Null if the block does not wait.
+    std::vector<std::byte> shared;               ///< The block's shared memory, while it waits.
     bool is_done = false;
   };
 
   explicit Grid(std::uint64_t count) : blocks(count) {}
 
-  /// Returns the block whose turn it is.
+  /// Returns the block that has the next turn.
   std::uint64_t next() {
     while (blocks[turn].is_done) ++turn;
     return turn;
@@ -36,7 +36,7 @@ struct Grid {
       if (!blocks[i].is_done) return false;
     return true;
   }
-  /// Begins a round. Returns whether the barrier has opened since the last one began.
+  /// Begins a round. Returns whether the barrier has opened since the last round began.
   bool begin_round() {
     const bool has_opened = ((memory.barrier ^ barrier) & kPhase) != 0;
     barrier = memory.barrier;
@@ -49,13 +49,14 @@ struct Grid {
   std::size_t done_count = 0;
   GridMemory memory;
   bool has_begun = false;
-  bool has_moved = false;     ///< In this round: a block has ended, or reach a barrier.
-  std::uint32_t barrier = 0;  ///< When the round began.
+  bool has_moved = false;     ///< True if a block has ended or has changed the barrier in this
+                              ///< round.
+  std::uint32_t barrier = 0;  ///< The barrier when the round began.
 };
 
 namespace {
 
-/// Gives a block that goes on the shared memory that it left.
+/// Restores the shared memory of a waiting block.
 void restore(const Grid::Block& block) {
   if (!block.shared.empty())
     std::memcpy(dynamic_shared_memory(), block.shared.data(), block.shared.size());
@@ -63,7 +64,7 @@ void restore(const Grid::Block& block) {
 
 }  // namespace
 
-/// Puts the state of a block that waits aside. The next one has another state.
+/// Puts aside the state of a waiting block, so that the next block gets another state.
 std::unique_ptr<KernelRunner::State> KernelRunner::set_aside() {
   std::unique_ptr<State> left = std::move(state_);
   if (spare_.empty()) {
@@ -126,7 +127,7 @@ GridStep KernelRunner::step_grid(Launch& launch) {
   return step;
 }
 
-/// A thread looks whether other blocks have come: threads of its own block continue before them.
+/// A thread polls for other blocks. Threads of its own block continue before them.
 static void wait_for_grid(KernelRunner::State& state) {
   if (!state.launch->is_cooperative) return;
   KernelRunner::State::Carrier& self = *state.current;

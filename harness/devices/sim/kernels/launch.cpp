@@ -5,8 +5,8 @@
 
 namespace harness::devices {
 
-/// The addresses of a module's variables are parameters that no program knows of: what they mean is
-/// captured with the others.
+/// Adds the addresses of the module's variables as hidden parameters, so that the allocations they
+/// point to are captured like those of other parameters.
 static void lay_out_variables(Launch& launch, const KernelExtras& extras) {
   const std::size_t bytes = extras.variable_count * sizeof(std::uint64_t);
   const std::size_t offset = (launch.values.size() + 7) / 8 * 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch: one kernel launch on the simulated device, with its parameters as they were copied.
+// Launch: one kernel launch on the simulated device, with its copied parameters.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,13 @@ struct Dim3 {
 
 struct Grid;
 
-/// Where a graph copied values that are used later; empty if no graph did.
+/// The call by which a graph copied values for later use; empty if there is none.
 struct CapturedAt {
   Label site;
   Name activation = 0;
 };
 
-/// Ownership: owns the copies of the parameters. Lifetime: reusable; prepare() starts afresh.
+/// Ownership: owns the copies of the parameters. Lifetime: reusable; prepare() starts again.
 class Launch {
  public:
   Launch() = default;
@@ -46,19 +46,19 @@ class Launch {
   /// Provenance::authorise().
   void prepare(const KernelEntry& kernel, void* const* parameters);
 
-  /// Copies the values from one buffer laid out as KernelParameter::offset says (graph nodes,
+  /// Copies the values from one buffer with the layout of KernelParameter::offset (graph nodes,
   /// `extra`).
   void prepare(const KernelEntry& kernel, const std::byte* buffer);
 
-  /// Returns the shared memory of a block, with its static variables.
+  /// Returns the shared memory of a block, including its static variables.
   std::uint32_t all_shared_bytes() const {
     return shared_bytes == 0 ? static_shared_bytes(*entry) : dynamic_shared(*entry) + shared_bytes;
   }
-  /// Returns the bytes that a kernel's static variables need.
+  /// Returns the size of a kernel's static variables.
   static std::uint32_t static_shared_bytes(const KernelEntry& kernel) {
     return kernel.extras != nullptr ? kernel.extras->shared_bytes : 0;
   }
-  /// Returns where dynamic shared memory begins: behind the static variables.
+  /// Returns the offset of dynamic shared memory, which follows the static variables.
   static std::uint32_t dynamic_shared(const KernelEntry& kernel) {
     constexpr std::uint32_t kAlignment = 16;
     return (static_shared_bytes(kernel) + kAlignment - 1) / kAlignment * kAlignment;
@@ -71,24 +71,26 @@ class Launch {
   Dim3 grid;
   Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
-  bool is_cooperative = false;     ///< Its blocks may wait for each other.
+  bool is_cooperative = false;     ///< Whether its blocks may wait for each other.
   Name activation = 0;             ///< The activation in which its faults happen.
-  CapturedAt captured;             ///< Where its parameters were copied, if not at the launch.
+  CapturedAt captured;             ///< The call that copied its parameters, if it was not the
+                                   ///< launch.
   AuthorityIndex authority = AuthorityIndex::none;
-  ProcessId process = ProcessId::first;  ///< In whose address space it runs.
+  ProcessId process = ProcessId::first;  ///< The process in whose address space it runs.
 
   std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
   std::vector<void*>
       pointers;  ///< The argument of the kernel's entry: one into `values` per parameter.
 
-  KernelSurroundings surroundings{};  ///< For a translated kernel: `pointers` ends with it.
+  KernelSurroundings surroundings{};  ///< For a translated kernel: the last of `pointers` points at
+                                      ///< it.
 
-  std::shared_ptr<Grid> there;  ///< The blocks of a cooperative launch, once one has begun.
+  std::shared_ptr<Grid> there;  ///< The blocks of a cooperative launch, after the first has begun.
 
   std::uint64_t blocks_run = 0;
-  std::uint64_t slept = 0;  ///< In nanoseconds, by the thread that slept for longest.
+  std::uint64_t slept = 0;  ///< Nanoseconds, of the thread that slept longest.
 
-  // Addresses that stand for "the launch began" and "its blocks are done" to TSan.
+  // Their addresses represent "the launch began" and "its blocks are done" for TSan.
   char began = 0;
   char done = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output: the texts that translated kernels print, and their ends. These texts are in memory of the
-// device: it is read as a kernel reads it, with every access checked.
+// Output: printf() and assertions of translated kernels. Their texts are in device memory, and are
+// read like a kernel reads memory, with every access checked.
 //
-// Source: CUDA C++ programming guide, Formatted output and Assertion. A text is printed at once,
-// since threads run one after another; a GPU keeps it until the host waits.
+// Source: CUDA C++ programming guide, Formatted output and Assertion. A text is printed
+// immediately, since threads run one after another, while a GPU buffers it until the host waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string text_at(std::uint64_t address) {
   return made;
 }
 
-/// The values behind a format, each at its natural alignment.
+/// The arguments of a format, each at its natural alignment.
 class Values {
  public:
   explicit Values(std::uint64_t address) : address_(address) {}
@@ -64,9 +64,9 @@ class Values {
   std::uint32_t count_ = 0;
 };
 
-/// A conversion of a format, cut into what C's own takes.
+/// A conversion of a format, split for the printf() of C.
 struct Conversion {
-  std::string flags;  ///< "%-08.3": without length and letter.
+  std::string flags;  ///< Such as "%-08.3", without length and letter.
   bool is_long = false;
   char letter = '\0';
 };
@@ -82,7 +82,7 @@ void append(std::string& to, const std::string& format, Value value) {
   to += text.data();
 }
 
-/// Reads a conversion behind its '%', and the widths that are values themselves.
+/// Reads a conversion after its '%', and the widths that are arguments.
 Conversion read(std::string_view& rest, Values& values) {
   Conversion made{"%", false, '\0'};
   while (!rest.empty()) {

@@ -38,7 +38,8 @@ static Window thread_storage_of(const dl_phdr_info& info) {
   return {};
 }
 
-/// Finds the window, of those that `window_of` gives for each loaded object, that holds `address`.
+/// Returns the window that holds `address`, among those that `window_of` returns for loaded
+/// objects.
 static Window window_around(const void* address, Window (*window_of)(const dl_phdr_info&)) {
   struct Search {
     std::uint64_t address;
@@ -80,7 +81,7 @@ std::uint64_t FreshAddresses::next(std::uint64_t bytes) {
   return base_ + used_ - stride;
 }
 
-/// TSan forgets what it knew of a range when it is mapped again.
+/// Maps the range again, because TSan then forgets what it knew of it.
 void FreshAddresses::renew() {
   const int fixed = base_ != 0 ? MAP_FIXED : 0;
   void* memory = mmap(reinterpret_cast<void*>(base_), kFreshBytes, PROT_NONE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own memory: what a kernel may touch besides device memory: its __shared__ variables, which are
-// thread-local here, and constants in the program's image.
+// Own memory: memory that a kernel may access in addition to device memory: its __shared__
+// variables, which are thread-local here, and constants in the program's image.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace harness::devices {
 
-/// The addresses that this program, or this shared library, was loaded at.
+/// Returns the addresses at which this program, or this shared library, was loaded.
 Window own_image();
 
-/// This OS thread's thread-local storage in it.
+/// Returns the thread-local storage of this OS thread in that image.
 Window own_thread_storage();
 
-/// Dynamic shared memory, of kDynamicSharedLimit bytes; within own_thread_storage().
+/// Returns dynamic shared memory, of kDynamicSharedLimit bytes; within own_thread_storage().
 std::byte* dynamic_shared_memory();
 
-/// Memory that the threads of a cooperative grid find by %envreg1 and %envreg2: its size, and the
-/// word that they count themselves in at barriers, which is 0 when the launch begins.
+/// Memory that the threads of a cooperative grid find through %envreg1 and %envreg2: its size, and
+/// the word in which they count arrivals at barriers. It is 0 when the launch begins.
 struct GridMemory {
   std::uint32_t bytes = sizeof(GridMemory);
   std::uint32_t barrier = 0;
   bool operator==(const GridMemory&) const = default;
 };
 
-/// The memory of the grid whose block runs; within own_thread_storage().
+/// Returns the memory of the running block's grid; within own_thread_storage().
 GridMemory& grid_memory();
 
-/// Addresses that stand for a block's shared memory in TSan's eyes, each for one block only, so
-/// that what another block did in the same place is not a race. Nothing is ever stored there.
+/// Addresses that represent a block's shared memory for TSan. Each belongs to only one block, so
+/// that accesses of another block to the same memory are not a race. Nothing is stored there.
 class FreshAddresses {
  public:
   ~FreshAddresses();
@@ -39,7 +39,7 @@ class FreshAddresses {
   FreshAddresses(const FreshAddresses&) = delete;
   FreshAddresses& operator=(const FreshAddresses&) = delete;
 
-  /// `bytes` that no block had before.
+  /// Returns an address of `bytes` bytes that no block has had before.
   std::uint64_t next(std::uint64_t bytes);
 
  private:

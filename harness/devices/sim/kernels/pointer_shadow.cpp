@@ -54,7 +54,7 @@ void PointerShadow::alias(std::uint64_t address, std::uint64_t physical, std::ui
 std::uint64_t PointerShadow::far_offset(std::uint64_t address) const {
   if (address < aliases_low_) return (address - range_.low) % period_;
   const std::uint64_t offset = address - aliases_low_;
-  if (aliases_.empty()) return 0;  // Nothing is there.
+  if (aliases_.empty()) return 0;  // There are no aliases.
   return aliases_[offset / kAliasBytes] + offset % kAliasBytes;
 }
 
@@ -72,7 +72,7 @@ const PointerShadow::HostWords* PointerShadow::find(std::uint64_t address) const
 
 std::uint64_t PointerShadow::host_entry(std::uint64_t address) const {
   const HostWords* words = find(address);
-  return words != nullptr ? words->of(address) : 0;  // No epoch is 0.
+  return words != nullptr ? words->of(address) : 0;  // 0 is never an epoch.
 }
 
 PointerShadow::Entry PointerShadow::outside(std::uint64_t address) const {
@@ -97,7 +97,8 @@ void PointerShadow::include(AddressRange host) {
 // ---- copies -----------------------------------------------------------------------------------
 
 void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
-  if (target % 8 != source % 8) return;  // No whole pointer was copied to where one can be loaded.
+  // The source has no whole aligned pointer that is aligned in the target.
+  if (target % 8 != source % 8) return;
   const std::uint64_t skip = (8 - target % 8) % 8;
   if (bytes < skip + 8) return;
   const std::uint64_t count = (bytes - skip) / 8;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// PointerShadow: for every aligned 8-byte word of device memory, whose pointer it holds. A
-// pointer's value does not say which life it meant; the shadow does, from the copy that brought it
-// there.
+// PointerShadow: records, for every aligned 8-byte word of device memory, which object its pointer
+// refers to. The value of a pointer does not show which lifetime it was meant for. The shadow shows
+// it, from the copy that put the pointer there.
 //
 // A word's shadow is a birth id (a call copied the word in), or "stored by this launch" (a kernel
-// wrote it), which is resolved from what that launch was authorised for once something reads the
-// word. It is believed only while the word's value points into that life: who writes something else
-// need not say so. Ownership: owns an address range as large as the device's, of which only touched
-// pages take memory. Lifetime: begin() forgets everything at once, by an epoch in each entry.
+// wrote it), which is resolved from the launch's authorities when the word is read. It is only used
+// while the word's value points into that lifetime, so that writers of other data need not report
+// them. Ownership: owns an address range as large as the device's, of which only touched pages take
+// memory. Lifetime: begin() invalidates all entries at once, by an epoch in each.
 //
-// Memory of the host's that the device was given has its own words, as large as that memory.
+// Host memory that the device may access has separate words, as large as that memory.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ enum class AuthorityIndex : std::uint32_t { none = 0 };
 
 class PointerShadow {
  public:
-  /// The knowledge of one word. At most one of the two is set.
+  /// The shadow of one word. At most one of the two is set.
   struct Entry {
     BirthId captured = BirthId::none;
     AuthorityIndex stored_by = AuthorityIndex::none;
@@ -44,31 +44,29 @@ class PointerShadow {
   PointerShadow(const PointerShadow&) = delete;
   PointerShadow& operator=(const PointerShadow&) = delete;
 
-  /// A run begins, on a device whose blocks are in `range`, where addresses that are a multiple of
-  /// `period` apart are the same memory, below `aliases_low`; from there on they are what alias()
-  /// says.
+  /// Begins a run, on a device whose blocks are in `range`. Below `aliases_low`, addresses that
+  /// differ by a multiple of `period` are the same memory; from there on, alias() defines this.
   void begin(AddressRange range, std::uint64_t period, std::uint64_t aliases_low);
   void begin(AddressRange range) { begin(range, range.high - range.low, range.high); }
 
   AddressRange range() const { return range_; }
-  /// The smallest range that holds all that may be pointed to: the device's, and the host's that
-  /// was included.
+  /// Returns the smallest range that contains everything that may be pointed to: the device's
+  /// memory, and included host memory.
   AddressRange hull() const { return hull_; }
 
-  /// The words at `address` are those at `physical`, in the first period. Sizes and addresses are
-  /// multiples of kAliasBytes; `physical` is one of 8.
+  /// Makes the words at `address` the same as those at `physical`, in the first period. Sizes and
+  /// addresses are multiples of kAliasBytes; `physical` is a multiple of 8.
   void alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes);
   static constexpr std::uint64_t kAliasBytes = std::uint64_t{2} << 20;
 
-  /// Memory of the host's is the device's, too, until the run ends. What was included before and
-  /// overlaps is known no longer.
+  /// Adds host memory to the device's until the run ends. Replaces earlier ranges that overlap.
   void include(AddressRange host);
-  /// Returns whether words at `address` are kept.
+  /// Returns whether there are words for `address`.
   bool covers(std::uint64_t address) const {
     return range_.contains(address) || (!hosts_.empty() && find(address) != nullptr);
   }
 
-  /// The word that contains `address`. Outside the device nothing is known, and nothing is kept.
+  /// Returns the shadow of the word that contains `address`. Outside of the device it is empty.
   Entry get(std::uint64_t address) const {
     return range_.contains(address) ? read(words_[index(address)]) : outside(address);
   }
@@ -76,8 +74,8 @@ class PointerShadow {
   void set_captured(std::uint64_t address, BirthId id) { set(address, raw(id)); }
   void set_stored(std::uint64_t address, AuthorityIndex by) { set(address, raw(by) | kStored); }
 
-  /// Whether the words of all of `addresses` are one after another, as the addresses are: then the
-  /// word of an address is shift() bytes beyond it.
+  /// Returns whether the words of all `addresses` are contiguous, like the addresses. The word of
+  /// an address is then shift() bytes after it.
   bool are_in_one_piece(AddressRange addresses) const {
     return addresses.low >= range_.low && addresses.high <= std::min(aliases_low_, range_.high) &&
            addresses.high - range_.low <= period_;
@@ -88,7 +86,7 @@ class PointerShadow {
     return std::uint64_t{epoch_} << 32 | raw(by) | kStored;
   }
 
-  /// A copy from `source` to `target`, both of the device's, carries the shadow with it.
+  /// Copies the shadow for a copy from `source` to `target`, both in device memory.
   void carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
 
  private:
@@ -102,7 +100,7 @@ class PointerShadow {
   }
   [[gnu::cold]] Entry outside(std::uint64_t address) const;
 
-  /// The words of memory of the host's, which begins at an address that is aligned to 8.
+  /// The words of a range of host memory, which begins at a multiple of 8.
   class HostWords {
    public:
     explicit HostWords(AddressRange range);
@@ -144,7 +142,7 @@ class PointerShadow {
   std::vector<std::uint64_t> aliases_;  ///< Offset in the first period, for each kAliasBytes.
   std::uint64_t* words_ = nullptr;
   std::uint32_t epoch_ = 0;
-  std::map<std::uint64_t, HostWords> hosts_;  ///< By their ends; none overlaps another.
+  std::map<std::uint64_t, HostWords> hosts_;  ///< By end address; they do not overlap.
 };
 
 }  // namespace harness::devices

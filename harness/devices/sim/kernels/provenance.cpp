@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A launch has a set of authorities: blocks, by birth id, that the pointers it was
-// given meant. An access is allowed when the block that lives at the address is in the set. If
-// instead a dead member lived there, the access is stale; otherwise it is wild.
+// How it works. A launch has a set of authorities: the birth ids of the allocations that its
+// pointers refer to. An access is allowed if the allocation at the address is in the set. It is
+// stale if the address belonged to a freed allocation in the set, and wild if not.
 //
-// Membership of the current launch is a stamp per birth id, so that chasing thousands of pointers
-// stays linear. Sets outlive their launch, since a word that it stored is resolved only when it is
-// loaded.
+// Membership in the current launch's set is a stamp per birth id, so that following thousands of
+// pointers takes linear time. Sets outlive their launch, since a stored pointer is resolved only
+// when it is loaded.
 #include "harness/devices/sim/kernels/provenance.h"
 
 #include "harness/fault/kinds.h"
@@ -48,42 +48,41 @@ static std::uint64_t word_at(const std::byte* bytes) {
 
 namespace {
 
-/// Says of most words that no pointer begins in them, which is what is looked for in all that is
-/// copied: where the addresses that are meant have their sixth byte in common, no byte of theirs is
-/// like it.
+/// Excludes most words quickly when copied bytes are searched for pointers. If all addresses of
+/// interest have the same sixth byte, no pointer begins in a word without such a byte.
 class PointerFilter {
  public:
   explicit PointerFilter(AddressRange hull)
       : is_of_use_(hull.low >> kSixth == (hull.high - 1) >> kSixth),
         sixth_((hull.low >> kSixth & 0xff) * kOnes) {}
 
-  /// Returns whether one may begin in the word at `word`. It ends in the next, unless it is
-  /// aligned.
+  /// Returns whether a pointer may begin in the word at `word`. It may end in the next word.
   bool may_begin_in(const std::byte* word) const {
     const std::uint64_t alike = alike_in(word_at(word)) | alike_in(word_at(word + 8));
     return !is_of_use_ || (alike & 0x80 * kOnes) != 0;
   }
 
  private:
-  static constexpr unsigned kSixth = 40;  ///< Its lowest bit.
+  static constexpr unsigned kSixth = 40;  ///< The lowest bit of the sixth byte.
   static constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
 
-  /// Sets the highest bit of some byte, if a byte of the word is like it.
+  /// Returns a word with the highest bit of some byte set, if a byte of `word` equals the sixth
+  /// byte.
   std::uint64_t alike_in(std::uint64_t word) const {
     const std::uint64_t differs = word ^ sixth_;
     return (differs - kOnes) & ~differs;
   }
 
   bool is_of_use_;
-  std::uint64_t sixth_;  ///< Eight times.
+  std::uint64_t sixth_;  ///< The sixth byte, eight times.
 };
 
 }  // namespace
 
-/// Returns whose memory `value` points to, of what is in the hull.
+/// Returns the allocation that `value` points to, if it is in the hull.
 BirthId Provenance::pointer_to(std::uint64_t value) const {
   const BlockRef block = memory_.find(value);
-  // Nothing that was mapped there before is meant: the addresses are.
+  // The pointer does not refer to an earlier mapping at that address, but to the reservation.
   if (!block.alive && value >= reserved_low_) [[unlikely]]
     if (const BirthId reservation = reserved_->at(value); reservation != BirthId::none)
       return reservation;
@@ -106,10 +105,10 @@ void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& wo
   }
 }
 
-/// Looks for a pointer that begins within the word at `word`, which is none itself.
+/// Looks for a pointer that begins inside the word at `word`, which is not itself a pointer.
 void Provenance::capture_packed(const std::byte* from, std::size_t count, std::size_t word,
                                 CapturedWords& words) const {
-  if (word + 9 > count) return;  // No room for one.
+  if (word + 9 > count) return;  // Too few bytes are left for a pointer.
   const std::size_t end = std::min(word + 8, count - 7);
   for (std::size_t offset = word + 1; offset < end; ++offset) {
     const std::uint64_t value = word_at(from + offset);
@@ -118,7 +117,7 @@ void Provenance::capture_packed(const std::byte* from, std::size_t count, std::s
     const BirthId id = pointer_to(value);
     if (id == BirthId::none) continue;
     words.push_back({static_cast<std::uint32_t>(offset), id});
-    return;  // A word has the beginning of one pointer at most.
+    return;  // At most one pointer begins in a word.
   }
 }
 
@@ -173,7 +172,7 @@ void Provenance::add_authority(BirthId id) {
     add_lives_beside(life.address);
 }
 
-/// Adds all of the reservation that holds `address`, as it is now.
+/// Adds the present mappings in the reservation that holds `address`.
 void Provenance::add_lives_beside(std::uint64_t address) {
   beside_.clear();
   reserved_->lives_beside(address, beside_);
@@ -185,7 +184,7 @@ void Provenance::add_lives_beside(std::uint64_t address) {
   }
 }
 
-/// Returns whether the launch may touch what has been mapped at `address` since it was authorised.
+/// Returns whether the launch may use memory that was mapped at `address` after its authorisation.
 bool Provenance::authorised_by_reservation(std::uint64_t address) const {
   return address >= reserved_low_ && authorised(reserved_->at(address));
 }
@@ -219,7 +218,7 @@ void Provenance::stored_copy(std::uint64_t target, std::uint64_t source, std::ui
     stored(word);
 }
 
-// ---- judging -----------------------------------------------------------------------------------
+// ---- checks ------------------------------------------------------------------------------------
 
 void Provenance::begin_block(const Launch& launch) {
   HARNESS_CHECK(launch.authority != AuthorityIndex::none, "a launch is authorised before it runs");
@@ -232,14 +231,15 @@ void Provenance::begin_block(const Launch& launch) {
   footprint_.begin();
 }
 
-/// The site of what the launch uses: where a graph took it, else the kernel.
+/// Returns the site of the launch's use: where it was captured, if in a graph, or the kernel's
+/// name.
 Label Provenance::use() const {
   const Label captured = launch_->captured.site;
   return captured.empty() ? Label::of(launch_->entry->name) : captured;
 }
 
-/// The member that lived at `address` and has died; the last to be authorised, if there are
-/// several.
+/// Returns the member that had `address` and was freed. If there are several, it is the last one
+/// that was added.
 const Authority* Provenance::died_at(std::uint64_t address) const {
   const AuthoritySet& set = *sets_[raw(current_)];
   for (auto it = set.rbegin(); it != set.rend(); ++it)
@@ -256,7 +256,8 @@ void Provenance::touch(const BlockRef& block) {
 AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code) {
   const BlockRef here = memory_.find(address);
   const bool inside = here.alive && bytes <= here.bytes - (address - here.base);
-  if (here.alive && here.process != launch_->process) [[unlikely]] {  // A peer's own address.
+  if (here.alive && here.process != launch_->process) [[unlikely]] {  // A peer's address of its own
+                                                                      // memory.
     report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
     return {};
   }
@@ -275,7 +276,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
     const FaultKind kind = inside ? FaultKind::recycled_use : FaultKind::use_after_death;
     report(kind, meant->id, inside ? here.id : BirthId::none, address, bytes, code);
     if (!inside) return {};
-    // Past the end of the life that was meant, the same pointer is wild.
+    // Beyond the end of the intended allocation, the same pointer is wild.
     return {std::max(here.base, meant->low),
             std::max(std::min(here.base + here.bytes, meant->high), address + bytes)};
   }
@@ -294,7 +295,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
   return {};
 }
 
-/// A parameter leads to the block but for its top bits, if no address has any.
+/// Returns whether a parameter would point to the block without its top bits, which no address has.
 bool Provenance::is_tagged(const BlockRef& block) const {
   constexpr std::uint64_t kAddress = (std::uint64_t{1} << 48) - 1;
   const std::vector<std::byte>& values = launch_->values;
@@ -305,7 +306,8 @@ bool Provenance::is_tagged(const BlockRef& block) const {
   return false;
 }
 
-/// Memory that the launch may touch, and the host write, holds a pointer to the block.
+/// Returns whether memory that the launch may use, and the host can write, holds a pointer to the
+/// block.
 bool Provenance::is_known_to_host(const BlockRef& block) const {
   constexpr std::uint64_t kMostBytes = 1 << 20;
   for (const Authority& authority : *sets_[raw(current_)]) {
@@ -318,7 +320,7 @@ bool Provenance::is_known_to_host(const BlockRef& block) const {
   return false;
 }
 
-/// Through an open mapping, to memory that its exporter has freed.
+/// Reports an access through an open mapping to memory that its exporter has freed.
 AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t address,
                                     std::uint64_t bytes, std::uintptr_t code) {
   if (ledger_.serves(mapping.lost, use())) return {mapping.base, mapping.base + mapping.bytes};
@@ -331,7 +333,7 @@ AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t addre
   return {mapping.base, mapping.base + mapping.bytes};
 }
 
-/// Fills in which launch a fault is of, and where its parameters were copied.
+/// Fills in the launch that a result belongs to, and where its parameters were copied.
 void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
   fault.use_site = Label::of(launch_->entry->name);
   fault.activation = launch_->activation;
@@ -343,11 +345,12 @@ void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
                                 launch_->captured.site.view());
 }
 
-/// Code that owns it, whatever call made it; but a graph's is what an address is that nothing owns,
-/// an array has none, and no call made what a kernel did.
+/// Returns the kind that is reported. All device memory is the same for a kernel, except for graph
+/// memory (which has addresses without an allocation), arrays (which have no address), and memory
+/// that a kernel allocated.
 static Label told_kind(Label kind) {
   constexpr Label kOfItself[] = {"graph memory", "CUDA array", kHeapMemory};
-  if (kind.view().starts_with("memory region")) return kind;  // A suballocator's.
+  if (kind.view().starts_with("memory region")) return kind;  // A suballocator's region.
   return std::ranges::find(kOfItself, kind) != std::end(kOfItself) ? kind : Label("device memory");
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provenance: may this launch touch this memory? Authority follows the pointer: what a launch may
-// touch is what the pointers it was given, and those it has loaded since, meant when they were
-// copied.
+// Provenance: decides whether a launch may access memory. Authority follows the pointer: a launch
+// may access the objects that its pointer parameters, and pointers that it has loaded since,
+// referred to when they were copied.
 //
-// An access to anything else, or to the same address in a later life, is a fault at the kernel's
-// own source line. Kernels are compiled so that each of their accesses calls __prov_*
-// (provenance.cpp). Threads: confined to the run's thread. A block dies between two run_block()
-// calls, or is freed by the kernel itself, which then calls AccessState::forget().
+// Any other access, or one to the same address in a later lifetime, is a fault at the source line
+// of the kernel. Kernels are compiled so that each access calls __prov_* (provenance.cpp). Threads:
+// confined to the run's thread. A block ends between two run_block() calls, or is freed by the
+// kernel itself, which then calls AccessState::forget().
 #pragma once
 
 #include <cstddef>
@@ -24,82 +24,83 @@
 
 namespace harness::devices {
 
-/// A block of device memory. `alive` is false for one that was freed and whose storage nothing got
-/// since.
+/// A block of device memory. `alive` is false for a freed block whose storage was not reused.
 struct BlockRef {
-  BirthId id = BirthId::none;  ///< None where no block is, or was since its storage was last given.
+  BirthId id = BirthId::none;  ///< None if there is no block, and none since the storage was last
+                               ///< allocated.
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   bool alive = false;
-  ProcessId process = ProcessId::first;  ///< In whose address space it is.
-  /// The memory that an open IPC mapping was opened for, or that is registered, once it was freed.
+  ProcessId process = ProcessId::first;  ///< The process in whose address space it is.
+  /// Set if the target of an open IPC mapping or a registration was freed: that memory.
   BirthId lost = BirthId::none;
-  BirthId met = BirthId::none;  ///< The life that such a mapping leads to now.
-  /// The life that a story reports, if that is another: one of several of the same allocation.
+  BirthId met = BirthId::none;  ///< The lifetime to which such a mapping leads now.
+  /// The lifetime that a story reports, if it differs: one of several of the same allocation.
   BirthId life = BirthId::none;
 };
 
-/// Reserved addresses as provenance needs to know them: a pointer into a reservation means all that
-/// is mapped there.
+/// Reserved addresses, as provenance needs them: a pointer into a reservation refers to everything
+/// that is mapped there.
 class ReservationMap {
  public:
   virtual ~ReservationMap() = default;
-  /// Returns the first address that can be reserved. All device memory from there on is mapped.
+  /// Returns the first reservable address. All device memory from there on is mapped.
   virtual std::uint64_t low() const = 0;
-  /// Returns the reservation that holds `address`, or none.
+  /// Returns the reservation that contains `address`, or none.
   virtual BirthId at(std::uint64_t address) const = 0;
-  /// Appends the reservation that holds `address`, and what the device has access to there.
+  /// Appends the reservation that contains `address`, and all accessible mappings in it.
   virtual void lives_beside(std::uint64_t address, std::vector<BirthId>& lives) const = 0;
 };
 
-/// Device memory as provenance needs to know it. The simulated memory implements it.
+/// Device memory, as provenance needs it. The simulated memory implements this.
 class DeviceMemoryMap {
  public:
   virtual ~DeviceMemoryMap() = default;
-  /// The block that contains `address`: the living one, else the one that died there last.
+  /// Returns the block that contains `address`: the live one, else the last that died there.
   virtual BlockRef find(std::uint64_t address) const = 0;
-  /// Every block is in this range, always (mapped host memory too). Fixed within a run.
+  /// Returns a range that always contains every block (including mapped host memory). Fixed within
+  /// a run.
   virtual AddressRange range() const = 0;
-  /// Returns whether the host can write to the block that lives at `address`.
+  /// Returns whether the host can write to the live block at `address`.
   virtual bool is_hosts(std::uint64_t) const { return false; }
-  /// Addresses that are a multiple of this apart are the same memory.
+  /// Returns the period: addresses that differ by a multiple of it are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
-  /// Returns what the program calls a life; may be empty.
+  /// Returns the program's name for a lifetime; may be empty.
   virtual std::string_view name_of(BirthId) const { return {}; }
-  /// Returns what is known of reserved addresses, or null.
+  /// Returns the reserved addresses, or null.
   virtual const ReservationMap* reserved() const { return nullptr; }
 };
 
-/// A word of copied bytes that holds a pointer, and whose it was when it was copied.
+/// A word of copied bytes that contains a pointer, and the object it referred to at the copy.
 struct CapturedWord {
-  std::uint32_t offset;  ///< In the copied bytes.
+  std::uint32_t offset;  ///< Offset in the copied bytes.
   BirthId id;
 };
 using CapturedWords = std::vector<CapturedWord>;
 
-/// One block that a launch may touch, as long as it lives.
+/// A block that a launch may access while it is alive.
 struct Authority {
   std::uint64_t low;
   std::uint64_t high;
   BirthId id;
 };
 
-/// An object that a launch has a handle of, a texture or a surface.
+/// A texture or surface whose handle a launch has.
 struct UsedObject {
   Label kind;
-  BirthId id = BirthId::none;  ///< None where the handle names nothing.
+  BirthId id = BirthId::none;  ///< None if there is no such object.
   bool alive = false;
   ProcessId process = ProcessId::first;  ///< Its owner.
-  BirthId memory = BirthId::none;        ///< The life that it leads to.
+  BirthId memory = BirthId::none;        ///< The lifetime of its memory.
 };
 
-/// The kinds of object of accesses by pointers that identity by birth does not know, and that lead
-/// to living memory nevertheless: one that a kernel clears of a tag, and one that the host has
-/// stored since the launch. They are at fault, and continue.
+/// Kinds of objects for illegal accesses by pointers to live memory that the shadow does not know:
+/// a pointer from which the kernel has removed a tag, and one that the host has stored since the
+/// launch. They are faults, but the kernel continues.
 inline constexpr Label kTaggedPointer = "memory by a tagged pointer";
 inline constexpr Label kHostsPointer = "memory by a pointer of the host's";
 
-/// The kind of what kernels allocate by themselves.
+/// The kind of memory that kernels allocate themselves.
 inline constexpr Label kHeapMemory = "memory of a kernel's malloc()";
 
 class Provenance {
@@ -108,85 +109,86 @@ class Provenance {
 
   static constexpr std::size_t kPackedBytes = 4096;
 
-  /// A run begins: no launch, no shadow.
+  /// Begins a run, without launches and with an empty shadow.
   void begin();
 
-  // ---- a call copies values: at the call, not when the work is done ----
+  // ---- a call copies values: effective at the call, not when the work is done ----
 
-  /// Appends to `words` which of the bytes are pointers, and whose. Pointers in packed records,
-  /// which begin anywhere, are looked for in the first kPackedBytes.
+  /// Appends to `words` the positions and objects of pointers in the bytes. Pointers in packed
+  /// records, which may be unaligned, are only searched in the first kPackedBytes.
   void capture(const void* bytes, std::size_t count, CapturedWords& words) const;
 
-  /// Bytes with these words were written to device memory at `target`.
+  /// Notes that bytes with these words were written to device memory at `target`.
   void wrote(std::uint64_t target, std::span<const CapturedWord> words);
 
-  /// capture() and wrote() in one, for a copy that is done at once.
+  /// Combines capture() and wrote(), for a copy that is done immediately.
   void wrote_now(std::uint64_t target, const void* bytes, std::size_t count);
 
-  /// Returns what is known of words, to be told which memory there is besides the device's own.
+  /// Returns the shadow, to which other memory of the device can be added.
   PointerShadow& shadow() { return shadow_; }
 
-  /// A copy within device memory. (A memset need not be reported: what it leaves is not a pointer.)
+  /// Notes a copy within device memory. (A memset need not be reported, because it leaves no
+  /// pointers.)
   void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
     shadow_.carry(target, source, count);
   }
 
   // ---- a launch ----
 
-  /// Gives `launch` what its own copied parameters point at now.
+  /// Authorises `launch` for the present objects of the pointers among its parameters.
   void authorise(Launch& launch);
 
-  /// Gives `launch` what its parameters pointed at when they were captured (graph nodes).
+  /// Authorises `launch` for the objects of its pointers when they were captured (graph nodes).
   void authorise(Launch& launch, std::span<const CapturedWord> words);
 
   std::span<const Authority> authorities(AuthorityIndex index) const { return *sets_[raw(index)]; }
 
-  /// For tests of the sanitizers: with `off`, accesses are only handed to the sanitizer of this
-  /// build.
+  /// With `on` false, accesses are only passed to the sanitizer of this build. For tests of the
+  /// sanitizers.
   void set_oracle(bool on) { oracle_ = on; }
   bool oracle() const { return oracle_; }
 
-  // ---- what the order of uses asks, of the block that ran last ----
+  // ---- data for the race detector, about the block that ran last ----
 
-  /// With `bytes`, blocks from now on also leave a footprint.
+  /// Makes later blocks record the memory that they touch and, with `bytes`, their footprint.
   void watch(bool bytes) { watching_ = true, watching_bytes_ = bytes; }
-  /// An address in each piece of device memory that it used rightly.
+  /// Returns an address in each piece of device memory that it used legally.
   std::span<const std::uint64_t> touched() const { return touched_; }
   Footprint& footprint() { return footprint_; }
-  /// Returns the footprint in which accesses are noted, or null when nothing watches.
+  /// Returns the footprint in which accesses are recorded, or null if none is.
   Footprint* watched() { return watching_bytes_ ? &footprint_ : nullptr; }
-  /// Returns whether the launch may touch this life.
+  /// Returns whether the launch may access this lifetime.
   bool authorised(BirthId id) const {
     return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
   }
 
-  // ---- what the runner and the callbacks ask ----
+  // ---- for the runner and the callbacks ----
 
-  /// A block of `launch` begins; what was said of the block before it is forgotten.
+  /// Begins a block of `launch`, and discards the records of the previous one.
   void begin_block(const Launch& launch);
 
-  /// Judges an access. Records a fault, unless the same one was recorded in this block. Returns the
-  /// addresses of which the same can be said without asking again, or nothing if the access is
-  /// fatal.
+  /// Checks an access. Records a fault, unless the same one was recorded in this block. Returns a
+  /// range of addresses with the same result, so that they need not be checked again; empty if the
+  /// access is fatal.
   AddressRange judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code);
 
-  /// The launch loads, from a word at `address`, a `value` that is in device memory.
+  /// Notes that the launch loads a `value` in device memory from a word at `address`.
   void loaded_pointer(std::uint64_t address, std::uint64_t value);
-  /// The launch stores words: they hold what it had.
+  /// Notes that the launch stores a word, which may contain any of its pointers.
   void stored(std::uint64_t address) { shadow_.set_stored(address, launch_->authority); }
-  /// The launch copies words, from device memory or from a separate place.
+  /// Notes that the launch copies words, from device memory or elsewhere.
   void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
-  /// Judges the use of an object by its handle, which leads the launch to memory. Returns false,
-  /// and has recorded a fault, if the launch must end.
+  /// Checks the use of an object by its handle, which gives the launch access to memory. Returns
+  /// false, after recording a fault, if the launch must end.
   bool judge_object(const UsedObject& object, std::uintptr_t code);
-  /// The launch has begun a life itself, which it may touch.
+  /// Notes that the launch itself has begun a lifetime, which it may access.
   void has_begun(BirthId id) { add_authority(id); }
-  /// The block fails as a whole: all of its threads wait, or one was ended by a signal, or had no
-  /// end, or would end the life `id`, or none, and may not.
+  /// Records the failure of a whole block: all its threads wait, or one was ended by a signal, does
+  /// not end, or illegally frees `id` (or nothing).
   void failed(FaultKind kind, const Crash& how, BirthId id = BirthId::none);
 
  private:
-  /// The lives that a launch may touch. Kept until the run ends, for the words that it stored.
+  /// The lifetimes that a launch may access. Kept until the run ends, for the words that it stored.
   using AuthoritySet = std::vector<Authority>;
 
   struct Reported {
@@ -224,23 +226,24 @@ class Provenance {
   std::vector<std::unique_ptr<AuthoritySet>> sets_;  ///< [0] is "none". Kept from run to run.
   std::uint32_t set_count_ = 1;
   AuthorityIndex current_ = AuthorityIndex::none;
-  /// The set that a life was last entered in: by birth id, true of the current set.
+  /// By birth id, the last set that contains the lifetime. Complete for the current set.
   std::vector<AuthorityIndex> member_of_;
 
   const ReservationMap* reserved_ = nullptr;
-  std::uint64_t reserved_low_ = ~std::uint64_t{0};  ///< The first address that can be reserved.
+  std::uint64_t reserved_low_ = ~std::uint64_t{0};  ///< The first reservable address.
   std::vector<BirthId> beside_;                     ///< Scratch.
 
   CapturedWords scratch_;
   const Launch* launch_ = nullptr;
-  std::vector<Reported> reported_;  ///< In this block.
+  std::vector<Reported> reported_;  ///< Faults reported in this block.
 
   bool watching_ = false;
   bool watching_bytes_ = false;
   Footprint footprint_;
   std::vector<std::uint64_t> touched_;
-  std::uint32_t block_stamp_ = 0;          ///< The stamp of the block that runs.
-  std::vector<std::uint32_t> touched_in_;  ///< The last block to touch a life, by birth id.
+  std::uint32_t block_stamp_ = 0;          ///< The stamp of the running block.
+  std::vector<std::uint32_t> touched_in_;  ///< By birth id, the stamp of the last block that
+                                           ///< touched the lifetime.
 };
 
 }  // namespace harness::devices

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A carrier is a fiber that runs threads of the block, one after another, as plain
-// calls. When a thread must wait, its carrier parks and the next one continues: with threads that
-// were released, else with a fresh carrier and the next thread. Once all that are alive wait at the
+// How it works. A carrier is a fiber that runs threads of the block, one after another, as ordinary
+// calls. When a thread must wait, its carrier parks, and another one continues: one with a released
+// thread, or else a fresh carrier with the next thread. When all unfinished threads wait at the
 // block's barrier, or all lanes of a mask at a warp's, they are released in the order in which they
 // came.
 //
-// The runner returns when the last thread has finished, when a fatal access or a crash abandons the
-// block, or when all waits for ever. Parked carriers are then forgotten: nothing on their stacks is
-// unwound.
+// The runner returns when the last thread has finished, when a fatal access or a crash aborts the
+// block, or when all threads wait for ever. Parked carriers are then discarded without unwinding
+// their stacks.
 #include "harness/devices/sim/kernels/runner.h"
 
 #include <cstring>
@@ -51,9 +51,9 @@ KernelRunner::State::Carrier& KernelRunner::State::take_carrier() {
   return *carrier;
 }
 
-/// To TSan a fiber comes after all that its maker knew. So no thread of the kernel makes the next
-/// one's, nor does the caller, who knows what blocks before did: a fiber that only TSan sees makes
-/// them all.
+/// To TSan, a fiber comes after all that its creator has seen. Neither another thread of the kernel
+/// may create it, nor the caller, which has seen earlier blocks. They are therefore all created by
+/// a fiber that only TSan knows.
 void KernelRunner::State::take_carrier_for_each_thread() {
 #if HARNESS_TSAN
   constexpr unsigned kNoSync = 1;
@@ -65,14 +65,14 @@ void KernelRunner::State::take_carrier_for_each_thread() {
 #endif
 }
 
-/// Changes all that must change with the thread that runs.
+/// Switches all state that belongs to the running thread.
 void KernelRunner::State::enter(Carrier& next) {
   current = &next;
   access_state.stack = next.stack;
   set_registers(0, next.index.x(), next.index.y(), next.index.z);
 }
 
-/// A thread that waited and was released, or null.
+/// Returns the carrier of a waiting thread that was released, or null.
 KernelRunner::State::Carrier* KernelRunner::State::released_carrier() {
   if (ready_begin == ready.size()) return nullptr;
   Carrier* next = ready[ready_begin++];
@@ -83,7 +83,7 @@ KernelRunner::State::Carrier* KernelRunner::State::released_carrier() {
   return next;
 }
 
-/// A carrier for the threads that have not run yet, or null.
+/// Returns a carrier for the threads that have not run yet, or null.
 KernelRunner::State::Carrier* KernelRunner::State::fresh_carrier() {
   if (next_thread == thread_count) return nullptr;
   return kTsan ? carriers[next_thread].get() : &take_carrier();
@@ -102,7 +102,8 @@ void KernelRunner::State::park(Carrier& self) {
   self.fiber.switch_to(next->fiber);
 }
 
-/// New threads first, as when a carrier continues by itself: the order is the same in every build.
+/// New threads come first, as when a carrier continues itself, so that the order is the same in all
+/// builds.
 void KernelRunner::State::leave(Carrier& self) {
   Carrier* next = fresh_carrier();
   if (next == nullptr) next = released_carrier();
@@ -117,7 +118,7 @@ void KernelRunner::State::leave(Carrier& self) {
   self.fiber.finish(next->fiber);
 }
 
-/// Nothing can continue.
+/// Called when no thread can continue.
 void KernelRunner::State::give_up(Carrier& self) {
   provenance.failed(FaultKind::deadlock,
                     {"barrier", "threads of a block wait at different barriers"});
@@ -130,7 +131,7 @@ void KernelRunner::State::end_block(Carrier& self, BlockEnding how) {
   self.fiber.finish(home);
 }
 
-/// Returns how a kernel ends that one of its own instructions stopped.
+/// Returns how a block ends if an instruction of the kernel stopped it.
 static BlockEnding ending_of(const Crash& crash) {
   return crash.signal == kStopTrap         ? BlockEnding::trapped
          : crash.signal == kStopUnknown    ? BlockEnding::trapped
@@ -139,7 +140,7 @@ static BlockEnding ending_of(const Crash& crash) {
                                            : BlockEnding::aborted;
 }
 
-/// A signal came while a thread of the block ran. What it means is said on the caller's stack.
+/// A signal arrived while a thread of the block ran. It is reported on the caller's stack.
 void KernelRunner::State::crashed(void* argument, const Crash& how) {
   State& state = *static_cast<State*>(argument);
   state.crash = how;
@@ -149,7 +150,7 @@ void KernelRunner::State::crashed(void* argument, const Crash& how) {
 void KernelRunner::State::carrier_main(void* argument) {
   Carrier& self = *static_cast<Carrier*>(argument);
   State& state = *self.state;
-  constexpr std::uint64_t kFrameBytes = 4096;  // More than there is above this frame.
+  constexpr std::uint64_t kFrameBytes = 4096;  // More than the space above this frame.
   const auto top = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   self.stack = {top - kStackBytes + kFrameBytes, kStackBytes - kFrameBytes};
   access_state.stack = self.stack;
@@ -176,7 +177,7 @@ void KernelRunner::State::run_next_thread(Carrier& self) {
   thread_finished(self);
 }
 
-/// The thread ends inside of a function: what is on its stack is forgotten.
+/// The thread ends inside of a function, and its stack is discarded.
 void KernelRunner::State::exit_thread() {
   Carrier& self = *current;
   device_edge_release(&launch->done);
@@ -191,7 +192,7 @@ void KernelRunner::State::thread_finished(Carrier& self) {
   warp.exited |= 1u << self.thread % kWarpLanes;
   open_for_those_left(*this);
   for (std::uint32_t rest = warp.waiting; rest != 0;
-       rest &= rest - 1) {  // They need not wait for it.
+       rest &= rest - 1) {  // They need not wait for this thread.
     const std::uint32_t mask = warp.masks[__builtin_ctz(rest)];
     if (!lanes_are_here(warp, mask)) continue;
     release_lanes(warp, mask);
@@ -202,7 +203,7 @@ void KernelRunner::State::thread_finished(Carrier& self) {
 
 // ---- a block -----------------------------------------------------------------------------------
 
-/// Sets those registers that are the same for all threads of the block.
+/// Sets the registers that are the same for all threads of the block.
 static void set_block_registers(const KernelRunner::State& state) {
   const Dim3 grid = state.launch->grid;
   const Dim3 block = state.launch->block;
@@ -246,8 +247,8 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   std::memset(dynamic_shared_memory(), 0, which.all_shared_bytes());
 }
 
-/// Tells a translated kernel what is not a parameter of its own. Its sites know nothing yet; a
-/// build with a sanitizer is informed of each access.
+/// Gives a translated kernel the data that are not its parameters. In a build with a sanitizer, its
+/// sites learn no ranges, because the sanitizer must see each access.
 static void surround(KernelRunner::State& state) {
   const Launch& launch = *state.launch;
   KernelSurroundings& told = state.launch->surroundings;
@@ -263,7 +264,7 @@ static void surround(KernelRunner::State& state) {
   if (!kAsan && !kTsan) access_state.sites = &state.sites;
 }
 
-/// Opens the windows that every kernel has.
+/// Sets up the windows that every kernel has.
 void KernelRunner::State::begin_access() {
   const AddressRange device = provenance.shadow().hull();
   access_state = AccessState{};
@@ -279,7 +280,7 @@ void KernelRunner::State::begin_access() {
   if (launch->entry->extras != nullptr) surround(*this);
 }
 
-/// Runs the block until it ends, or waits for others of its grid.
+/// Runs the block until it ends, or waits for other blocks of its grid.
 static BlockEnding enter_block(KernelRunner::State& state, KernelRunner::State::Carrier& first) {
   Launch& launch = *state.launch;
   state.provenance.begin_block(launch);
@@ -320,7 +321,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
 BlockEnding resume(KernelRunner::State& state) {
   HARNESS_CHECK(running == nullptr && !state.at_grid.empty(), "a block that waits is resumed");
   state.ending = BlockEnding::finished;
-  state.ready.swap(state.at_grid);  // Nothing else could continue.
+  state.ready.swap(state.at_grid);  // No other thread could continue.
   state.ready_begin = 0;
   state.at_grid.clear();
   set_block_registers(state);
@@ -348,7 +349,7 @@ BlockEnding KernelRunner::run_block(Launch& launch, std::uint64_t index) {
 
 extern "C" void afterlife_exit_thread() { harness::devices::running->exit_thread(); }
 
-/// Threads sleep at the same time: what counts is the longest sleeper of the launch.
+/// Threads sleep at the same time, so that the longest sleep of the launch counts.
 extern "C" void afterlife_sleep(std::uint32_t nanoseconds) {
   harness::devices::KernelRunner::State& state = *harness::devices::running;
   const std::uint64_t slept = state.current->slept += nanoseconds;

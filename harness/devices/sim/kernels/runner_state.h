@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelRunner::State: the threads of the block that is running, and who of them waits for whom.
+// KernelRunner::State: the threads of the running block, and which of them wait.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace harness::devices {
 
-/// The stack of a thread of a kernel; reports of sanitizers are made on it too.
+/// The size of a kernel thread's stack. Sanitizer reports use it, too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
-inline constexpr std::uint32_t kBarrierCount = 16;  ///< A block has this many.
-/// Number of looks in vain, for each thread that is alive, after which nothing is waited for.
+inline constexpr std::uint32_t kBarrierCount = 16;  ///< Number of barriers of a block.
+/// Number of unsuccessful polls, for each live thread, after which a block is considered stuck.
 inline constexpr std::uint64_t kPollLimit = 1 << 14;
-/// Instead of the lane that is wanted: who gave something; all that was given; who is here.
+/// In place of the wanted lane: request the ballot; all given words; the active lanes.
 inline constexpr std::uint32_t kBallot = kWarpLanes;
 inline constexpr std::uint32_t kGather = kWarpLanes + 1;
 inline constexpr std::uint32_t kActive = kWarpLanes + 2;
 
 struct KernelRunner::State {
-  /// Packed, so that it is read as it was written: each thread copies it.
+  /// Packed for fast copying, because each thread copies it.
   struct Index {
     std::uint64_t xy = 0;  ///< x in the low half.
     std::uint32_t z = 0;
@@ -39,44 +39,47 @@ struct KernelRunner::State {
   struct Carrier {
     Fiber fiber;
     State* state;
-    std::uint32_t thread;  ///< Linear, in its block.
-    Index index;           ///< Its place in the block, as threadIdx.
+    std::uint32_t thread;  ///< Linear index in its block.
+    Index index;           ///< threadIdx.
     Window stack;
-    std::uint64_t slept;   ///< In nanoseconds, by its thread.
-    std::uint64_t result;  ///< Given to it when it continued, after it waited.
+    std::uint64_t slept;   ///< Nanoseconds that its thread has slept.
+    std::uint64_t result;  ///< The result of its wait, when it continues.
     // While its thread waits for lanes of its warp:
     std::uint64_t given;
     std::uint32_t lane_wanted;
   };
 
-  /// The words that a lane gives to all others, and where it wants theirs.
+  /// The words that a lane gives to all others, and the destination for theirs.
   struct Gathering {
     const std::uint64_t* given;
     std::uint32_t count;
     std::uint64_t* all;
   };
 
-  /// The lanes of a warp that wait, each for those of its mask, which differ where a warp diverged.
+  /// The waiting lanes of a warp. Each waits for the lanes of its mask; masks differ after
+  /// divergence.
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;
-    std::uint32_t at_barrier = 0;  ///< Those that wait at one of the block's, or poll.
-    std::uint32_t active = 0;      ///< Those of `waiting` that ask who is here, and name no lanes.
+    std::uint32_t at_barrier = 0;  ///< Lanes that wait at a barrier of the block, or poll.
+    std::uint32_t active = 0;      ///< Lanes of `waiting` that ask for the active lanes, and have
+                                   ///< no mask.
     std::uint32_t epoch = 0;  ///< Number of times that lanes were released: TSan's edges alternate.
-    bool polled = false;      ///< In vain, since lanes were released.
+    bool polled = false;      ///< Whether it was polled without success since lanes were released.
     std::uint32_t masks[kWarpLanes];
     Carrier* lanes[kWarpLanes];
   };
 
-  /// One of a block's barriers, from the first thread that comes until it opens.
+  /// A barrier of a block, from the first arrival until it opens.
   struct Barrier {
     std::vector<Carrier*> waiting;
-    std::uint32_t arrived = 0;  ///< Number of threads that came and do not wait.
-    std::uint32_t threads = 0;  ///< This many open it; 0 for all of the block that are alive.
-    int predicates = 0;         ///< Number of those that brought a predicate.
+    std::uint32_t arrived = 0;  ///< Number of threads that have arrived without waiting.
+    std::uint32_t threads = 0;  ///< Number of threads that open it; 0 for all live threads of the
+                                ///< block.
+    int predicates = 0;         ///< Number of true predicates.
     std::uint32_t epoch = 0;
     std::uint32_t came() const { return static_cast<std::uint32_t>(waiting.size()) + arrived; }
-    /// Returns whether it opens once `more` have come, of a block with this many threads alive.
+    /// Returns whether it opens after `more` arrivals, in a block with `alive` live threads.
     bool opens(std::uint32_t more, std::uint32_t alive) const {
       return threads == 0 ? came() + more == alive : came() + more >= threads;
     }
@@ -120,43 +123,45 @@ struct KernelRunner::State {
   StackPool stacks{kStackBytes};
   Fiber home;
   FreshAddresses fresh_addresses;
-  std::uint64_t shared_shift = 0;  ///< The block's, as AccessState has it.
+  std::uint64_t shared_shift = 0;  ///< The shift of the block in AccessState.
   KernelWords words{};
-  std::vector<KernelSite*> sites;               ///< Those that know something of this block.
-  [[maybe_unused]] void* tsan_maker = nullptr;  ///< Makes the fibers, in TSan's eyes.
+  std::vector<KernelSite*> sites;               ///< Sites with known addresses of this block.
+  [[maybe_unused]] void* tsan_maker = nullptr;  ///< Makes the fibers, from TSan's point of view.
   Window shared = own_thread_storage();
 
   std::vector<std::unique_ptr<Carrier>> carriers;
   std::size_t used_count = 0;    ///< Carriers [0, used_count) have run threads of this block.
-  std::vector<Carrier*> unused;  ///< Those of the used ones that are free again.
+  std::vector<Carrier*> unused;  ///< Used carriers that are free again.
   std::vector<Carrier*> ready;   ///< Released, from ready_begin on.
   std::size_t ready_begin = 0;
-  std::vector<Carrier*> at_grid;  ///< Those that look whether other blocks have come.
+  std::vector<Carrier*> at_grid;  ///< Carriers that poll for other blocks of the grid.
   Carrier* current = nullptr;
 
   Launch* launch = nullptr;
   std::uint64_t block_index = 0;
-  std::uint64_t slept = 0;  ///< In nanoseconds, by all kernels of this run.
+  std::uint64_t slept = 0;  ///< Nanoseconds, of all kernels of this run.
   BlockEnding ending = BlockEnding::finished;
-  Crash crash;  ///< Empty where nothing crashed.
+  Crash crash;  ///< Empty if nothing crashed.
   std::uint32_t thread_count = 0;
   std::uint32_t next_thread = 0;
   Index next_index;
   std::uint32_t finished_count = 0;
-  std::uint64_t polls_in_vain = 0;  ///< Since a thread ended, or let others continue.
+  std::uint64_t polls_in_vain = 0;  ///< Unsuccessful polls since a thread ended or made progress
+                                    ///< possible for others.
 
   std::array<Barrier, kBarrierCount> barriers;
-  std::uint32_t used_barriers = 0;  ///< A bit for each that threads of this block came to.
+  std::uint32_t used_barriers = 0;  ///< Bit for each barrier that threads of this block have
+                                    ///< reached.
   std::vector<Warp> warps;
 };
 
-/// Goes on with a block that waits for others of its grid.
+/// Resumes a block that waits for others of its grid.
 BlockEnding resume(KernelRunner::State& state);
 
-/// Opens the barriers that wait for no other thread any more, now that one has ended.
+/// Opens the barriers that are complete after a thread has ended.
 void open_for_those_left(KernelRunner::State& state);
 
-/// The state that functions called by kernels act on; null while no block runs.
+/// The state on which functions called by kernels act; null while no block runs.
 extern constinit thread_local KernelRunner::State* running;
 
 }  // namespace harness::devices

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops: the ends that a translated kernel comes to by its own instruction.
+// Stops: the reasons why an instruction ends a translated kernel.
 #pragma once
 
 #include "harness/label.h"
@@ -7,7 +7,7 @@
 namespace harness::devices {
 
 inline constexpr Label kStopTrap = "trap";
-inline constexpr Label kStopUnknown = "instruction";  ///< One that is not translated.
+inline constexpr Label kStopUnknown = "instruction";  ///< An instruction that is not translated.
 inline constexpr Label kStopMisaligned = "misaligned address";
 inline constexpr Label kStopAssertion = "assertion";
 

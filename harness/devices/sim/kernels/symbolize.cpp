@@ -12,7 +12,7 @@ namespace harness::devices {
 
 namespace {
 
-/// A loaded file, and an address as that file knows it.
+/// A loaded file, and an address relative to that file.
 struct FileAddress {
   std::uintptr_t code;
   std::string file;
@@ -41,7 +41,7 @@ FileAddress find(std::uintptr_t code) {
   return place;
 }
 
-/// The file's own name, since /proc/self is something else to the symbolizer.
+/// Returns the file's real name, since /proc/self is another process for the symbolizer.
 std::string real_name(const std::string& file) {
   std::array<char, 4096> name;
   const ssize_t bytes = readlink(file.c_str(), name.data(), name.size());

@@ -8,9 +8,9 @@
 
 namespace harness::devices {
 
-/// The source line of the access whose callback returns to `code`, or of the instruction before it.
-/// Empty where there is no symbolizer (llvm-symbolizer-19, llvm-symbolizer) or no line for it.
-/// Slow: it starts a process.
+/// Returns the source line of the access whose callback returns to `code`, or of the instruction
+/// before `code`. Empty if there is no symbolizer (llvm-symbolizer-19, llvm-symbolizer) or no line.
+/// Slow, because it starts a process.
 std::string symbolize(std::uintptr_t code);
 
 }  // namespace harness::devices

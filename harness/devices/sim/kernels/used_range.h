@@ -12,7 +12,7 @@ enum class AccessMode : std::uint8_t {
   atomic,  ///< Conflicts with reads and writes, not with its own kind.
 };
 
-/// Bytes [low, high) that were used alike.
+/// Bytes [low, high) with the same kind of use.
 struct UsedRange {
   std::uint64_t low;
   std::uint64_t high;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A loan becomes a life of the ledger only when it ends: most end after the driver's
-// last use, and no report needs them.
+// How it works. A loan enters the ledger only when it ends, because most loans end after the
+// driver's last use, and are not needed in a report.
 #include "harness/devices/sim/lent/lent_memory.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Label kKind = "host memory";
 
-/// Programs give small numbers for pointers.
+/// Programs pass small numbers instead of pointers.
 constexpr std::uint64_t kLowestAddress = 1 << 16;
 
 const char* until(LentFor use) {
@@ -29,8 +29,8 @@ const char* until(LentFor use) {
   return "";
 }
 
-/// No one knows when the last graph, executable and launch is done with a node's: it is lent until
-/// it ends, and then matters to those alone that still run.
+/// Returns whether a graph node uses it. It is not known when the last graph, executable and launch
+/// is done with a node, so the loan ends with the memory, and then matters only for running work.
 bool is_of_node(LentFor use) { return use == LentFor::copy_node || use == LentFor::host_node; }
 
 bool is_for_a_function(LentFor use) {
@@ -47,7 +47,7 @@ void LentMemory::begin() {
   dead_.clear();
 }
 
-/// Nothing has seen the birth, but of registered memory.
+/// Only the birth of registered memory is recorded.
 static Name birth_of(LentId id, LentFor use, Name lender) {
   return use == LentFor::registered
              ? lender

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LentMemory: the program's own memory that the driver still uses when the call that was given it
-// has returned. lent.def says which.
+// LentMemory: memory of the program that the driver still uses after the call that received it has
+// returned. lent.def lists the cases.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// The use that memory is lent for: a row of lent.def.
+/// The purpose of a loan: a row of lent.def.
 enum class LentFor : std::uint8_t {
 #define LENT(name, given, until) name,
 #include "harness/devices/sim/lent/lent.def"
@@ -27,20 +27,21 @@ enum class LentId : std::uint32_t { none };
 /// A use of lent memory by work.
 struct LentUse {
   Label site;               ///< Empty: the current one.
-  Name activation = 0;      ///< The activation that asked for it. 0: the current one.
-  Name stream = 0;          ///< 0: not known.
-  CapturedAt captured;      ///< Where a graph took it, if one did.
-  std::uintptr_t code = 0;  ///< Behind the first instruction of the function that uses it, or 0.
+  Name activation = 0;      ///< The activation that requested it. 0: the current one.
+  Name stream = 0;          ///< 0 if unknown.
+  CapturedAt captured;      ///< The call by which a graph captured it, if any.
+  std::uintptr_t code = 0;  ///< An address after the first instruction of the function that uses
+                            ///< it, or 0.
 };
 
-/// Memory has a life here from when it is lent until the program frees it, which something has to
-/// tell: without a listener nothing is lent, and each use is good.
+/// Lent memory has a lifetime from the loan until the program frees it, which a listener must
+/// report. Without a listener nothing is lent, and every use is valid.
 ///
 /// Threads: confined to the run's thread. Lifetime: begins again with each run.
 class LentMemory {
  public:
-  /// Hears, with the driver, which addresses are lent. Who looks up where such memory was allocated
-  /// does it for `birth`, an activation.
+  /// Receives, while the driver is held, the addresses that are lent. `birth` is an activation, for
+  /// listeners that record where such memory was allocated.
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -51,21 +52,21 @@ class LentMemory {
   explicit LentMemory(SimDevice& sim) : sim_(sim) {}
   void begin();
 
-  /// From now on memory is lent, and ends of it are reported.
+  /// Enables loans, and reports their addresses to `listener`, which reports their ends.
   void watch(Listener& listener) { listener_ = &listener; }
 
-  /// Lends memory by the current call. What nodes are given again, while it lives, is lent already.
-  /// None where no memory can be, or no one listens.
+  /// Lends memory by the current call. Live memory that nodes get again is lent already. Returns
+  /// none if such memory cannot be lent, or if there is no listener.
   LentId lend(LentFor use, std::uint64_t address, std::uint64_t bytes);
-  /// The driver no longer uses it.
+  /// Ends a loan, because the driver does not use the memory any more.
   void give_back(LentId id);
 
-  /// Returns the lowest address in [low, high) that is lent, or `high`.
+  /// Returns the lowest lent address in [low, high), or `high`.
   std::uint64_t first_in(std::uint64_t low, std::uint64_t high) const;
-  /// The program ends, at the current site, the life of what is lent whole in [low, high). Returns
-  /// whether functions of the program are still to be called with any of it.
+  /// Ends, at the current site, the lifetime of loans that are completely in [low, high). Returns
+  /// whether functions of the program will still be called with any of them.
   bool end(std::uint64_t low, std::uint64_t high);
-  /// Returns whether what was lent lives. Otherwise reports the use.
+  /// Returns whether the lent memory is alive. Otherwise reports the use.
   bool used(LentId id, const LentUse& use);
 
  private:
@@ -88,8 +89,8 @@ class LentMemory {
 
   SimDevice& sim_;
   Listener* listener_ = nullptr;
-  std::uint32_t count_ = 0;  ///< This many were ever lent.
-  Loans loans_;              ///< By their first addresses.
+  std::uint32_t count_ = 0;  ///< Number of loans so far.
+  Loans loans_;              ///< By first address.
   std::unordered_map<LentId, std::uint64_t> addresses_;
   std::unordered_map<LentId, Dead> dead_;
 };

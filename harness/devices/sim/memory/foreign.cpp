@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A mapping has addresses in this process's own range, as an allocation would, and
-// pages of the other process's file are laid over them. So everything that is kept for an address
-// is kept for these, too.
+// How it works. A mapping has addresses in this process's own range, like an allocation, and pages
+// of the other process's file are mapped over them. All that is recorded by address thus works for
+// these, too.
 #include <unistd.h>
 
 #include "harness/devices/sim/memory/memory.h"
@@ -33,8 +33,8 @@ std::uint32_t ForeignBlocks::enter(BirthId birth, const ForeignMemory& foreign) 
   return index;
 }
 
-/// Returns at which granule this many begin on a page: fresh ones, or those of a mapping that has
-/// ended where there are none.
+/// Returns the granule at which to map this many granules, starting on a page: fresh ones, or those
+/// of a mapping that has ended if there are no fresh ones.
 std::uint32_t ForeignBlocks::place_for(std::uint32_t granules) {
   std::uint64_t& cursor = memory_.cursor_;
   const std::uint64_t low = memory_.range_.low;
@@ -58,7 +58,7 @@ std::uint32_t ForeignBlocks::place_for(std::uint32_t granules) {
 
 std::uint32_t ForeignBlocks::map(std::uint32_t foreign) {
   const ForeignMemory memory = memory_.foreign_.at(foreign);
-  const std::uint64_t before = memory.offset % kPage;  // In its first page.
+  const std::uint64_t before = memory.offset % kPage;  // The offset in the first page.
   const std::uint64_t bytes = (before + memory.bytes + kPage - 1) / kPage * kPage;
   const std::uint32_t place = place_for(static_cast<std::uint32_t>(bytes / kGranule));
   if (place == kNowhere) return 0;

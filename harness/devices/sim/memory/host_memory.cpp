@@ -20,8 +20,8 @@ std::uint32_t HostMemory::enter(std::uint64_t address, std::uint64_t bytes) {
   return index;
 }
 
-// No one saw which of the words are pointers, and whose. They count from when the device is about
-// to look.
+// The host's writes of pointers are not observed. Those that are in memory when the device is about
+// to read it count.
 void HostMemory::adopt(std::uint64_t address, std::uint64_t bytes) {
   Provenance& provenance = sim_.provenance();
   const std::uint64_t first = (address + 7) / 8 * 8;
@@ -43,7 +43,7 @@ void HostMemory::adopt_all() {
   for (const std::uint32_t index : blocks_) {
     const Block& block = sim_.memory().block(index);
     if (block.dead) continue;
-    // A program may have given its own memory back to the system.
+    // A program may have unmapped the memory.
     if (block.origin == Origin::registered && !is_mapped(block.base, block.bytes)) continue;
     adopt(block.base, block.bytes);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostMemory: memory of the device that the host writes without a call: pinned, registered and
-// managed.
+// HostMemory: device memory that the host can write without a call: pinned, registered and managed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Returns whether the process has all of these pages, whatever it may do with them.
+/// Returns whether all of these pages are mapped in the process, with any protection.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes);
 
 class HostMemory {
@@ -37,12 +36,12 @@ class HostMemory {
   }
   static bool is_visible(const Block& block) { return is_pinned(block) || is_managed(block); }
   void add(std::uint32_t block) { blocks_.push_back(block); }
-  /// Returns what the program has lent of its own memory.
+  /// Returns the loans of the program's own memory.
   LentMemory& lent() { return lent_; }
-  /// Registers memory of the host's, of which no part is registered. Returns the block.
+  /// Registers host memory, no part of which may be registered. Returns the block.
   std::uint32_t enter(std::uint64_t address, std::uint64_t bytes);
 
-  /// Takes the words that the host has written for the pointers that they are now.
+  /// Treats words that the host has written as pointers to the present objects.
   void adopt(std::uint64_t address, std::uint64_t bytes);
   void adopt_all();
 

@@ -7,7 +7,8 @@
 
 namespace harness::devices {
 
-/// Returns what a piece takes of its heap. A real one takes some more, to keep its books.
+/// Returns how many bytes of the heap an allocation uses. A real heap needs some more for its
+/// management.
 static std::uint64_t taken_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kAlignment = 16;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;

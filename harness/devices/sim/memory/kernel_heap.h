@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelHeap: what kernels get from their malloc(), one heap for each context.
+// KernelHeap: the heap for malloc() in kernels, one for each context.
 //
-// A piece lives until a kernel frees it, this one or a later one, or its context ends. Each is its
-// own life, whose storage nothing else is given as long as there is other: a use after the free is
-// told at the kernel's line.
+// A piece is alive until a kernel frees it (the same or a later one), or until its context ends.
+// Each piece is a separate lifetime, whose storage is not reused while there is other storage, so
+// that a use after free is reported at the kernel's line.
 //
 // Source: CUDA C++ programming guide, Dynamic global memory allocation and operations.
 #pragma once
@@ -22,13 +22,13 @@ class KernelHeap {
  public:
   explicit KernelHeap(SimDevice& sim) : sim_(sim) {}
 
-  /// A block of `launch`, which is a kernel's, runs from now on.
+  /// Begins a block of `launch`, which must be that of a kernel.
   void enter(const Work& launch) { launch_ = &launch; }
 
-  /// Returns the address of memory of this many bytes, or 0 if the heap has no room for them.
+  /// Returns the address of this many bytes, or 0 if the heap is full.
   std::uint64_t allocate(std::uint64_t bytes);
-  /// Ends what begins at `address`; 0 is nothing. Records a fault, and does not return, where
-  /// nothing of the heap's does. `code` is the kernel's, behind its call.
+  /// Frees the piece at `address`; 0 has no effect. Records a fault and does not return if there is
+  /// no such piece. `code` is an address in the kernel after its call.
   void free(std::uint64_t address, std::uintptr_t code);
 
  private:

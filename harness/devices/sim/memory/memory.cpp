@@ -15,8 +15,8 @@
 
 namespace harness::devices {
 
-// Somewhere that neither the program nor a sanitizer's shadow is likely to be: an address in a
-// trace then reads the same in every run. Nothing depends on it.
+// An address that is unlikely to collide with the program or a sanitizer's shadow, so that the
+// addresses in a trace are the same in every run. Nothing depends on it.
 static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
 static constexpr int kFill = 0xa5;
 static constexpr Label kDeviceKind = "device memory";
@@ -28,7 +28,7 @@ static constexpr Label kPhysicalKind = "physical memory";
 static constexpr Label kMappedKind = "mapped memory";
 static constexpr Label kArrayKind = "CUDA array";
 
-/// The memory, a view of it for each process, and what programs reserve.
+/// The memory, a view of it for each process, and the addresses that programs reserve.
 static constexpr std::uint64_t kVirtualBytes = 4 * Memory::kBytes;
 static constexpr std::uint64_t kReservedBytes =
     (Memory::kProcessLimit + 1) * Memory::kBytes + kVirtualBytes;
@@ -98,7 +98,7 @@ void Memory::end() {
 
 // ---- blocks -----------------------------------------------------------------------------------
 
-/// Returns what counts as used: storage that is given out again may be larger than its tenant.
+/// Returns how many bytes count as used. Reused storage may be larger than its new allocation.
 static std::uint64_t counted_bytes(const Block& block) { return storage_bytes(block.bytes); }
 
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
@@ -208,7 +208,7 @@ void Memory::retire(std::uint32_t index) {
   block.dead = true;
   if (!regions_.empty()) [[unlikely]]
     end_regions(block);
-  // A graph that is launched again has already said that its memory is not free any more.
+  // For a graph that is launched again, the launch has already marked its memory as in use.
   if (block.graph == nullptr) block.freed = true;
   if (Intervention::current() != nullptr) [[unlikely]]
     if (is_kept(*ledger_, block)) {
@@ -247,8 +247,8 @@ void Memory::begin_life(std::uint32_t index) {
 
 void Memory::give_up(std::uint32_t index) { ledger_->died(blocks_[index].birth); }
 
-/// Returns a dead block with room for `granules`, the next after the one that was returned last: a
-/// search from the first would pass all that has gone by.
+/// Returns a dead block with room for `granules`. The search continues after the last block that
+/// was returned, so as not to pass the same blocks each time.
 std::uint32_t Memory::reclaim(std::uint32_t granules, std::uint64_t alignment) {
   const std::uint32_t count = block_count();
   for (std::uint32_t step = 1; step <= count; ++step) {
@@ -311,8 +311,8 @@ std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std:
   return index;
 }
 
-/// An open mapping outlives what it was opened for, when the exporter frees early: then it leads to
-/// nothing, or to code that was given the storage since.
+/// If the exporter frees early, a mapping that is still open refers to no memory, or to a later
+/// allocation in the same storage.
 void Memory::look_through(const Block& mapping, BlockRef& here) const {
   const Block& exported = blocks_[mapping.exported];
   if (!exported.dead) [[likely]]
@@ -348,7 +348,7 @@ std::uint32_t Memory::registered_in(std::uint64_t address, std::uint64_t bytes) 
   return found;
 }
 
-// ---- what provenance asks ---------------------------------------------------------------------
+// ---- queries of provenance --------------------------------------------------------------------
 
 BlockRef Memory::find(std::uint64_t address) const {
   const std::uint32_t index = call_view_ ? newest(address) : installed(address);
@@ -364,8 +364,8 @@ BlockRef Memory::find(std::uint64_t address) const {
   return here;
 }
 
-/// Within a region it is that one that lives at an address, and not the block; beside them, the
-/// block continues to the next one.
+/// Inside a region, the region is the allocation that an access refers to. Between regions, it is
+/// the part of the block up to the next ones.
 void Memory::narrow_to_region(std::uint64_t address, BlockRef& here) const {
   const std::uint64_t seen = call_view_ ? Regions::kNow : regions_.seen();
   const std::uint32_t number = regions_.find(address, seen);

@@ -11,7 +11,7 @@ namespace harness::devices {
 
 static constexpr unsigned kCountLimit = 256;
 
-// ---- what a call says -------------------------------------------------------------------------
+// ---- operations of a call ---------------------------------------------------------------------
 
 static CUresult find_value(SimDevice& sim, CUdeviceptr address, FindPlace find_place,
                            MemoryOp& op) {
@@ -61,7 +61,7 @@ CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemO
       case CU_STREAM_MEM_OP_WRITE_VALUE_64:
         status = read_write(sim, parameters[i], find_place, op);
         break;
-      case CU_STREAM_MEM_OP_BARRIER:  // Work of a stream is done in its order anyway.
+      case CU_STREAM_MEM_OP_BARRIER:  // The work of a stream is done in order anyway.
         if (parameters[i].memoryBarrier.flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU) continue;
         break;
       case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
@@ -74,7 +74,7 @@ CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemO
   return CUDA_SUCCESS;
 }
 
-// ---- what a stream does -----------------------------------------------------------------------
+// ---- execution in a stream --------------------------------------------------------------------
 
 bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,
                   std::uint64_t wanted) {
@@ -82,7 +82,7 @@ bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,
   const std::uint64_t sign = (all >> 1) + 1;
   switch (condition) {
     case CU_STREAM_WAIT_VALUE_GEQ:
-      return ((found - wanted) & sign) == 0;  // Cyclic.
+      return ((found - wanted) & sign) == 0;  // Cyclic comparison.
     case CU_STREAM_WAIT_VALUE_EQ:
       return (found & all) == (wanted & all);
     case CU_STREAM_WAIT_VALUE_AND:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for values in memory and writes of them (cuStreamBatchMemOp), as steps of work.
+// Waits for values in memory and writes of values (cuStreamBatchMemOp), as steps of work.
 #include <cstring>
 
 #include "harness/devices/sim/memory/ops.h"
@@ -21,7 +21,7 @@ bool WorkSteps::held_up(Work& work) {
   return work.was_held_up = true;
 }
 
-/// Does the next operation, which nothing holds up. Returns true when none is left.
+/// Does the next operation, which is not held up. Returns true if none is left.
 bool WorkSteps::do_memory_op(Work& work) {
   if (work.memory_op_index == work.memory_ops.size()) return true;
   const MemoryOp& op = work.memory_ops[work.memory_op_index++];

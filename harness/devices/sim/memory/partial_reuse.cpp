@@ -12,10 +12,10 @@ namespace harness::devices {
 static constexpr std::size_t kOfferLimit = 4;
 static constexpr Label kKind = "partial reuse";
 
-/// The storage that is asked for, and the places that were found.
+/// The storage that is wanted, and the places that were found for it.
 struct PartialReuse::Places {
   std::span<const std::uint32_t> usable;
-  std::uint64_t bytes;  ///< That the storage takes.
+  std::uint64_t bytes;  ///< The size of the storage.
   std::uint64_t alignment;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<std::uint64_t, kOfferLimit + 1> bases{0};
@@ -35,8 +35,8 @@ std::uint64_t PartialReuse::pick(std::span<const std::uint32_t> usable, std::uin
   return places.bases[ask(places)];
 }
 
-/// Adds places that begin in the block: where its own storage begins, unless the question about
-/// whole blocks offers that; shortly after; and in the middle.
+/// Adds places in the block: at its beginning (unless the choice of whole blocks offers that),
+/// shortly after the beginning, and in the middle.
 void PartialReuse::add_places(Places& places, std::uint32_t index) const {
   Memory& memory = sim_.memory();
   const Block& block = sim_.memory().block(index);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PartialReuse: gives new memory a place inside a freed block, or across several that are adjacent.
+// PartialReuse: places new memory inside a freed block, or across several adjacent ones.
 //
-// Drivers split freed blocks and join adjacent ones, so that a stale pointer may meet any part of
-// what has the storage now. A question of its own offers such places, when the question about whole
-// blocks was answered by fresh storage. So an old tape means what it meant: it has no answer to the
-// new question, and the keys of the others are as before.
+// Drivers split freed blocks and join adjacent ones, so that a stale pointer may point into any
+// part of the memory that has the storage now. A separate choice offers such places if the choice
+// among whole blocks was fresh storage. So old tapes keep their meaning: they have no entry for the
+// new choice, and the keys of other choices do not change.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class PartialReuse {
   explicit PartialReuse(SimDevice& sim) : sim_(sim) {}
   void begin() { askings_.clear(); }
 
-  /// Picks where new memory begins in the storage of the blocks in `usable`, which are offered in
-  /// this order. Returns 0 for fresh storage (plain).
+  /// Chooses the address of new memory in the storage of the blocks in `usable`, which are offered
+  /// in this order. Returns 0 for fresh storage (default).
   std::uint64_t pick(std::span<const std::uint32_t> usable, std::uint64_t bytes);
 
  private:
@@ -35,7 +35,8 @@ class PartialReuse {
   std::uint32_t ask(const Places& places);
 
   SimDevice& sim_;
-  std::map<Name, Activation> askings_;  ///< By the activation that allocates: who asks for it.
+  std::map<Name, Activation> askings_;  ///< The activation of the choice, by the activation that
+                                        ///< allocates.
 };
 
 }  // namespace harness::devices

@@ -35,7 +35,7 @@ PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type) {
       return managed ? PoolKind::managed_device : PoolKind::device;
     case CU_MEM_LOCATION_TYPE_HOST:
       return managed ? PoolKind::managed_host : PoolKind::host;
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA:  // It has one node.
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:  // The host has only one node.
       if (location.id != 0) return PoolKind::none;
       return managed ? PoolKind::managed_host_node : PoolKind::host_node;
     default:
@@ -97,7 +97,7 @@ void Pools::shrink() {
 void Pools::give_back(std::uint32_t index) {
   Block& block = sim_.memory().block(index);
   block.freed = true;
-  if (block.graph != nullptr) return;  // Its address stays the graph's.
+  if (block.graph != nullptr) return;  // Its address still belongs to the graph.
   if (Intervention::current() != nullptr) [[unlikely]]
     if (is_kept(index)) return;
   (block.pool != nullptr ? block.pool->freed : freed_).push_back(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools: memory that was given back, by pool, and which pool is whose.
+// Pools: memory pools, their freed blocks, and the current pool of each process.
 #pragma once
 
 #include <cuda.h>
@@ -15,7 +15,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Where the memory of a pool is, and of what type it is.
+/// Location and type of a pool's memory.
 enum class PoolKind : std::uint8_t {
   device,
   host,
@@ -24,25 +24,26 @@ enum class PoolKind : std::uint8_t {
   managed_device,
   managed_host,
   managed_host_node,
-  none,  ///< Not a kind that there is.
+  none,  ///< An invalid kind.
 };
 inline constexpr std::size_t kPoolKindCount = static_cast<std::size_t>(PoolKind::none);
 
 /// Returns the kind of pool for a location and a type of allocation.
 PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type);
 
-/// Returns where memory of this kind is.
+/// Returns the location of memory of this kind.
 CUmemLocation location_of(PoolKind kind);
 
 struct Pool : Object {
   bool is_default = false;
-  bool is_exportable = false;     ///< Other processes may be given it by a file.
-  std::uint32_t exported_by = 0;  ///< It is another process's, by the number in the run; 0 if not.
+  bool is_exportable = false;     ///< May be exported to other processes by a file descriptor.
+  std::uint32_t exported_by = 0;  ///< The number in the run of the process that exported it; 0 if
+                                  ///< it belongs to this process.
   PoolKind kind = PoolKind::device;
   CUmemAccess_flags device_access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.
+  std::vector<std::uint32_t> freed;  ///< Blocks freed by calls, in that order.
   std::uint64_t release_threshold = 0;
-  std::uint64_t limit = 0;  ///< Most bytes that may be in use; 0 for no limit.
+  std::uint64_t limit = 0;  ///< Maximum bytes in use; 0 for no limit.
   bool follow_events = true;
   bool opportunistic = true;
   bool internal_dependencies = true;
@@ -54,7 +55,7 @@ struct Pool : Object {
 
   void set_kind(PoolKind wanted);
   bool is_managed() const { return kind >= PoolKind::managed; }
-  /// Its memory is the host's: allocations of pinned memory.
+  /// Returns whether its memory is pinned host memory.
   bool is_pinned() const { return kind == PoolKind::host || kind == PoolKind::host_node; }
 };
 
@@ -69,23 +70,23 @@ class Pools {
   /// Returns the default pool of the running task's process.
   Pool& default_pool(PoolKind kind = PoolKind::device);
   Pool& current(PoolKind kind = PoolKind::device);
-  /// Makes it the current pool of its kind.
+  /// Makes the pool the current one of its kind.
   void make_current(Pool& pool);
-  /// Makes the default pool current where this one was.
+  /// Makes the default pool current wherever this one was.
   void ended(const Pool& pool);
-  /// Gives back what pools hold beyond their thresholds: a synchronisation does that.
+  /// Releases memory beyond the thresholds of pools, as a synchronisation does.
   void shrink();
 
-  /// Notes that the call that frees the block was made: its storage may be given out again.
+  /// Notes that the call that frees the block was made, so that its storage may be reused.
   void give_back(std::uint32_t block);
-  /// Returns whether a repair keeps the block as it is, freed or not.
+  /// Returns whether a repair keeps the block, freed or not.
   bool is_kept(std::uint32_t block) const;
-  /// Ends the block's life; its pool has less in use.
+  /// Ends the block's lifetime and updates the usage of its pool.
   void release(std::uint32_t block);
-  /// Returns the blocks of no pool that were given back, in that order.
+  /// Returns the freed blocks without a pool, in the order in which they were freed.
   std::vector<std::uint32_t>& freed() { return freed_; }
   PartialReuse& partial_reuse() { return partial_reuse_; }
-  /// Forgets freed blocks of the list of which no storage is left.
+  /// Removes freed blocks without remaining storage from the list.
   void drop_used_up(std::vector<std::uint32_t>& freed) const;
 
  private:

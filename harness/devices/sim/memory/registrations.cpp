@@ -8,7 +8,7 @@ std::uint32_t Registrations::find(std::uint64_t address) const {
   return it != ranges_.end() && it->second.low <= address ? it->second.block : 0;
 }
 
-/// Forgets who had [low, high).
+/// Removes [low, high) from all registrations.
 void Registrations::cut(std::uint64_t low, std::uint64_t high) {
   auto it = ranges_.upper_bound(low);
   while (it != ranges_.end() && it->second.low < high) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registrations: who last had an address of the host's own memory, outside of the device's range.
+// Registrations: which block last had an address of host memory, outside of the device's range.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace harness::devices {
 
-/// Ranges of addresses, by the block that was registered there last, dead or alive. What was
-/// registered before and overlaps is forgotten as far as it does.
+/// Ranges of addresses, with the block that was last registered there, dead or alive. Overlapped
+/// parts of earlier ranges are discarded.
 /// Threads: confined to the run's thread.
 class Registrations {
  public:
   void begin() { ranges_.clear(); }
 
-  /// Enters a block at addresses that no living one has.
+  /// Adds a block at addresses without a live one.
   void add(std::uint64_t low, std::uint64_t high, std::uint32_t block);
   bool empty() const { return ranges_.empty(); }
-  /// Returns the block that had `address` last; 0 for none.
+  /// Returns the last block at `address`; 0 for none.
   [[gnu::cold]] std::uint32_t find(std::uint64_t address) const;
 
-  /// Calls `act` with each block that has a part of [low, high), until it returns true.
+  /// Calls `act` with each block that overlaps [low, high), until it returns true.
   template <class Act>
   void visit(std::uint64_t low, std::uint64_t high, Act act) const {
     for (auto it = first_beyond(low); it != ranges_.end() && it->second.low < high; ++it)
@@ -40,7 +40,7 @@ class Registrations {
   }
   void cut(std::uint64_t low, std::uint64_t high);
 
-  Ranges ranges_;  ///< By their ends; none overlaps another.
+  Ranges ranges_;  ///< By end address; they do not overlap.
 };
 
 }  // namespace harness::devices

@@ -22,8 +22,8 @@ static std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Asks which of the last freed reservations with room enough is given out again. Returns its
-/// place, or that behind the last for none (plain).
+/// Chooses which of the last freed reservations with enough room to reuse. Returns its index, or
+/// the number of freed reservations for none, which is the default.
 std::size_t Reservations::pick_freed(std::uint64_t bytes, std::uint64_t alignment) const {
   constexpr std::size_t kOfferLimit = 4;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -107,7 +107,7 @@ std::vector<Mapping*> Reservations::whole_mappings(std::uint64_t address, std::u
   return found;
 }
 
-// ---- what provenance asks ---------------------------------------------------------------------
+// ---- queries of provenance --------------------------------------------------------------------
 
 BirthId Reservations::at(std::uint64_t address) const {
   const Reservation* reservation = find(address);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reservations: addresses that a program has reserved, and what it has mapped there.
+// Reservations: reserved addresses of a program, and the mappings in them.
 //
-// A mapping is entered when it is mapped, but its life (a block, Origin::mapped) lasts while the
-// device has access to it. What it maps is the memory of an allocation, a separate block
-// (Origin::physical), which several mappings may lead to.
+// A mapping is recorded when it is mapped, but its lifetime (a block, Origin::mapped) lasts only
+// while the device has access to it. It shows the memory of an allocation, a separate block
+// (Origin::physical), to which several mappings may lead.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Allocation;
 
 struct Reservation {
   std::uint64_t base = 0;
-  std::uint64_t bytes = 0;  ///< The size that was asked for.
-  std::uint64_t given = 0;  ///< The size that was given.
+  std::uint64_t bytes = 0;  ///< The requested size.
+  std::uint64_t given = 0;  ///< The reserved size.
   BirthId birth = BirthId::none;
   ProcessId process = ProcessId::first;
 };
@@ -31,10 +31,10 @@ struct Mapping {
   std::uint64_t bytes = 0;
   Allocation* allocation = nullptr;
   std::uint32_t block = 0;       ///< The block while the device has access; else 0.
-  BirthId life = BirthId::none;  ///< The life of that block.
+  BirthId life = BirthId::none;  ///< The lifetime of that block.
 };
 
-/// Ownership: owns what it knows of one run; borrows the ledger. Threads: the run's thread.
+/// Ownership: owns the records of one run; borrows the ledger. Threads: the run's thread.
 class Reservations final : public ReservationMap {
  public:
   /// Sizes and addresses of mappings are multiples of this.
@@ -45,26 +45,26 @@ class Reservations final : public ReservationMap {
 
   // ---- addresses ----
 
-  /// Reserves fresh addresses (plain), or those of one of the last that were freed: a pick. Null
-  /// when there are none left.
+  /// Reserves fresh addresses (default), or those of a recently freed reservation (a choice).
+  /// Returns null if none are left.
   const Reservation* reserve(std::uint64_t bytes, std::uint64_t alignment);
-  /// Returns the living reservation that holds `address`, or null.
+  /// Returns the live reservation that contains `address`, or null.
   const Reservation* find(std::uint64_t address) const;
   void free(const Reservation& reservation);
 
   // ---- mappings ----
 
-  /// Returns whether nothing is mapped in a range.
+  /// Returns whether nothing is mapped in the range.
   bool is_unmapped(std::uint64_t address, std::uint64_t bytes) const;
-  /// Enters a mapping in a range where none is.
+  /// Adds a mapping in an unmapped range.
   void add(const Mapping& mapping) { mappings_[mapping.base] = mapping; }
   void remove(std::uint64_t base) { mappings_.erase(base); }
-  /// Returns the mapping that holds `address`, or null.
+  /// Returns the mapping that contains `address`, or null.
   Mapping* mapping_at(std::uint64_t address);
-  /// Returns the mappings that a range consists of, whole and without gaps; else none.
+  /// Returns the mappings that exactly cover a range without gaps; else none.
   std::vector<Mapping*> whole_mappings(std::uint64_t address, std::uint64_t bytes);
 
-  // ---- what provenance asks ----
+  // ---- for provenance ----
 
   std::uint64_t low() const override { return area_.low; }
   BirthId at(std::uint64_t address) const override;
@@ -75,10 +75,10 @@ class Reservations final : public ReservationMap {
 
   AddressRange area_;
   Ledger* ledger_ = nullptr;
-  std::uint64_t cursor_ = 0;  ///< Everything below has been given out.
+  std::uint64_t cursor_ = 0;  ///< Everything below has been reserved.
   std::map<std::uint64_t, Reservation> reservations_;
   std::map<std::uint64_t, Mapping> mappings_;
-  std::vector<Reservation> freed_;  ///< In the order in which they were freed.
+  std::vector<Reservation> freed_;  ///< Freed reservations, in the order in which they were freed.
 };
 
 }  // namespace harness::devices

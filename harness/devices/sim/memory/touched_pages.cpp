@@ -18,7 +18,7 @@ TouchedPages::~TouchedPages() {
   if (file_ >= 0) close(file_);
 }
 
-/// Reads entries from the page at hand on. No entries mean that the kernel does not tell.
+/// Reads the entries from the current page on. If there are none, the kernel does not reveal them.
 void TouchedPages::read_entries() {
   first_ = at_ / page_bytes_;
   const std::uint64_t left = (high_ - at_ + page_bytes_ - 1) / page_bytes_;

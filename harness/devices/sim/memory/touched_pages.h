@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Touched pages: which pages of memory hold something, the others being zeros that no one wrote.
+// Touched pages: the pages of memory that have been written; all others are zero.
 //
 // Source: the kernel's documentation of /proc/PID/pagemap, bits 62 (in swap) and 63 (present).
 #pragma once
@@ -16,8 +16,8 @@ struct PageRun {
   std::uint64_t high = 0;
 };
 
-/// Goes through memory of this process from run to run of touched pages. If the kernel does not
-/// tell, all pages are touched.
+/// Iterates over the runs of touched pages in memory of this process. If the kernel does not
+/// provide this information, all pages count as touched.
 ///
 /// Ownership: owns a descriptor. Threads: one.
 class TouchedPages {
@@ -28,7 +28,7 @@ class TouchedPages {
   TouchedPages(const TouchedPages&) = delete;
   TouchedPages& operator=(const TouchedPages&) = delete;
 
-  /// Returns the next run; it is empty once there are no more. A long one comes in parts.
+  /// Returns the next run; it is empty at the end. A long one is returned in parts.
   PageRun next();
 
  private:
@@ -39,7 +39,7 @@ class TouchedPages {
   std::uint64_t at_;
   std::uint64_t high_;
   int file_;
-  std::uint64_t first_ = 0;  ///< The page number of the first entry that was read.
+  std::uint64_t first_ = 0;  ///< The page number of the first entry in `entries_`.
   std::size_t count_ = 0;
   std::array<std::uint64_t, 4096> entries_{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Who never imports never pays: the range is ordinary memory until the first view,
-// and is copied into a file then. The pages that were never touched stay holes of the file.
+// How it works. Processes that never import have no cost: the range is ordinary memory until the
+// first view, when it is copied into a file. Pages that were never touched stay holes in the file.
 #include "harness/devices/sim/memory/views.h"
 
 #include <sys/mman.h>
@@ -24,14 +24,15 @@ void MemoryViews::map_file(std::uint64_t at) const {
 
 void MemoryViews::copy_into_file(PageRun pages) const {
   for (std::uint64_t from = pages.low; from < pages.high;) {
-    // By the system call itself: what is dead is copied too, and ASan would see pwrite() read it.
+    // The system call is used because freed memory is copied too: ASan would report a read by
+    // pwrite().
     const long written = syscall(SYS_pwrite64, file_, from, pages.high - from, from - low_);
     if (written <= 0) out_of_memory();
     from += static_cast<std::uint64_t>(written);
   }
 }
 
-/// Makes the memory one that can be mapped at several addresses.
+/// Copies the memory into a file, so that it can be mapped at several addresses.
 void MemoryViews::share(std::uint64_t used_end) {
   if (file_ >= 0) return;
   file_ = memfd_create("simulated device memory", MFD_CLOEXEC);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers: the other processes of a run, for the driver of one of them.
+// Peers: the other processes of a run, from the point of view of one process's driver.
 //
-// Each process of a program has a driver and its own world. What a process exports, others open by
-// a handle; what must be known of it everywhere is kept outside of all of them
-// (harness/client/broker), and asked for through this interface. Without one nothing is shared.
+// Each process of a program has a driver and its own world. Other processes open its exports by
+// handles. The shared state of all processes is kept outside of them (harness/client/broker), and
+// accessed through this interface. Without it nothing is shared.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace harness::devices {
 
-/// An object that a process has exported, by the number of that process in the run and the birth of
+/// An object that a process has exported: the number of that process in the run, and the birth of
 /// the object there.
 struct PeerObject {
   std::uint32_t process = 0;  ///< 0 for none.
@@ -22,7 +22,7 @@ struct PeerObject {
   bool operator==(const PeerObject&) const = default;
 };
 
-/// One piece of work of any process: the `tick`-th of a line there.
+/// One piece of work of any process: the `tick`-th of a line in that process.
 struct PeerPoint {
   std::uint32_t process = 0;
   std::uint32_t line = 0;
@@ -32,7 +32,7 @@ struct PeerPoint {
 /// A vector clock over the lines of all processes.
 using PeerClock = std::vector<PeerPoint>;
 
-/// A call of a process, or work that a call gave to a stream. Names are unique in a run.
+/// A call of a process, or work that a call submitted. Names are unique in a run.
 struct PeerCall {
   Label site;
   Fault::Source source;
@@ -40,26 +40,28 @@ struct PeerCall {
 
 enum class PeerKind : std::uint8_t { memory, event };
 
-/// Memory has its addresses in the process that exports it. Its bytes are at `offset` of a file.
+/// An exported object. Memory has its addresses in the exporter; its bytes are at `offset` in a
+/// file.
 struct PeerExport {
   PeerObject object;
   PeerKind kind = PeerKind::memory;
-  Name life = 0;  ///< The name of its life.
+  Name life = 0;  ///< The name of its lifetime.
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
   PeerCall born;
-  bool outlives = false;  ///< It lasts while any process has it, and ends with none of them.
+  bool outlives = false;  ///< It exists while any process has it, and does not end with its
+                          ///< exporter.
 };
 
-/// The end of an object. Lost: its process was killed, and nothing ended it.
+/// The end of an object. Lost: its process was killed before ending it.
 struct PeerEnd {
   PeerObject object;
   PeerCall by;
   bool is_lost = false;
 };
 
-/// A use of memory that is shared, by addresses of its exporter.
+/// A use of shared memory, with addresses of its exporter.
 struct PeerUse {
   PeerObject object;
   PeerPoint at;
@@ -76,38 +78,38 @@ struct PeerRecord {
   PeerClock clock;
 };
 
-/// Changes since the process last heard of any.
+/// Changes since the process's last exchange.
 struct PeerNews {
   std::vector<PeerUse> uses;
   std::vector<PeerEnd> ended;
-  PeerClock known;  ///< The work that some process has waited for.
+  PeerClock known;  ///< Work that some process has waited for.
 };
 
 struct PeerOpened {
-  bool is_there = false;  ///< It lives; else the fields that follow mean nothing.
+  bool is_there = false;  ///< Whether it is alive; otherwise the other fields are not valid.
   PeerExport exported;
-  int file = -1;  ///< Has the bytes. The caller's to close.
+  int file = -1;  ///< Contains the bytes. The caller must close it.
 };
 
 /// The other processes that have an object open.
 struct PeerMappings {
   unsigned count = 0;
-  PeerCall opened;  ///< The first that did.
+  PeerCall opened;  ///< The first call that opened it.
 };
 
-/// Threads: for code that has the driver. Errors: where nothing answers, nothing is shared.
+/// Threads: while holding the driver. Errors: if there is no broker, nothing is shared.
 class Peers {
  public:
   virtual ~Peers() = default;
 
-  /// Returns the number of this process in the run, which it is given when first asked; 0 if it
-  /// cannot share anything.
+  /// Returns the number of this process in the run, which it gets at the first call; 0 if it cannot
+  /// share anything.
   virtual std::uint32_t process() = 0;
-  /// Returns the number of the run, which handles carry.
+  /// Returns the number of the run, which is part of handles.
   virtual std::uint64_t run() = 0;
 
-  /// Exports an object. `file` has the bytes of memory; it stays the caller's. Returns whether
-  /// others can open it.
+  /// Exports an object. `file` contains the bytes of memory; the caller keeps its ownership.
+  /// Returns whether others can open it.
   virtual bool offer(const PeerExport& exported, int file) = 0;
   virtual PeerOpened open(PeerObject object, PeerKind kind, const PeerCall& by) = 0;
   virtual void close(PeerObject object) = 0;
@@ -116,15 +118,17 @@ class Peers {
 
   /// Notes a record of an event. Returns its number.
   virtual std::uint64_t record(PeerObject object, const PeerRecord& record) = 0;
-  /// Notes that all before a record is done.
+  /// Notes that all work before a record is done.
   virtual void recorded(PeerObject object, std::uint64_t count) = 0;
   virtual PeerRecord last_record(PeerObject object) = 0;
 
-  /// Returns what this process did and waited for since. Returns the news.
+  /// Sends the uses and known work of this process since the last exchange. Returns those of
+  /// others.
   virtual PeerNews exchange(const std::vector<PeerUse>& uses, const PeerClock& known) = 0;
 };
 
-/// Has the device of this process share by `peers`; null for not at all. Holds for the process.
+/// Makes the device of this process share through `peers`; null disables sharing. Applies to the
+/// process.
 void share_by(Peers* peers);
 
 }  // namespace harness::devices

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Before a call the process hears what others did since, and after it the process
-// says what it did itself. So code that comes second compares with all that came first; two calls
-// of different processes at the same time are compared by both.
+// How it works. Before a call, the process gets the uses of other processes, and after the call, it
+// sends its own. Each use is thus compared with all earlier uses. Simultaneous calls of two
+// processes are compared by both.
 #include "harness/devices/sim/peers/sharing.h"
 
 #include <unistd.h>
@@ -37,7 +37,7 @@ void Sharing::begin() {
   undone_.clear();
 }
 
-/// A driver that was initialized before the fork cannot be used after it.
+/// A driver that was initialized before the fork cannot be used in the child.
 void Sharing::forked() {
   Process& process = sim_.processes().current();
   process.is_forked = process.is_forked || process.initialized;
@@ -47,7 +47,7 @@ void Sharing::forked() {
 
 UsesElsewhere Sharing::elsewhere() const { return UsesElsewhere(sim_.data_races()); }
 
-/// Returns whether anything can be shared. From the first time on the device reports its uses.
+/// Returns whether memory can be shared. After the first call, the device reports its uses.
 bool Sharing::start() {
   if (peers == nullptr || peers->process() == 0) return false;
   is_on_ = true;
@@ -87,7 +87,7 @@ Clock Sharing::from_peers(const PeerClock& clock) {
   return here;
 }
 
-// ---- calls and lives --------------------------------------------------------------------------
+// ---- calls and lifetimes ----------------------------------------------------------------------
 
 PeerCall Sharing::this_call() {
   return {sim_.scheduler().site(), {sim_.world().picker.current().name, 0, 0}};
@@ -130,7 +130,7 @@ PeerObject Sharing::offer(std::uint32_t index) {
   return name;
 }
 
-/// Reports the uses that were made while nothing else could know the block.
+/// Sends the uses that were made while no other process could know the block.
 void Sharing::tell_earlier_uses(std::uint32_t block) {
   static const Clock kUnknown;
   elsewhere().visit(block, [&](const UsedRange& range, const OrderPoint& at, Label site,
@@ -258,7 +258,8 @@ Event* Sharing::find_event(PeerObject object) {
   return &event;
 }
 
-/// Others may wait for it before this process calls again: the device continues as far as it can.
+/// Another process may wait for it before this process calls again, so that the device advances as
+/// far as it can.
 void Sharing::recorded(Event& event) {
   const StreamPoint point = event.point;
   sim_.scheduler().wait_until({}, {}, [&point] { return done(point); });
@@ -288,7 +289,7 @@ void Sharing::ended(Event& event) {
   event.peer = {};
 }
 
-/// Lets continue what waits for records of other processes that are done by now.
+/// Lets work continue that waits for records of other processes, if they are done.
 void Sharing::look_for_records() {
   bool has_moved = false;
   for (const auto& [name, event] : events_) {
@@ -302,7 +303,7 @@ void Sharing::look_for_records() {
   if (has_moved) sim_.queues().settle();
 }
 
-// ---- what all do ------------------------------------------------------------------------------
+// ---- exchanges with other processes -----------------------------------------------------------
 
 void Sharing::hear() {
   if (!is_on_) return;
@@ -343,7 +344,7 @@ void Sharing::apply(const PeerNews& news, bool judges) {
   told_.join(known);
 }
 
-/// Memory of a process that was killed stays for code that has it open.
+/// The memory of a process that was killed stays valid in processes that have opened it.
 void Sharing::end_elsewhere(const PeerEnd& end) {
   if (end.is_lost) return;
   if (const auto known = blocks_.find(key(end.object)); known != blocks_.end()) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharing: what this process has exported to other processes of the run, and what it has opened of
-// theirs.
+// Sharing: the exports of this process to other processes of the run, and the objects of others
+// that it has opened.
 //
-// An object of another process stands in the tables of this one as if it were its own: a block
-// without storage (Origin::foreign) with the life that the other process told of, or an event. A
-// mapping is a block that leads to such one, as it leads to another process's in a run of tasks.
-// Lines of work of other processes are lines here, so that clocks are compared as ever.
+// An object of another process is in the tables of this one like its own objects: as a block
+// without storage (Origin::foreign) with the lifetime that the other process reported, or as an
+// event. A mapping is a block that leads to it, like one of another process in a run of tasks.
+// Lines of work of other processes are lines here, so that clocks can be compared as usual.
 //
-// Order. An event orders what it orders within a process. Of the rest (pipes, sockets,
-// locks in shared memory) nothing is seen: work that any process has waited for counts as known to
-// all from then on. So races are missed, and none is invented.
+// Order. An event orders the same as within a process. Other synchronisation (pipes, sockets, locks
+// in shared memory) is not visible, so work that any process has waited for counts as known to all
+// from then on. Races may be missed, but none is reported falsely.
 #pragma once
 
 #include <cuda.h>
@@ -35,59 +35,59 @@ class Sharing final : public UseListener {
   explicit Sharing(SimDevice& sim) : sim_(sim) {}
   void begin();
 
-  /// The process is a fork of the one that shared.
+  /// Resets the state in a fork of a process that shared.
   void forked();
   /// Returns whether this process has exported or opened anything.
   bool is_on() const { return is_on_; }
   /// Returns the number of the run, for handles; 0 if nothing can be shared.
   static std::uint64_t run();
-  /// Returns the number of this process in the run; 0 where nothing can be shared.
+  /// Returns the number of this process in the run; 0 if nothing can be shared.
   static std::uint32_t own_number();
-  /// Returns whether the object is this process's own.
+  /// Returns whether the object belongs to this process.
   static bool is_own(PeerObject object);
 
   // ---- memory ----
 
-  /// Exports a block. Returns its name for others; that of process 0 if there are none.
+  /// Exports a block. Returns its name for other processes; process 0 if it cannot be shared.
   PeerObject offer(std::uint32_t block);
-  /// The process has no handle and no mapping any more of memory that another process exported.
+  /// Notes that the process has no handle and no mapping of another process's memory any more.
   void let_go(std::uint32_t foreign);
-  /// Returns the name for others of a block that this process has exported or opened.
+  /// Returns the name for other processes of a block that this process has exported or opened.
   PeerObject name_of(std::uint32_t block) const { return names_.at(block); }
-  /// Finds the block of another process's memory, opening it where it is not known yet. 0 where
-  /// nothing of the name is alive.
+  /// Finds the block for another process's memory, and opens it if it is unknown. Returns 0 if no
+  /// object with this name is alive.
   std::uint32_t find(PeerObject object);
   /// Begins a mapping of a block of another process.
   std::uint32_t map(std::uint32_t foreign);
-  /// A mapping has ended.
+  /// Notes that a mapping has ended.
   void closed(std::uint32_t mapping);
-  /// Judges the free of a block that other processes may have open.
+  /// Checks the free of a block that other processes may have open.
   void check_free(std::uint32_t block);
-  /// A block has died.
+  /// Notes that a block has died.
   void ended(std::uint32_t block);
 
   // ---- events ----
 
   PeerObject offer(Event& event);
-  /// Finds the event that stands for another process's. Null where nothing of the name is alive.
+  /// Finds the event for another process's event. Returns null if no such event is alive.
   Event* find_event(PeerObject object);
-  /// An event was recorded here.
+  /// Notes that an event was recorded here.
   void recorded(Event& event);
-  /// Has an event say when it was last recorded, by whichever process.
+  /// Updates an event to its last record by any process.
   void refresh(Event& event);
   void ended(Event& event);
 
-  /// A context has ended, and what was in it.
+  /// Notes that a context has ended, with its objects.
   void context_ended();
 
-  // ---- what all do ----
+  // ---- exchange ----
 
-  /// Learns what the others did.
+  /// Receives what other processes did.
   void hear();
-  /// Returns what this process did and waited for.
+  /// Sends what this process did and waited for.
   void tell();
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) override;
-  /// Work at `at` has looked at a block for what others may have written there.
+  /// Notes that work at `at` has read a block that others may have written.
   void looked(std::uint32_t block, const OrderPoint& at);
 
  private:
@@ -116,14 +116,14 @@ class Sharing final : public UseListener {
 
   SimDevice& sim_;
   bool is_on_ = false;
-  std::map<Key, std::uint32_t> blocks_;  ///< Exported and opened ones, by name.
+  std::map<Key, std::uint32_t> blocks_;  ///< Exported and opened blocks, by name.
   std::map<Key, Event*> events_;
   std::map<std::uint32_t, PeerObject> names_;  ///< By block.
   std::map<Key, LineIndex> lines_;             ///< Lines of other processes.
-  std::map<LineIndex, Key> origins_;           ///< The same, by the line here.
-  std::vector<PeerUse> uses_;                  ///< Not told yet.
-  Clock told_;                                 ///< All work up to here was told to be waited for.
-  std::vector<Undone> undone_;                 ///< Records of this process whose work continues.
+  std::map<LineIndex, Key> origins_;           ///< The reverse of `lines_`.
+  std::vector<PeerUse> uses_;                  ///< Not sent yet.
+  Clock told_;                                 ///< Work up to here was reported as waited for.
+  std::vector<Undone> undone_;                 ///< Records of this process whose work is not done.
 };
 
 }  // namespace harness::devices

@@ -11,7 +11,7 @@
 namespace harness::devices {
 namespace {
 
-/// Notes a fault of a region.
+/// Reports an error about a region.
 void tell(SimDevice& sim, FaultKind kind, const Region& region, const char* detail) {
   Fault fault = sim.ledger().describe(kind, region.birth);
   fault.detail = detail;
@@ -20,7 +20,7 @@ void tell(SimDevice& sim, FaultKind kind, const Region& region, const char* deta
   sim.world().history.add(std::move(fault));
 }
 
-/// Returns whether [base, base + bytes) is within a living block of the device's.
+/// Returns whether [base, base + bytes) is inside a live block of the device.
 bool is_of_device(SimDevice& sim, std::uint64_t base, std::uint64_t bytes) {
   const std::uint32_t index = sim.memory().newest(base);
   const Block& block = sim.memory().block(index);
@@ -31,7 +31,7 @@ bool is_of_device(SimDevice& sim, std::uint64_t base, std::uint64_t bytes) {
 }  // namespace
 
 std::uint32_t RegionCalls::add_heap(const std::string& name) const {
-  static std::set<std::string> kinds;  // A label is of a text that stays.
+  static std::set<std::string> kinds;  // Kept, because a label refers to its text.
   const std::string& kind = *kinds.insert("memory region of " + name).first;
   return sim.memory().regions().add_heap(name.empty() ? Label("memory region")
                                                       : Label::of(kind.c_str()));

@@ -15,10 +15,10 @@ void BlockUses::begin_block(bool has_atomics) {
   judged_ &= !has_atomics;
   for (const UsedRange& range : mine_) enter(before_, range);
   mine_.clear();
-  if (before_.size() > kRangeLimit) judged_ = false;  // Too much to keep: races are missed.
+  if (before_.size() > kRangeLimit) judged_ = false;  // Too many to keep, so that races are missed.
 }
 
-/// Blocks continue where the one before ended, for the most part.
+/// Adds a range. In most cases, a block continues where the one before ended.
 void BlockUses::enter(std::vector<UsedRange>& ranges, const UsedRange& range) {
   for (UsedRange& known : ranges) {
     if (known.mode != range.mode || known.high < range.low || range.high < known.low) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlockUses: which bytes the blocks of a kernel have used so far. Blocks are independent of each
-// other (programming guide, *Thread hierarchy*), so two that use the same bytes, of which one
-// writes, race. A kernel with atomics may order its blocks by them, and is not judged.
+// BlockUses: the bytes that the blocks of a kernel have used so far. Blocks are independent of each
+// other (programming guide, *Thread hierarchy*), so if two use the same bytes and one writes, they
+// race. A kernel with atomics may order its blocks by them, and is not checked.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace harness::devices {
 /// Ownership: keeps its storage from kernel to kernel.
 class BlockUses {
  public:
-  /// A kernel begins.
+  /// Begins a kernel.
   void begin();
-  /// A block has used these. `has_atomics`: and more, by atomics.
+  /// Begins a block. `has_atomics`: it also uses atomics.
   void begin_block(bool has_atomics);
-  /// Returns what the block and one before it both used in a range of the block's, and one of them
-  /// wrote; an empty range if there is nothing.
+  /// Adds a use of the block. Returns the bytes in `range` that an earlier block has used, too, if
+  /// one of them writes; otherwise an empty range.
   UsedRange add(const UsedRange& range);
 
  private:
@@ -27,8 +27,8 @@ class BlockUses {
 
   static void enter(std::vector<UsedRange>& ranges, const UsedRange& range);
 
-  std::vector<UsedRange> before_;  ///< Uses of the blocks before.
-  std::vector<UsedRange> mine_;    ///< Uses of this one.
+  std::vector<UsedRange> before_;  ///< Uses of earlier blocks.
+  std::vector<UsedRange> mine_;    ///< Uses of this block.
   bool judged_ = true;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock: a vector clock over the lines of device work: how much of each line comes before.
+// Clock: a vector clock over the lines of device work: how much of each line precedes.
 //
-// A line is a chain of work in which each piece comes after the one before it: a stream, or a
-// branch of a graph that is launched. Lines get small numbers in the order in which they first have
-// work, so that a clock is as long as the run has lines and no longer.
+// A line is a sequence of ordered pieces of work: a stream, or a branch of a launched graph. Lines
+// are numbered in the order of their first work, so that a clock has no more entries than the run
+// has lines.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace harness::devices {
 using LineIndex = std::uint32_t;
 inline constexpr LineIndex kNoLine = ~LineIndex{0};
 
-/// Number of a staged copy (data_race.h), from 1 on in the order of their calls; or a count.
+/// Number of a staged copy (data_race.h), from 1 on in the order of calls; or a count of them.
 using StagedCopies = std::uint32_t;
 
 /// One piece of work: the `tick`-th of its line.
@@ -27,7 +27,7 @@ struct OrderPoint {
   bool operator==(const OrderPoint&) const = default;
 };
 
-/// Most runs have a line or two, which need no storage of their own.
+/// Most runs have one or two lines, which need no allocated storage.
 /// Ownership: keeps its storage when it is cleared.
 class Clock {
  public:
@@ -53,13 +53,13 @@ class Clock {
            std::all_of(first_.begin(), first_.end(), [](std::uint32_t tick) { return tick == 0; });
   }
 
-  /// Returns how many of the line's pieces of work come before.
+  /// Returns how many of the line's pieces of work precede.
   std::uint32_t of(LineIndex line) const {
     if (line < kFirst) return first_[line];
     return line - kFirst < rest_.size() ? rest_[line - kFirst] : 0;
   }
   bool includes(const OrderPoint& point) const { return of(point.line) >= point.tick; }
-  /// Returns whether a join with the other would change nothing.
+  /// Returns whether joining the other clock would change nothing.
   bool includes(const Clock& other) const {
     bool all = true;
     for (std::size_t i = 0; i < kFirst; ++i) all &= first_[i] >= other.first_[i];

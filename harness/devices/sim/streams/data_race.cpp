@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. While there is one line everything is ordered, and uses are only logged; what every
-// task knows to be done leaves the log, since all that is to come is after it. Once there are two
-// lines, the log is read. From then on each block keeps, for each line, the last piece of work that
-// used it, which is what its end is compared with, and the byte ranges that were used, which is
-// what a new use is compared with. A range is forgotten once a later use that comes after it covers
-// it and conflicts with all that it conflicts with: code that races with the old one races with the
-// new one.
+// How it works. As long as there is only one line, everything is ordered, and uses are only logged.
+// Uses that all tasks know to be done are removed from the log, since everything later comes after
+// them. When there is a second line, the log is read. From then on, each block keeps the last piece
+// of work of each line that used it, with which its end is compared, and the byte ranges that were
+// used, with which new uses are compared. A range is dropped once a later ordered use covers it and
+// conflicts with all that it conflicts with: work that races with the old use then also races with
+// the new one.
 #include "harness/devices/sim/streams/data_race.h"
 
 #include "harness/fault/kinds.h"
@@ -17,7 +17,7 @@
 
 namespace harness::devices {
 
-static constexpr LineIndex kFirstLine = 0;  ///< The line whose uses are logged.
+static constexpr LineIndex kFirstLine = 0;  ///< The line that is logged.
 
 void DataRaces::begin(bool on) {
   on_ = on;
@@ -36,7 +36,7 @@ void DataRaces::begin(bool on) {
   for (const auto& clock : remembered_) spare_.push_back(clock.get());
 }
 
-// ---- what the program orders ------------------------------------------------------------------
+// ---- the order of the program -----------------------------------------------------------------
 
 LineIndex DataRaces::take_lines(std::uint32_t count) {
   const LineIndex first = line_count_;
@@ -81,7 +81,7 @@ bool DataRaces::comes_before(const OrderPoint& point, const OrderedUse& use) con
   return use.after.includes(point) || (!passed_waits_.empty() && comes_before_wait(point, use));
 }
 
-/// Returns whether the use comes after a wait on memory that was over when `point` was done.
+/// Returns whether the use comes after a wait on memory that ended after `point` was done.
 bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use) const {
   return std::any_of(passed_waits_.begin(), passed_waits_.end(), [&](const PassedWait& wait) {
     const bool follows =
@@ -92,7 +92,7 @@ bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use
   });
 }
 
-// ---- what is used -----------------------------------------------------------------------------
+// ---- uses -------------------------------------------------------------------------------------
 
 DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
   while (block >= uses_.size()) uses_.push_back(std::make_unique<Uses>());
@@ -106,7 +106,7 @@ DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
   return uses;
 }
 
-/// Returns whether that is all there is to do.
+/// Returns true if the use was only logged, because there is one line.
 bool DataRaces::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   if (line_count_ != 1) return false;
   if (log_.size() == kLogLimit) read_log();
@@ -125,7 +125,7 @@ void DataRaces::read_log() {
 
 void DataRaces::allocated(std::uint32_t block, const OrderPoint& by) {
   if (!on_) return;
-  Uses& uses = uses_of(block);  // Reading the log would not change it.
+  Uses& uses = uses_of(block);  // The log would not change it, so it is not read.
   uses.allocated = by;
   uses.allocation = ledger_.scheduler().picker().current().name;
 }
@@ -152,12 +152,12 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
     if (!logs(block, range, by)) enter(block, range, by);
     return;
   }
-  // The end of a mapping is an end, whatever becomes of the memory.
+  // Unmapping is an end of the mapping, whatever happens to the memory.
   if (used.origin == Origin::mapped) {
     const UsedRange somewhere{0, 0, AccessMode::read};
     if (!logs(block, somewhere, by)) enter(block, somewhere, by);
   }
-  // Mapped memory is the memory of another block: another process's, or an allocation's.
+  // The memory behind a mapping belongs to another block, of another process or of an allocation.
   const std::uint64_t shift = memory_.block(used.exported).base - used.base;
   const std::uint64_t rest = range.low != range.high ? shift : 0;
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
@@ -199,7 +199,7 @@ void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& ra
   accesses.push_back({range, last_use(by)});
 }
 
-/// Tells the bytes that two uses of the block at `base` share, and how each uses them.
+/// Describes the bytes that two uses of the block at `base` share, and how they are used.
 std::string DataRaces::in_words(std::uint64_t base, const UsedRange& first,
                                 const UsedRange& second) {
   const auto verb = [](AccessMode mode) { return mode == AccessMode::write ? "writes" : "reads"; };
@@ -211,7 +211,7 @@ std::string DataRaces::in_words(std::uint64_t base, const UsedRange& first,
                      verb(first.mode), high - low == 1 ? "it" : "them");
 }
 
-/// Compares a use with those before it, and forgets those that it makes superfluous.
+/// Compares a use with earlier uses, and removes those that it makes redundant.
 void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
                              const OrderedUse& by) {
   std::erase_if(uses.accesses, [&](const Access& other) {
@@ -239,7 +239,7 @@ void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
 }
 
 void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
-  if (by.at.line == kNoLine) read_log();  // In the one line there is, the free comes last.
+  if (by.at.line == kNoLine) read_log();  // With a single line, the free comes last.
   Uses& uses = uses_of(block);
   bool told = false;
   for (const LastUse& last : uses.last) {
@@ -257,12 +257,12 @@ Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) con
   return fault;
 }
 
-/// Returns whether drivers of today order the two: the copy's call had returned before.
+/// Returns whether present drivers order the two, because the call of the copy had returned before.
 bool DataRaces::is_ordered_today(const LastUse& other, const OrderedUse& by) {
   return other.staged != 0 && other.staged <= by.returned;
 }
 
-/// Nothing has died: it is about the bytes, and code that comes second.
+/// Reports a race. Nothing was freed: the subject is the bytes, and the later use of them.
 void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by,
                             const LastUse& other, const char* how) {
   if (by.was_judged) return;
@@ -277,7 +277,7 @@ void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& b
   ledger_.scheduler().history().add(std::move(fault));
 }
 
-/// Reports it as a use after death is reported: where it died, and who used it.
+/// Reports a race with a free, like a use-after-free: with the site of the free and of the use.
 void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, const LastUse& other,
                            const char* how) {
   Fault fault = fault_of(block, how, other.site);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// DataRaces: which device work comes after which by the program's own orders, and so which uses of
-// memory race although this run happened to serialise them.
+// DataRaces: the happens-before order of device work that the program establishes, and uses of
+// memory that race, although this run happened to serialise them.
 //
-// The order of host calls is taken as this run made it. Work comes after the work before it in its
-// stream, after what its stream was told to wait for, and after what the task that submitted it
-// knew to be done (host_knowledge.h). What a pool or a stream's memory operations arrange at run
-// time is not order that a program may rely on, but for waits on memory, for what comes after them:
-// see passed_wait().
+// The order of host calls is taken from this run. Work follows earlier work in its stream, work
+// that its stream waits for, and work that the submitting task knew to be done (host_knowledge.h).
+// Dependencies that a pool adds at run time are not an order on which a program may rely. The same
+// holds for stream memory operations, except that a wait on memory orders later work; see
+// passed_wait().
 //
-// Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads. Where
-// we depart: byte ranges per block instead of a shadow per word, at most kAccessLimit of them, so
-// that a race may be missed in memory that very many pieces of work share; none is ever invented.
+// Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads.
+// Departure: at most kAccessLimit byte ranges per block instead of a shadow per word, so that a
+// race may be missed in memory that very many pieces of work share. No race is reported falsely.
 //
 // A *staged copy* is a synchronous copy from pageable memory: the call returns when the driver has
-// the bytes, and by the documentation the copy itself may end later. Drivers of today have a small
-// one ended, so that what is submitted afterwards races with it by the documentation alone. Such
-// races are reported as of kStagedCopy; of a large one they are as any other. Threads: the run's
+// read the bytes, and by the documentation the copy itself may end later. Today's drivers have
+// completed a small one by then, so that later work races with it only by the documentation. Such
+// races are reported with kStagedCopy; those with a large copy like any other. Threads: the run's
 // thread.
 #pragma once
 
@@ -34,21 +34,23 @@
 
 namespace harness::devices {
 
-/// The kind of object of a race with a staged copy that had returned.
+/// Object kind of a race with a staged copy that had returned.
 inline constexpr Label kStagedCopy = "bytes of a staged copy";
 
-/// A use of memory, by a piece of work or by the host (then `at` is not a line's).
+/// A use of memory, by a piece of work or by the host (then `at` has no line).
 struct OrderedUse {
   OrderPoint at;
-  const Clock& after;  ///< The clock of what comes before it.
+  const Clock& after;  ///< The clock of the work before it.
   Label site;
   StagedCopies staged = 0;      ///< Its number, if it is a staged copy.
-  StagedCopies returned = ~0u;  ///< This many had returned when it was submitted.
+  StagedCopies returned = ~0u;  ///< Number of staged copies that had returned when it was
+                                ///< submitted.
   Fault::Source source{};
-  bool was_judged = false;  ///< Another process, whose use it is, has compared it with others.
+  bool was_judged = false;  ///< Whether the process that made this use has checked it against
+                            ///< others.
 };
 
-/// Hears of uses of blocks that are shared with other processes.
+/// Receives uses of blocks that are shared with other processes.
 class UseListener {
  public:
   virtual ~UseListener() = default;
@@ -59,12 +61,12 @@ class UseListener {
 class Staging {
  public:
   void begin_run() { count_ = 0; }
-  /// Returns the number of the copy whose call begins; 0 where drivers of today have one of this
-  /// many bytes late, too: it is not a staged copy then.
+  /// Returns the number of the copy whose call begins; 0 if the copy is so large that today's
+  /// drivers also complete it late, so that it is not a staged copy.
   StagedCopies begin_copy(std::uint64_t bytes) { return bytes < kLateBytes ? ++count_ : 0; }
   StagedCopies count() const { return count_; }
-  /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
-  /// for all runs of the device.
+  /// Sets whether staged copies are done when they return, as on today's drivers, or may be late.
+  /// Applies to all runs of the device.
   void have_them_done(bool done) { are_done_ = done; }
   bool are_done() const { return are_done_; }
 
@@ -83,63 +85,64 @@ class DataRaces {
 
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
-  /// With `on` false nothing is kept, and nothing is judged.
+  /// With `on` false, nothing is recorded or checked.
   void begin(bool on);
-  /// The run is over.
+  /// Ends the run.
   void end() { knowledge_.end(); }
   bool on() const { return on_; }
   bool is_only_line(LineIndex line) const { return line_count_ == 1 && line == 0; }
 
-  // ---- what the program orders ----
+  // ---- order established by the program ----
 
-  /// The next piece of work of a line, whose clock is `clock`, which becomes what comes before the
-  /// piece after it.
+  /// Adds a piece of work to a line, whose clock `clock` is then updated for the next piece.
   OrderPoint advance(LineIndex& line, Clock& clock);
-  /// Lines for this many chains of work; the first of them.
+  /// Returns the first of `count` new lines, one for each sequence of work.
   LineIndex take_lines(std::uint32_t count);
-  /// Returns the number of the run: lines mean nothing in another.
+  /// Returns the number of the run; lines of other runs are invalid.
   std::uint32_t run() const { return run_; }
-  /// Returns the work that some task has seen to be done, and so the driver.
+  /// Returns the work that some task, and so the driver, knows to be done.
   const Clock& host() const { return host_; }
-  /// Returns the work that the running task knows to be done: it comes before all that it does from
-  /// now on.
+  /// Returns the work that the running task knows to be done, which precedes everything that it
+  /// does from now on.
   const Clock& caller() { return on_ ? knowledge_.mine() : host_; }
   void host_saw(const Clock& clock);
-  /// The driver calls a function of the program on the running task, after that work.
+  /// Notes that the driver calls a function of the program on the running task, after that work.
   void function_starts(const Clock& clock);
 
-  /// A clock as it is now, for another who waits. Lifetime: until told, or the run ends.
+  /// Returns a copy of a clock for a waiting task. Lifetime: until tell_host(), or the end of the
+  /// run.
   Clock& remember(const Clock& clock);
   void tell_host(Clock& remembered);
 
-  /// A wait on memory at `at` is over. Who wrote the value is not known, so all that was done by
-  /// now counts as before what comes after the wait: races are missed then, but none is invented.
+  /// Notes that a wait on memory at `at` is over. The writer of the value is unknown, so all work
+  /// that is done by now counts as preceding the work after the wait. Races may be missed, but none
+  /// is reported falsely.
   void passed_wait(const OrderPoint& at) { passed_waits_.push_back({at, done_}); }
   void done(const OrderPoint& point) { done_.include(point); }
 
   Staging& staging() { return staging_; }
   HostUses& host_uses() { return host_uses_; }
 
-  // ---- what is used ----
+  // ---- uses ----
 
-  /// Returns whether anything cares which bytes a kernel uses on a stream.
+  /// Returns whether the bytes that a kernel uses on a stream must be recorded.
   bool wants_footprints(bool is_default_stream) const {
     return !is_default_stream || line_count_ > 1 || host_uses_.is_watched();
   }
 
-  /// The allocation at `by`: uses must come after it.
+  /// Notes the allocation at `by`, which uses must follow.
   void allocated(std::uint32_t block, const OrderPoint& by);
-  /// Notes the allocation at a block that had lives before.
+  /// Notes the allocation of a block that had earlier lifetimes.
   void lives_again(std::uint32_t block, const OrderPoint& by);
-  /// Judges the use of [range.low, range.high) of a block, its own addresses.
+  /// Checks the use of [range.low, range.high) of a block, in its own addresses.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
-  /// Judges a use of which only the block is known.
+  /// Checks a use of a block with unknown bytes.
   void used(std::uint32_t block, const OrderedUse& by);
-  /// Two blocks of a kernel use the same bytes, and one writes.
+  /// Reports that two blocks of a kernel use the same bytes, and one writes.
   void blocks_raced(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
-  /// The host has written what work in flight was still to use.
+  /// Reports that the host has written bytes that queued work still had to use.
   void host_wrote(std::uint32_t block, const OrderedUse& by);
-  /// Judges the end of a block.
+  /// Checks the end of a block.
   void freed(std::uint32_t block, const OrderedUse& by);
 
  private:
@@ -156,7 +159,8 @@ class DataRaces {
     UsedRange range;
     LastUse by;
   };
-  /// A use while there was one line, and so nothing to compare it with. No range: empty.
+  /// A use while there was only one line, so that there was nothing to compare. Empty without a
+  /// range.
   struct Logged {
     std::uint32_t block;
     std::uint32_t tick;
@@ -168,21 +172,21 @@ class DataRaces {
     AccessMode mode;
     Fault::Source source;
   };
-  /// A wait on memory, and what was done when it was over.
+  /// A wait on memory, and the work that was done at its end.
   struct PassedWait {
     OrderPoint at;
     Clock done;
     bool is_of_others = false;  ///< It may have waited for any work of other processes.
   };
-  /// The known uses of a block. Kept from run to run for its storage.
+  /// The known uses of a block. Kept from run to run to reuse the storage.
   struct Uses {
-    std::uint32_t run = 0;  ///< The run that it speaks of.
-    bool raced = false;     ///< One fault per block is enough, but its end is another matter,
-    bool raced_with_staged = false;  ///< and so is one by the documentation alone.
+    std::uint32_t run = 0;  ///< The run of these uses.
+    bool raced = false;     ///< A race was reported. One per block is enough, except for its end
+    bool raced_with_staged = false;  ///< and for staged copies, which are reported separately.
     OrderPoint allocated;
-    Name allocation = 0;           ///< The activation that made it.
-    std::vector<LastUse> last;     ///< One for each line, and one of its staged copies.
-    std::vector<Access> accesses;  ///< That nothing since has come after and covered.
+    Name allocation = 0;           ///< The activation that made the allocation.
+    std::vector<LastUse> last;     ///< One for each line, and one for its staged copies.
+    std::vector<Access> accesses;  ///< Accesses that no later one has covered.
   };
 
   Uses& uses_of(std::uint32_t block);
@@ -206,7 +210,7 @@ class DataRaces {
   Memory& memory_;
   bool on_ = false;
   UseListener* listener_ = nullptr;
-  std::vector<LineIndex> lines_elsewhere_;  ///< In order.
+  std::vector<LineIndex> lines_elsewhere_;  ///< Lines of other processes, in order.
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
   Staging staging_;
@@ -214,7 +218,7 @@ class DataRaces {
   HostKnowledge knowledge_;
   Clock host_;
   Clock done_;
-  std::vector<PassedWait> passed_waits_;  ///< In the order in which they were over.
+  std::vector<PassedWait> passed_waits_;  ///< In the order in which they ended.
   std::vector<std::unique_ptr<Clock>> remembered_;
   std::vector<Clock*> spare_;
   Records<Logged> log_;

@@ -8,11 +8,11 @@ namespace harness::devices {
 
 static constexpr Resource kFunctions = hash_name("host functions");
 
-/// A function of the program, and all that it is called with: once others may call CUDA, too, it
-/// may not be looked up any more.
+/// A function of the program with its arguments. They are copied, because the work may be gone when
+/// other tasks can call CUDA.
 struct HostFunctions::Callee {
   CUhostFn function = nullptr;
-  CUstreamCallback callback = nullptr;  ///< Instead of `function`.
+  CUstreamCallback callback = nullptr;  ///< Used instead of `function`.
   CUstream stream = nullptr;
   CUresult status = CUDA_SUCCESS;
   void* data = nullptr;
@@ -36,10 +36,10 @@ HostFunctions::Callee HostFunctions::callee(const Stream& stream, const Work& wo
   return {work.function, work.callback, work.stream, sim_.faults().broken(), work.data};
 }
 
-/// It is told before the function is called, which may crash.
+/// Reports a use of dead data before the function is called, since it may crash.
 void HostFunctions::begin(LentId data, const Stream& stream, CapturedAt captured,
                           const void* function) {
-  if (stream.queued() == 0) return;  // A graph's launch is not queued while the call runs it.
+  if (stream.queued() == 0) return;  // While a call runs a graph's launch, it is not queued.
   last_called_ = {reinterpret_cast<std::uintptr_t>(function), stream.front().activation};
   sim_.host_memory().lent().used(data, {.site = "host function",
                                         .activation = last_called_.activation,
@@ -72,7 +72,7 @@ void HostFunctions::call(const HostCall& call) {
   call.run->called(call);
 }
 
-/// Hands it to who calls functions. Returns false if there is nothing.
+/// Queues a function for the task or thread that calls functions. Returns false if there is none.
 bool HostFunctions::call_later(const HostCall& call) {
   const ProcessId id = call.stream->context->process;
   Process& owner = sim_.processes().at(id);
@@ -122,7 +122,7 @@ void HostFunctions::call_now(const HostCall& call) {
   act();
 }
 
-/// Lets continue what waited for the function, which has returned or ended its thread.
+/// Completes the function's work. The function has returned, or ended its thread.
 void HostFunctions::finish(const HostCall& call) {
   Stream& stream = *call.stream;
   device_edge_release(&stream.done_edge);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostFunctions: calls the functions of the program that streams and graphs hand over.
+// HostFunctions: calls the functions of the program in streams and graphs.
 //
-// CUDA calls them on a separate thread, one after another. Ours is a task of each process, or a
-// thread in a program without a world; where a run is outside of its tasks, code that is here calls
-// them.
+// CUDA calls them on a separate thread, one after another. Here this is a task of each process, or
+// a thread in a program without a world. Outside of the tasks of a run, the calling code runs them.
 #pragma once
 
 #include "harness/cuda/process.h"
@@ -18,18 +17,18 @@ class SimDevice;
 class HostFunctions {
  public:
   explicit HostFunctions(SimDevice& sim) : sim_(sim) {}
-  /// Calls the function that a stream has come to. Returns true when it has returned.
+  /// Calls the function that a stream has reached. Returns whether it has returned.
   bool call(Stream& stream, Work& work);
   /// Calls the function of a host node.
   void call(const HostCall& call);
-  /// Returns whether the driver's thread has called all that it was given.
+  /// Returns whether the driver's thread has completed all its calls.
   bool idle() const { return thread_.idle(); }
-  /// A function of the program, and who handed it over.
+  /// A function of the program, and the activation that passed it in.
   struct Called {
     std::uintptr_t code = 0;  ///< Its first instruction.
     Name activation = 0;
   };
-  /// Returns the function that is called, or was called last.
+  /// Returns the current or the last called function.
   const Called& last_called() const { return last_called_; }
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. What was handed on belongs to all that have its stamp, and does not change any
-// more: who learns something afterwards gets its own stamp, which comes from the one before. So a
-// lock is handed on by a stamp, and clocks are compared only if neither comes from the other. Most
-// locks are taken again by code that gave them up: a place remembers a task that knows all that was
-// left there, which gets nothing from it, and puts its own in its stead.
+// How it works. A stamp identifies a state of knowledge, which does not change once it was handed
+// on: a task that learns more gets a new stamp, derived from its old one. Handing over a lock thus
+// copies a stamp, and clocks are compared only if neither stamp derives from the other. Most locks
+// are taken again by the task that released them. Each place therefore remembers a task that knows
+// all that was left there: that task gets nothing new from it, and replaces its stamp.
 #include "harness/devices/sim/streams/host_knowledge.h"
 
 #include <algorithm>
@@ -63,9 +63,10 @@ void HostKnowledge::starts_anew(const Clock& clock) {
   known_[mine.knows].clock = clock;
 }
 
-// ---- what is known ----------------------------------------------------------------------------
+// ---- knowledge --------------------------------------------------------------------------------
 
-/// Adds a copy of what is known by that stamp. Returns its own; all others may change.
+/// Adds a copy of the knowledge of a stamp. Returns the copy's stamp. Other references may become
+/// invalid.
 HostKnowledge::Stamp HostKnowledge::add(const Stamp& from) {
   if (known_count_ == sweep_at_) sweep();
   if (known_count_ == known_.size()) known_.emplace_back();
@@ -75,7 +76,7 @@ HostKnowledge::Stamp HostKnowledge::add(const Stamp& from) {
   return static_cast<Stamp>(known_count_++);
 }
 
-/// Forgets what no one knows any more.
+/// Removes the stamps that nothing refers to.
 void HostKnowledge::sweep() {
   std::vector<Known> kept(1);
   std::vector<Stamp> renamed(known_count_, kNothing);
@@ -101,13 +102,14 @@ bool HostKnowledge::includes(Stamp stamp, Stamp other) const {
   return known_[stamp].clock.includes(known_[other].clock);
 }
 
-/// Returns what is quicker to see than that the one includes the other.
+/// Returns whether `stamp` derives from `other`, which is a quick way to see that it includes it.
 bool HostKnowledge::comes_from(Stamp stamp, Stamp other) const {
   while (stamp > other) stamp = known_[stamp].from;
   return stamp == other;
 }
 
-/// Code that knows less has the stamp of the other one from then on.
+/// Adds the teller's knowledge to the listener's, which takes over the teller's stamp if it knows
+/// less.
 void HostKnowledge::tell(Stamp& listener, const Stamp& teller) {
   if (!comes_from(teller, listener)) {
     if (includes(listener, teller)) return;
@@ -129,7 +131,7 @@ HostKnowledge::Left& HostKnowledge::left_at(const void* place) {
   return left_[index];
 }
 
-/// Twice the room, before half of it is taken.
+/// Doubles the table. Called before it is more than half full.
 void HostKnowledge::grow() {
   const std::vector<Left> old = std::exchange(left_, std::vector<Left>(2 * left_.size()));
   left_mask_ = left_.size() - 1;
@@ -137,7 +139,7 @@ void HostKnowledge::grow() {
     if (each.run == run_) left_at(each.place) = each;
 }
 
-/// Code that reaches a place gets this, too.
+/// Adds the knowledge of a task that releases at a place which already has an entry.
 void HostKnowledge::add_to(Left& left, const Who& mine) {
   if (left.knower != mine.as) {
     tell(left.stamp, mine.knows);
@@ -148,7 +150,7 @@ void HostKnowledge::add_to(Left& left, const Who& mine) {
   handed_on_ = std::max(handed_on_, mine.knows);
 }
 
-/// The running task leaves what it knows.
+/// Leaves the running task's knowledge at a place.
 void HostKnowledge::leave(const void* place) {
   const Who mine = me();
   Left* left = &left_at(place);
@@ -161,7 +163,7 @@ void HostKnowledge::leave(const void* place) {
   handed_on_ = std::max(handed_on_, mine.knows);
 }
 
-/// The running task gets what was left there.
+/// Gives the running task the knowledge that was left at a place.
 void HostKnowledge::take(const void* place) {
   Left& left = left_at(place);
   if (left.run != run_) return;
@@ -172,14 +174,14 @@ void HostKnowledge::take(const void* place) {
 
 void HostKnowledge::released(const void* place) {
   const Who mine = me();
-  if (mine.knows == kNothing) return;  // It has waited for nothing.
+  if (mine.knows == kNothing) return;  // The task has not waited for anything.
   Left& left = left_[slot(place)];
   if (!left.is(place, run_)) return leave(place);
   if (left.stamp != mine.knows) add_to(left, mine);
 }
 
 void HostKnowledge::acquired(const void* place) {
-  if (left_count_ == 0) return;  // Nothing has.
+  if (left_count_ == 0) return;  // No task has released anything.
   const Who mine = me();
   const Left& left = left_[slot(place)];
   if (!left.is(place, run_) || (left.stamp != mine.knows && left.knower != mine.as)) take(place);

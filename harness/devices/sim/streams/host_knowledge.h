@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostKnowledge: which device work each task knows to be done, because it has waited for it, or was
-// told by one that knows: by a lock that was handed over, a latch, a count that it came to, or by
-// being spawned. What one has waited for orders nothing for another who was told nothing.
+// HostKnowledge: the device work that each task knows to be done, because it has waited for it, or
+// because of a synchronisation with a task that knows it: a lock, a latch, a counter, or its spawn.
+// A wait of one task does not order the work for other tasks without such a synchronisation.
 //
-// Source: the threads' clocks of FastTrack (Flanagan and Freund 2009), of which only the part about
-// device work is kept.
+// Source: the clocks of threads in FastTrack (Flanagan and Freund 2009), restricted to device work.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +15,33 @@
 
 namespace harness::devices {
 
-/// All that runs outside of tasks counts as one task, threads of a program without a world, too:
-/// what orders those is not seen.
+/// Everything outside of tasks counts as one task, including the threads of a program without a
+/// world, because their synchronisation is not visible.
 /// Ownership: borrows the scheduler of the run. Threads: the run's thread.
 class HostKnowledge final : public EdgeListener {
  public:
   HostKnowledge() = default;
-  HostKnowledge(const HostKnowledge&) = delete;  // It listens.
+  HostKnowledge(const HostKnowledge&) = delete;  // It is registered as a listener.
   HostKnowledge& operator=(const HostKnowledge&) = delete;
   ~HostKnowledge() override { end(); }
 
-  /// Forgets the last run, and listens to this one.
+  /// Discards the last run, and listens to this one.
   void begin(Scheduler& scheduler);
-  /// The run is over.
+  /// Ends the run.
   void end() {
     if (EdgeListener::current == this) EdgeListener::current = nullptr;
   }
 
   /// Returns the work that the running task knows to be done.
   const Clock& mine() { return known_[me().knows].clock; }
-  /// Returns whether every task that may still act knows that of a point.
+  /// Returns whether every task that may still act knows the work at a point to be done.
   bool all_know(const OrderPoint& point);
-  /// The running task has waited for the work. Returns whether that is news to it.
+  /// Notes that the running task has waited for the work. Returns whether that adds to its
+  /// knowledge.
   bool saw(const Clock& clock);
-  /// The driver calls a function on the running task, a separate thread, which has come from other
-  /// functions: it knows of no more than what the function comes after. Outside of tasks that
-  /// thread is one with the program's, which forget nothing.
+  /// Notes that the driver calls a function on the running task. As a separate thread, it only
+  /// knows the work that precedes the function. Outside of tasks that thread counts as one of the
+  /// program's, whose knowledge stays.
   void starts_anew(const Clock& clock);
 
   void released(const void* place) override;
@@ -50,33 +50,33 @@ class HostKnowledge final : public EdgeListener {
   void spawned(std::uint16_t task) override;
 
  private:
-  /// Number of something that is known. Tasks hand on a lock far more often than they wait for
-  /// work, so that both sides mostly have the same stamp, which says so at once.
+  /// Identifies a state of knowledge. Tasks hand over locks far more often than they wait for work,
+  /// so that both sides usually have the same stamp, and need no comparison.
   using Stamp = std::uint32_t;
   static constexpr Stamp kNothing = 0;
 
   struct Known {
     Clock clock;
-    Stamp from = kNothing;  ///< An earlier one that it includes.
+    Stamp from = kNothing;  ///< An earlier stamp whose knowledge this one includes.
   };
 
-  /// A task, for as long as it forgets nothing: what it knew then, it still knows.
+  /// A task, as long as its knowledge only grows.
   using Knower = std::uint32_t;
   static constexpr Knower kNobody = 0;
-  static constexpr Knower kNewcomer = 1;  ///< Has never been at a place.
+  static constexpr Knower kNewcomer = 1;  ///< A task that has not synchronised yet.
 
   struct Who {
     Stamp knows = kNothing;
     Knower as = kNewcomer;
   };
 
-  /// Knowledge that code that reaches a place, a lock for one, gets.
+  /// The knowledge that a task gets when it acquires at a place, such as a lock.
   struct Left {
     const void* place = nullptr;
-    std::uint32_t run = 0;  ///< Whatever is of another run is free.
+    std::uint32_t run = 0;  ///< Entries of other runs are free.
     Stamp stamp = kNothing;
-    Knower knower = kNobody;  ///< Knows all of it, and so need not compare.
-    /// Returns whether that place's is this one.
+    Knower knower = kNobody;  ///< A task that knows all of it, and so needs no comparison.
+    /// Returns whether this is the entry of that place.
     bool is(const void* its_place, std::uint32_t its_run) const {
       return place == its_place && run == its_run;
     }
@@ -109,14 +109,14 @@ class HostKnowledge final : public EdgeListener {
 
   Scheduler* scheduler_ = nullptr;
   std::uint32_t run_ = 0;
-  std::vector<Known> known_{1};  ///< By stamp. Kept for their storage.
+  std::vector<Known> known_{1};  ///< By stamp. Kept to reuse the storage.
   std::size_t known_count_ = 1;
-  std::size_t sweep_at_ = 0;    ///< This many are too many, and some of them no one's.
-  Stamp handed_on_ = kNothing;  ///< All up to this one may be several's, and stay as they are.
+  std::size_t sweep_at_ = 0;    ///< Number of stamps at which unused ones are removed.
+  Stamp handed_on_ = kNothing;  ///< Stamps up to this one may be shared, and must not change.
   std::vector<Who> tasks_;      ///< By id, from 1 on.
   Knower last_knower_ = kNewcomer;
   std::size_t task_count_ = 0;
-  std::vector<Left> left_;  ///< By the hash of the place, the next free one if that is taken.
+  std::vector<Left> left_;  ///< By the hash of the place; if that is taken, the next free entry.
   std::size_t left_mask_ = 0;
   std::size_t left_count_ = 0;
 };

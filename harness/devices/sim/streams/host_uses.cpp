@@ -32,7 +32,8 @@ std::optional<AccessMode> HostUses::unseen(std::uint32_t block) const {
   return unseen;
 }
 
-/// Atomics are how a kernel and the program talk to each other, and race with nothing here.
+/// Checks a use by the host. Atomics are how a kernel communicates with the program, and do not
+/// race here.
 void HostUses::use(std::uint32_t block, const UsedRange& range, Label site) {
   races_.read_log();
   learn(block, range);
@@ -50,7 +51,8 @@ void HostUses::use(std::uint32_t block, const UsedRange& range, Label site) {
   }
 }
 
-/// A program that reads what was written for it to find takes it for a sign that the rest is done.
+/// If a program reads a value that announces the end of work, it knows that the earlier work is
+/// done.
 void HostUses::learn(std::uint32_t block, const UsedRange& range) {
   for (const Sign& sign : signs_)
     if (overlap(sign.range, range)) races_.host_saw(sign.done);
@@ -61,7 +63,7 @@ void HostUses::learn(std::uint32_t block, const UsedRange& range) {
   if (is_sign) races_.host_saw(Clock(races_.done_));
 }
 
-/// A later sign stands instead of the one that was there, and says more.
+/// A later announcement replaces an earlier one at the same place, since it covers more work.
 void HostUses::announce(std::uint64_t address, std::uint64_t bytes) {
   if (!is_watched_) return;
   const UsedRange range{address, address + bytes, AccessMode::write};

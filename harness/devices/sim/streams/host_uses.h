@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostUses: uses of memory that the program shares with the device by the program itself, which the
-// driver hears of only where something watches.
+// HostUses: uses by the program of memory that it shares with the device. The driver knows them
+// only if they are watched.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace harness::devices {
 
 class DataRaces;
 
-/// The program's use comes last: all work that is submitted later comes after it. So it is compared
-/// with what is known of the block, and not kept. Only ranges count, as the program may well use a
-/// block of which the device uses another part.
+/// The program's use is the last one, and precedes all work submitted later. So it is compared with
+/// the known uses of the block, and is not recorded. Only byte ranges count, because the program
+/// may use a block while the device uses another part of it.
 ///
 /// Ownership: belongs to the DataRaces that it compares with. Threads: the run's thread.
 class HostUses {
@@ -25,22 +25,22 @@ class HostUses {
   explicit HostUses(DataRaces& races) : races_(races) {}
 
   void begin();
-  /// From now on something watches: kernels leave footprints on any stream. Holds for the run.
+  /// Enables watching for the run: kernels then record footprints on every stream.
   void watch() { is_watched_ = true; }
   bool is_watched() const { return is_watched_; }
 
-  /// Returns how work that the running task has not seen to be done uses the block: `write` where
-  /// the program may use no byte of that, `read` where it may write none; nothing otherwise, or
-  /// where a race was told already.
+  /// Returns how the block is used by work that the running task does not know to be done: `write`
+  /// if the program must not use those bytes, `read` if it must not write them. Returns nothing if
+  /// there is no such use, or if a race was reported already.
   std::optional<AccessMode> unseen(std::uint32_t block) const;
-  /// Judges a use on the running task. Who reads what a stream memory operation, or an atomic, has
-  /// written learns of all that was done by then.
+  /// Checks a use on the running task. A read of bytes that a stream memory operation or an atomic
+  /// has written gives the task knowledge of all work that was done by then.
   void use(std::uint32_t block, const UsedRange& range, Label site);
-  /// A stream memory operation has written what the program may look for.
+  /// Notes that a stream memory operation has written bytes that the program may poll.
   void announce(std::uint64_t address, std::uint64_t bytes);
 
  private:
-  /// Bytes that are a sign, and what was done when it was written.
+  /// Bytes that are a signal, and the work that was done when they were written.
   struct Sign {
     UsedRange range;
     Clock done;

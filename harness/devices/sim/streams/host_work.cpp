@@ -6,7 +6,7 @@
 
 namespace harness::devices {
 
-/// Calls `act` for each row, with the target of the work at the row.
+/// Calls `act` for each row, with the work's target set to the row.
 template <class Act>
 static bool all_rows(Work& work, const HostWorkRange& range, Act act) {
   work.bytes = range.bytes;
@@ -16,7 +16,7 @@ static bool all_rows(Work& work, const HostWorkRange& range, Act act) {
   return true;
 }
 
-/// Judges all ranges before the first is used: the function uses all of them, or none.
+/// Checks all ranges before the first one is used, since the function uses all of them or none.
 void WorkSteps::host_work(Work& work) {
   const SiteScope site(sim_.scheduler(), work.label);
   const HostWork& host = work.host_work;

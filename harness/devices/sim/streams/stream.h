@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream: a queue of work that is passive until another, by a pick, lets it advance.
+// Stream: a queue of work. It is passive until a choice lets it advance.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace harness::devices {
 class SimDevice;
 struct Capture;
 
-/// Threads: to TSan it is one; see OnStream.
+/// Threads: TSan sees a stream as a thread; see OnStream.
 class Stream final : public Engine, public Object {
  public:
   void reset();
@@ -43,26 +43,27 @@ class Stream final : public Engine, public Object {
   Resource resource = 0;
   unsigned flags = 0;
   int priority = 0;
-  std::uint64_t id = 0;  ///< Unique for the life of the program.
-  bool legacy = false;   ///< The one that blocking streams and it wait for each other.
-  bool blocking = true;  ///< Waits for, and holds up, the legacy stream.
+  std::uint64_t id = 0;  ///< Never reused while the program runs.
+  bool legacy = false;   ///< The legacy stream: blocking streams and it wait for each other.
+  bool blocking = true;  ///< Waits for the legacy stream, and makes it wait.
 
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
-  std::vector<Work*> queue;  ///< From `head` on. The last queued() of what was submitted.
+  std::vector<Work*> queue;  ///< Queued work, from `head` on: the last queued() pieces that were
+                             ///< submitted.
   std::size_t head = 0;
   std::uint16_t engine = kNoEngine;
-  bool ready = false;                   ///< Known to the scheduler as one that can advance.
-  bool calling = false;                 ///< A host function of it runs.
-  Capture* capture = nullptr;           ///< The capture that makes nodes of its work.
-  std::vector<CUgraphNode> told_nodes;  ///< The nodes that cuStreamGetCaptureInfo points at.
+  bool ready = false;                   ///< Whether the scheduler knows that it can advance.
+  bool calling = false;                 ///< Whether one of its host functions is running.
+  Capture* capture = nullptr;           ///< The capture that converts its work to nodes.
+  std::vector<CUgraphNode> told_nodes;  ///< The nodes that cuStreamGetCaptureInfo returned.
   std::vector<CUgraphEdgeData> told_data;
   LineIndex line = kNoLine;
-  Clock clock;  ///< All that the next piece of work comes after, by the program.
+  Clock clock;  ///< Everything that precedes the next piece of work, by the program's order.
 
   static constexpr std::uint16_t kNoEngine = 0xffff;
 
-  // For TSan: addresses that stand for "work was submitted" and "work was done", and its thread.
+  // For TSan: addresses that represent "work was submitted" and "work was done", and its thread.
   char submit_edge = 0;
   char done_edge = 0;
   void* tsan_fiber = nullptr;
@@ -72,7 +73,8 @@ inline bool done(const StreamPoint& point) {
   return point.stream == nullptr || point.stream->reached(point.seq);
 }
 
-/// While it lives, TSan takes the calling thread for the stream. Without TSan, nothing.
+/// Makes TSan attribute the calling thread's accesses to the stream while it exists. No effect
+/// without TSan.
 class OnStream {
  public:
   explicit OnStream(Stream& stream);

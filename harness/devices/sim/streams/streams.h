@@ -20,16 +20,16 @@ class Streams {
 
   /// Adds a stream, which has no name yet.
   Stream& add(Context& context, Label label);
-  /// Adds the stream 0 of a new context.
+  /// Adds stream 0 of a new context.
   Stream& add_legacy(Context& context);
-  /// Adds something that has its own records, but no work: an event record node's.
+  /// Adds a stream without work, for the records of an event record node.
   Stream& add_clock(Context& context);
 
  private:
   Stream& add(Context& context);
 
   SimDevice& sim_;
-  std::uint64_t count_ = 0;  ///< Number of streams that programs can ask for their id.
+  std::uint64_t count_ = 0;  ///< Number of streams whose id programs can query.
 };
 
 }  // namespace harness::devices

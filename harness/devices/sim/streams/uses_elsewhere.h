@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsesElsewhere: work of other processes of the run, as the order of uses knows it.
+// UsesElsewhere: work of other processes of the run, for the race detector.
 #pragma once
 
 #include "harness/devices/sim/streams/data_race.h"
 
 namespace harness::devices {
 
-/// Ownership: borrows the DataRaces whose part it is. Threads: the run's thread.
+/// Ownership: borrows the DataRaces to which it belongs. Threads: the run's thread.
 class UsesElsewhere {
  public:
   explicit UsesElsewhere(DataRaces& races) : races_(races) {}
 
-  /// Has something hear of the uses of shared blocks, for the run.
+  /// Sets the listener for uses of shared blocks, for the run.
   void listen(UseListener* listener) { races_.listener_ = listener; }
-  /// A line of another process's work.
+  /// Adds a line for another process's work.
   LineIndex take_line() {
     races_.lines_elsewhere_.push_back(races_.take_lines(1));
     return races_.lines_elsewhere_.back();
   }
   std::uint32_t line_count() const { return races_.line_count_; }
-  /// Notes a use of another process of a block that is shared.
+  /// Adds another process's use of a shared block.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
     races_.done(by.at);
     races_.enter(block, range, by);
   }
-  /// Work at `at` has looked for something that other processes wrote. Which of their work came
-  /// before is not known, so that all of it counts as before what comes after.
+  /// Notes that work at `at` has read memory that other processes may write. It is unknown which of
+  /// their work preceded, so that all of it counts as preceding the work after it.
   void looked(const OrderPoint& at) { races_.passed_waits_.push_back({at, races_.done_, true}); }
   /// Calls `act` with the known uses of a block: range, point, site and source.
   template <class Act>

@@ -8,8 +8,8 @@
 
 namespace harness::devices {
 
-// By the names that a data race tells: a kernel's own, or the site at which anything else was
-// submitted.
+// Compares with the names that are reported for a data race: a kernel's name, or the site at which
+// other work was submitted.
 static bool has(const ExecutablePlan& graph, Label name, Label site) {
   const auto is = [&](const PlanNode& node) {
     return node.params->type == CU_GRAPH_NODE_TYPE_KERNEL ? node.params->label == name

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkOrder: device work that a repair puts in order (intervention/order.h): it comes after other
-// work that was submitted before, as if its stream had been told to wait for an event.
+// WorkOrder: device work that a repair orders (intervention/order.h): it follows other work that
+// was submitted before, as if its stream waited for an event.
 #pragma once
 
 #include <vector>
@@ -15,22 +15,22 @@ struct ExecutablePlan;
 class Stream;
 struct Work;
 
-/// Asked only in a run that has such a repair. Nodes of one graph are not put in order.
+/// Used only in a run with such a repair. Nodes of one graph are not ordered.
 class WorkOrder {
  public:
   void begin();
-  /// The work is about to be submitted to the stream.
+  /// Called before the work is submitted to the stream.
   void submit(Stream& stream, Work& work);
-  /// So is a launch of a graph, of which nothing has a place yet.
+  /// Called before a launch of a graph is submitted.
   void launch(Stream& stream, Work& work, const ExecutablePlan& graph, Label site);
-  /// The work has been submitted: from now on others may have to come after it.
+  /// Called after the work was submitted, because later work may have to follow it.
   void note(const StreamPoint& point, const Work& work);
 
  private:
   void put_after(Stream& stream, Work& work);
 
-  std::vector<StreamPoint> early_;  ///< Ends of the work that others come after.
-  Clock before_;                    ///< All that comes before them, and they.
+  std::vector<StreamPoint> early_;  ///< Ends of the work that other work must follow.
+  Clock before_;                    ///< That work, and everything that precedes it.
 };
 
 }  // namespace harness::devices

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. submit() runs work to its end unless something holds it up: what it depends on,
-// work before it in the stream, or a pick. What is held up waits in its stream's queue. Whenever a
-// piece of work ends, settle() passes over what costs no time (markers), hands host functions to
-// their task, and tells the scheduler which streams can advance.
+// How it works. submit() runs work to its end unless it is held up by a dependency, earlier work in
+// the stream, or a choice. Work that is held up waits in its stream's queue. Whenever work ends,
+// settle() completes work that takes no time (markers), hands host functions to their task, and
+// tells the scheduler which streams can advance.
 #include "harness/devices/sim/streams/work_queues.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ static bool can_start(const Work& work) {
   return work.started || std::all_of(work.after.begin(), work.after.end(), done);
 }
 
-/// Whether the driver is to call functions of the program before the stream is idle.
+/// Returns whether the driver must call functions of the program before the stream is idle.
 static bool waits_for_program(const Stream& stream) {
   return std::any_of(stream.queue.begin() + static_cast<std::ptrdiff_t>(stream.head),
                      stream.queue.end(), [](const Work* work) {
@@ -56,8 +56,8 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
   return work;
 }
 
-// The legacy stream waits for what blocking streams were told before, and they for what it was
-// reported.
+// The default stream waits for earlier work of blocking streams, and they wait for its earlier
+// work.
 void WorkQueues::depend(Stream& stream, Work& work) {
   if (!stream.blocking) return;
   if (!stream.legacy) {
@@ -70,7 +70,7 @@ void WorkQueues::depend(Stream& stream, Work& work) {
 }
 
 void WorkQueues::catch_up(Stream& stream) {
-  if (sim_.data_races().is_only_line(stream.line)) return;  // No one knows of more than it does.
+  if (sim_.data_races().is_only_line(stream.line)) return;  // There is no other line to add.
   Clock& clock = stream.clock;
   clock.join(sim_.data_races().caller());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
@@ -113,7 +113,7 @@ StreamPoint WorkQueues::submit(Stream& stream, Work& work, Lag lag) {
   return point;
 }
 
-/// Runs the work as far as a pick lets it. Returns true when that was to its end.
+/// Runs the work as far as a choice allows. Returns true if it is done.
 bool WorkQueues::run_now(Stream& stream, Work& work, Lag lag) {
   std::uint32_t stay = 0;
   if (lag == Lag::ask) {
@@ -134,9 +134,9 @@ bool WorkQueues::run_now(Stream& stream, Work& work, Lag lag) {
   return false;
 }
 
-/// Runs a graph, of which host functions and waits may hold up the rest.
+/// Runs a graph, whose host functions and waits may hold up the rest.
 bool WorkQueues::run_graph_now(Stream& stream, Work& work, std::uint32_t stay) {
-  constexpr std::uint32_t kStepLimit = 4096;  // A loop may never end.
+  constexpr std::uint32_t kStepLimit = 4096;  // A loop may be endless.
   const std::uint32_t limit = stay == 0 ? kStepLimit : stay - 1;
   for (std::uint32_t i = 0; i < limit; ++i) {
     if (sim_.steps().step(stream, work)) return true;
@@ -159,7 +159,8 @@ void WorkQueues::enqueue(Stream& stream, Work& work) {
 
 void WorkQueues::advance(Stream& stream) {
   Work& work = stream.front();
-  Activation activation{work.activation, {}, {}};  // Code that asked is not who caused this.
+  Activation activation{work.activation, {}, {}};  // The task that waits is not the cause of this
+                                                   // work.
   Activation* asker = sim_.world().picker.enter(activation);
   {
     const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
@@ -235,8 +236,8 @@ void WorkQueues::settle() {
   }
 }
 
-/// Passes over the first piece of work if it takes no time, or was held up until now. Returns true
-/// if something changed.
+/// Completes the first piece of work if it takes no time, or was held up until now. Returns true if
+/// something has changed.
 bool WorkQueues::pass_marker(Stream& stream) {
   Work& work = stream.front();
   if (!can_start(work) || stream.calling || work.is_late) return false;
@@ -253,7 +254,7 @@ bool WorkQueues::pass_marker(Stream& stream) {
   return true;
 }
 
-/// Passes over the nodes of a launch that take no time. Returns true if something changed.
+/// Completes the nodes of a launch that take no time. Returns true if something has changed.
 bool WorkQueues::pass_graph(Stream& stream, Work& work) {
   if (!work.started) sim_.steps().start(stream, work);
   if (work.run->pass(stream)) return true;
@@ -295,8 +296,8 @@ void WorkQueues::wait(const StreamPoint& point) {
   device_edge_acquire(&point.stream->done_edge);
 }
 
-/// Waits for functions of the program, where threads of the driver's call them. What only another
-/// thread of the program could write, nothing waits for.
+/// Waits for functions of the program, if driver threads call them. Does not wait for values that
+/// only another thread of the program could write.
 void WorkQueues::wait_for_others(const StreamPoint& point) {
   ProcessWorld* process = ProcessWorld::of(sim_.world());
   if (process == nullptr) return;
@@ -310,7 +311,8 @@ void WorkQueues::wait_for_others(const StreamPoint& point) {
 
 void WorkQueues::drain(Stream& stream) {
   const StreamPoint point{&stream, stream.submitted};
-  Clock& known = sim_.data_races().remember(stream.clock);  // Others may submit more while we wait.
+  Clock& known = sim_.data_races().remember(stream.clock);  // Copied, because other tasks may
+                                                            // submit work during the wait.
   wait(point);
   sim_.data_races().tell_host(known);
 }

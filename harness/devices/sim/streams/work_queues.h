@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkQueues: work that was submitted to streams: where it is in the queues, and when it continues.
+// WorkQueues: submitted work of streams: its position in the queues, and when it continues.
 //
-// Work is done at submission unless a pick says that it stays queued; then its stream is an engine
-// of the scheduler, and advances by one block of a kernel or one other piece of work at a time.
+// Work is done at its submission unless a choice leaves it queued. Its stream is then an engine of
+// the scheduler, and advances by one block of a kernel or one other piece of work at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// When work may stay queued.
+/// Whether work may stay queued.
 enum class Lag : std::uint8_t {
-  ask,    ///< A pick says.
-  never,  ///< Only when what it depends on does.
+  ask,    ///< A choice decides.
+  never,  ///< Only if its dependencies do.
 };
 
 /// Ownership: owns all work, and keeps its storage from run to run.
@@ -32,54 +32,53 @@ class WorkQueues {
   // ---- submission ----
 
   Work& fresh(WorkKind kind, Label label);
-  /// Takes back work that was not submitted: the call found an error after all.
+  /// Takes back work that was not submitted, because the call has found an error.
   void discard(Work& work) { spare_.push_back(&work); }
-  /// Submits the work, which is then done, or queued.
+  /// Submits work, which is either executed immediately or queued.
   StreamPoint submit(Stream& stream, Work& work, Lag lag);
-  /// Returns the place that the next thing done on a stream has among all work.
+  /// Returns the position of the next work on a stream.
   OrderPoint next_point(Stream& stream);
-  /// Orders what is next submitted to the stream after what the host has waited for, and after what
-  /// the default stream or blocking ones were reported.
+  /// Orders the next work of the stream after the work that the host knows to be done, and after
+  /// earlier work of the default stream or of blocking ones.
   void catch_up(Stream& stream);
-  /// Returns what a repair puts in order.
+  /// Returns the work that a repair orders.
   WorkOrder& order() { return order_; }
 
   // ---- progress ----
 
-  /// Takes the first piece of work of a stream further.
+  /// Advances the first piece of work of a stream.
   void advance(Stream& stream);
-  /// Looks whether waits on memory are over, if there are any.
+  /// Checks whether waits on memory are over, if there are any.
   void look_again() {
     if (memory_wait_count_ != 0) settle();
   }
-  /// Passes over all that takes no time, and tells the scheduler which streams can advance.
+  /// Completes all work that takes no time, and informs the scheduler which streams can advance.
   void settle();
-  /// Ends the first piece of work of a stream.
+  /// Completes the first piece of work of a stream.
   void complete_front(Stream& stream);
-  /// Ends the life of a block, at once or when no stream has work left. Nothing is judged for using
-  /// it until then.
+  /// Ends the lifetime of a block, at once or when all streams are idle. Uses until then are valid.
   void release_when_idle(std::uint32_t block);
-  /// Ends the work of a node.
+  /// Completes the work of a node.
   void finish_part(Stream& stream, Work& work);
 
-  /// Returns whether there is work that nothing has done yet.
+  /// Returns whether any work is queued.
   bool lags() const { return !busy_.empty(); }
-  /// Returns whether functions of the program are among it.
+  /// Returns whether queued work includes functions of the program.
   bool waits_for_program() const;
-  /// A query has found work under way. Of a program that has no tasks the device takes a step: it
-  /// may well ask again until the work is done.
+  /// Notes that a query has found unfinished work. For a program without tasks, the device makes a
+  /// step, because the program may poll until the work is done.
   void was_polled();
 
   // ---- waiting ----
 
   void wait(const StreamPoint& point);
-  /// Waits for all work that was submitted to this one stream.
+  /// Waits for all work of this stream.
   void drain(Stream& stream);
-  /// Waits for all work that was submitted to the stream, and to those that it waits for.
+  /// Waits for all work of the stream, and of those that it waits for.
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   static bool idle(const Stream& stream);
-  /// Returns whether the host knows all work of the context to be done.
+  /// Returns whether the host knows that all work of the context is done.
   bool knows_done(const Context& context);
 
  private:
@@ -95,11 +94,11 @@ class WorkQueues {
   void wait_for_others(const StreamPoint& point);
 
   SimDevice& sim_;
-  std::size_t memory_wait_count_ = 0;  ///< Number of queued works with memory operations.
+  std::size_t memory_wait_count_ = 0;  ///< Number of queued pieces of work with memory operations.
   std::vector<std::unique_ptr<Work>> works_;
   std::vector<Work*> spare_;
   std::vector<Stream*> busy_;           ///< Streams with queued work.
-  std::vector<std::uint32_t> leaving_;  ///< Blocks to release when there are none.
+  std::vector<std::uint32_t> leaving_;  ///< Blocks to release when all streams are idle.
   WorkOrder order_;
 };
 

@@ -20,8 +20,8 @@ void WorkSteps::acquire_before(Stream& stream, const Work& work) {
   for (const StreamPoint& point : work.after) device_edge_acquire(&point.stream->done_edge);
 }
 
-/// One tick is a microsecond, and a kernel takes as long as it sleeps: time is made of turns, so
-/// that it is the same in every replay.
+/// One tick is a microsecond, plus the time for which kernels sleep. The time depends only on the
+/// steps taken, and is therefore the same in every replay.
 std::uint64_t WorkSteps::now() const {
   constexpr std::uint64_t kTick = 1000;
   return sim_.scheduler().now() * kTick + sim_.runner().slept_nanoseconds();
@@ -97,7 +97,7 @@ bool WorkSteps::do_step(Stream& stream, Work& work) {
   return true;
 }
 
-/// Returns the error that calls return once a block has ended so.
+/// Returns the error that calls return after a block has ended in this way.
 static CUresult error_of(BlockEnding ending) {
   switch (ending) {
     case BlockEnding::trapped:
@@ -112,7 +112,7 @@ static CUresult error_of(BlockEnding ending) {
 }
 
 bool WorkSteps::run_block(const Stream& stream, Work& work) {
-  // A launch before its module was unloaded runs to its end.
+  // A launch that was submitted before its module was unloaded is completed.
   if (!work.module->alive && work.module->unload <= work.unloads &&
       !sim_.ledger().spares(work.module->birth, work.label)) {
     Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
@@ -122,7 +122,8 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
     sim_.faults().die();
     return true;
   }
-  // A program that uses the default stream and no other, so far, pays for no footprints.
+  // If a program has only used the default stream so far, footprints are not recorded, to save
+  // time.
   if (sim_.data_races().on())
     sim_.provenance().watch(sim_.data_races().wants_footprints(stream.legacy));
   heap_.enter(work);
@@ -143,16 +144,16 @@ GridStep WorkSteps::run_next_block(Work& work) {
           work.block_index == work.launch.block_count()};
 }
 
-/// Returns whether a repair has kept what the call meant for it.
+/// Returns whether a repair has kept the allocation that the call refers to.
 [[gnu::noinline, gnu::cold]] static bool is_served(SimDevice& sim, const Work& work,
                                                    BirthId meant) {
   const Label captured = work.captured.site;
   return sim.ledger().serves(meant, captured.empty() ? sim.scheduler().site() : captured);
 }
 
-/// Checks that the life at a place now is the one that the call meant. Returns false if nothing
-/// lives: then the memory is not touched, and the run is over unless the one that was meant is
-/// still to come.
+/// Checks that the address still has the allocation that the call refers to. Returns false if it
+/// has none: the memory is then not touched, and the run ends, unless that allocation is yet to
+/// come.
 bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none)
@@ -161,7 +162,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   const BlockRef here = sim_.memory().find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return bytes <= here.bytes - (place.address - here.base) || met_beyond(here, place, bytes);
-  if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter freed early.
+  if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter has freed it early.
     const bool fits = bytes <= here.bytes - (place.address - here.base);
     if (sim_.ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
     sim_.faults().die();
@@ -193,7 +194,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   return false;
 }
 
-/// Fills in which block, of parts of others, a stale use meets, and where.
+/// If a stale use meets a block made of parts of freed blocks, fills in which block, and where.
 void WorkSteps::tell_parts(Fault& fault, const Place& place, std::uint64_t bytes) const {
   const std::uint32_t index = sim_.memory().living_of_parts(place.address, place.address + bytes);
   if (index == 0) return;
@@ -204,9 +205,9 @@ void WorkSteps::tell_parts(Fault& fault, const Place& place, std::uint64_t bytes
                              bytes, first - met.base);
 }
 
-/// Checks that what is mapped behind a block is there, up to the end of what a place means.
+/// Checks that the mappings behind a block exist, up to the end of a range.
 bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t bytes) {
-  // Beside the regions of a suballocator, all of the block is meant.
+  // Between the regions of a suballocator, the whole block may be used.
   if (const Block& block = sim_.memory().block(sim_.memory().installed(place.address));
       block.birth == place.birth && block.holds(place.address, bytes))
     return true;
@@ -225,7 +226,8 @@ bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t byte
   return true;
 }
 
-/// Judges the use of one side of a copy or set. What met another life than it meant was judged.
+/// Checks one side of a copy or set for races. If it met another allocation, that was already
+/// reported.
 void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   if (!sim_.data_races().on() || place.birth == BirthId::none) return;
   const std::uint32_t index = sim_.memory().installed(place.address);
@@ -237,7 +239,7 @@ void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   sim_.data_races().used(index, range, use_by(work, work.site));
 }
 
-/// Judges the use of a range that may continue in what is mapped behind the block.
+/// Checks a range that may continue in the mapping behind the block.
 void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUse& by) {
   const Block& block = sim_.memory().block(index);
   const std::uint64_t end = block.base + block.bytes;
@@ -249,7 +251,7 @@ void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUs
   used_range(sim_.memory().installed(end), {end, range.high, range.mode}, by);
 }
 
-/// Judges the uses that a block of a kernel was seen to make.
+/// Checks the uses that were recorded for a block of a kernel.
 void WorkSteps::used_by_kernel(Work& work) {
   const OrderedUse by = use_by(work, work.label);
   for (const std::uint64_t address : sim_.provenance().touched())
@@ -265,7 +267,7 @@ void WorkSteps::used_by_kernel(Work& work) {
     while (rest.low < rest.high) {
       const std::uint32_t index = sim_.memory().installed(rest.low);
       const Block& block = sim_.memory().block(index);
-      const bool is_cut = !sim_.memory().regions().empty();  // Into regions.
+      const bool is_cut = !sim_.memory().regions().empty();  // Divided into regions.
       const BlockRef here =
           is_cut ? sim_.memory().find(rest.low)
                  : BlockRef{.id = block.birth, .base = block.base, .bytes = block.bytes};
@@ -283,14 +285,14 @@ void WorkSteps::used_by_kernel(Work& work) {
     }
 }
 
-/// A block that was one of several has left its footprint.
+/// Begins the uses of the next block, if a launch has several.
 void WorkSteps::begin_block(Work& work, const std::vector<UsedRange>& footprint) {
   work.block_uses.begin_block(
       std::any_of(footprint.begin(), footprint.end(),
                   [](const UsedRange& range) { return range.mode == AccessMode::atomic; }));
 }
 
-/// Returns the pointers in the row that is copied, whose offsets count from `begin` on.
+/// Returns the pointers in the current row. Their offsets count from `begin`.
 static std::span<const CapturedWord> words_in_row(const Work& work, std::uint64_t begin) {
   const auto place = [&](std::uint64_t offset) {
     return std::lower_bound(
@@ -300,7 +302,7 @@ static std::span<const CapturedWord> words_in_row(const Work& work, std::uint64_
   return {place(begin), place(begin + work.bytes)};
 }
 
-/// Calls `act` for each row, with the places of the work where the row begins.
+/// Calls `act` for each row, with the places of the work set to the row.
 template <class Act>
 static void for_rows(Work& work, Act act) {
   const Place target = work.target;
@@ -322,7 +324,7 @@ static std::uint64_t hash_bytes(const Place& place, std::uint64_t bytes) {
   return hash_name({reinterpret_cast<const char*>(place.address), bytes});
 }
 
-/// Returns the bytes that a copy which stays queued is to use, if the host can write them.
+/// Returns the bytes that a queued copy will use, if the host can write them.
 HostBytes WorkSteps::host_bytes(const Place& place, std::uint64_t bytes) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (place.birth == BirthId::none || bytes > kMostBytes) return {};
@@ -341,7 +343,7 @@ void WorkSteps::stays(Work& work) {
   work.target_bytes = host_bytes(work.target, work.bytes);
 }
 
-/// Judges whether the host has written, since the copy was queued, what it is about to use.
+/// Reports a race if the host has written the bytes since the copy was queued.
 void WorkSteps::check_host_bytes(const Work& work, const Place& place, const HostBytes& held) {
   if (held.block == 0) return;
   const Block& block = sim_.memory().block(held.block);
@@ -360,7 +362,7 @@ void WorkSteps::copy_row(Work& work) {
   if (!met(work, work.target) || !met(work, work.source)) return;
   used(work, work.source, AccessMode::read);
   used(work, work.target, AccessMode::write);
-  // A node's source is read only now, also if the host owns it.
+  // The source of a node is read only now, even if it is host memory.
   if (!work.staged && work.source.birth == BirthId::none && work.target.birth != BirthId::none) {
     work.words.clear();
     const Memory::CallView view(sim_.memory());
@@ -398,8 +400,7 @@ void WorkSteps::set_row(Work& work) {
     std::memcpy(target + i, &work.value, work.width);
 }
 
-/// Uses the memory and none of its bytes: moving them is in no order with who reads and writes
-/// them.
+/// Uses the memory without its bytes, because a move is not ordered with other reads and writes.
 void WorkSteps::prefetch(const Work& work) {
   if (!met(work, work.target) || !sim_.data_races().on()) return;
   sim_.data_races().used(sim_.memory().installed(work.target.address), use_by(work, work.site));

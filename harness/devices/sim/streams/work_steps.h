@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkSteps: carries out pieces of work, one step at a time: a block of a kernel, or all of any
-// other.
+// WorkSteps: executes pieces of work, one step at a time: a block of a kernel, or all of any other
+// work.
 #pragma once
 
 #include "harness/devices/sim/kernels/runner.h"
@@ -15,7 +15,7 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Returns the use of memory that the work makes, at `site`. Lifetime: the work's.
+/// Returns the use of memory by the work, at `site`. Lifetime: that of the work.
 OrderedUse use_by(const Work& work, Label site);
 
 class WorkSteps {
@@ -24,21 +24,21 @@ class WorkSteps {
 
   /// Returns the device's clock, in nanoseconds.
   std::uint64_t now() const;
-  /// Lets TSan know that the work comes after its submission and what it waited for.
+  /// Informs TSan that the work follows its submission and its dependencies.
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
-  /// Does one step. Returns true when nothing is left.
+  /// Executes one step. Returns whether the work is complete.
   bool step(Stream& stream, Work& work);
-  /// Returns whether a wait for a value in memory comes next, and is not over. A wait on dead
-  /// memory is: it is a fault.
+  /// Returns whether the next operation is a wait for a value in memory that is not over. A wait on
+  /// dead memory counts as over, because it is a fault.
   bool held_up(Work& work);
-  /// The work was not done at its submission.
+  /// Notes that the work was not done at its submission.
   void stays(Work& work);
   void note(EventKind kind, const Stream& stream, const Work& work);
-  /// Lets go of the data of host work that is over, if no graph has it.
+  /// Releases the data of completed host work, unless a graph owns it.
   void release(Work& work);
 
-  /// Returns the heap of the kernel that runs.
+  /// Returns the heap of the running kernel.
   KernelHeap& heap() { return heap_; }
 
  private:

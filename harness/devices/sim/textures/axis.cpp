@@ -6,8 +6,8 @@
 
 namespace harness::devices {
 
-/// Returns the index of a texel there is, or kOutside. If coordinates are not normalized, wrap and
-/// mirror are clamp.
+/// Returns the index of an existing texel, or kOutside. If coordinates are not normalized, wrap and
+/// mirror mean clamp.
 std::int64_t Axis::resolve(std::int64_t index) const {
   const auto count = static_cast<std::int64_t>(extent);
   if (index >= 0 && index < count) return index;
@@ -19,9 +19,10 @@ std::int64_t Axis::resolve(std::int64_t index) const {
   return within < count ? within : period - 1 - within;
 }
 
-/// Returns the coordinate in texels. What is none is 0; one that is far out keeps what counts.
+/// Returns the coordinate in texels. NaN becomes 0; large coordinates are reduced to an equivalent
+/// one.
 static double in_texels(const Axis& axis, double coordinate) {
-  constexpr double kFar = 1 << 30;  // More texels than any extent has.
+  constexpr double kFar = 1 << 30;  // Larger than any extent.
   if (std::isnan(coordinate)) return 0;
   if (!axis.is_normalized) return std::clamp(coordinate, -kFar, kFar);
   const bool repeats =

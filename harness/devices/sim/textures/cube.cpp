@@ -8,7 +8,7 @@ namespace harness::devices {
 
 namespace {
 
-/// The coordinates of a direction as a face has them; m is the one that points at it.
+/// The coordinates of a direction relative to a face; m is the one that points at the face.
 struct OnFace {
   double s, t, m;
 };
@@ -31,7 +31,7 @@ OnFace on_face(std::uint32_t face, const std::array<double, 3>& direction) {
   }
 }
 
-/// Undoes on_face().
+/// The inverse of on_face().
 std::array<double, 3> direction_of(std::uint32_t face, const OnFace& at) {
   switch (face) {
     case 0:
@@ -60,7 +60,7 @@ CubePlace place_on_cube(const std::array<double, 3>& direction) {
   return {face, (at.s / at.m + 1) / 2, (at.t / at.m + 1) / 2};
 }
 
-// The surface is folded at the edge: what is beyond it goes back along the face's own axis.
+// The surface is folded at the edge: a point beyond it continues on the neighbour.
 CubeTexel texel_across_edge(const CubeTexel& at, std::int64_t extent) {
   const auto count = static_cast<double>(extent);
   const double s = (2 * static_cast<double>(at.x) + 1) / count - 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cube: which texel of which face a direction from the middle of a cube meets.
+// Cube: the face and texel that a direction from the middle of a cube hits.
 //
-// Source: CUDA C++ programming guide, *Cubemap textures*, its table of faces. Where two coordinates
-// are of one size the guide names no face; here the first of x, y and z counts.
+// Source: CUDA C++ programming guide, *Cubemap textures*, its table of faces. The guide does not
+// specify the face if two coordinates have the same magnitude; here the first of x, y and z is
+// used.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace harness::devices {
 
-/// A place on a face, of which each coordinate is from 0 to 1.
+/// A position on a face. Each coordinate is from 0 to 1.
 struct CubePlace {
   std::uint32_t face = 0;
   double s = 0;
@@ -25,7 +26,7 @@ struct CubeTexel {
   std::int64_t y = 0;
 };
 
-/// Returns the texel behind an edge of a face of `extent` by `extent` texels: one coordinate of
+/// Returns the texel beyond an edge of a face of `extent` by `extent` texels: one coordinate of
 /// `at` is -1 or `extent`.
 CubeTexel texel_across_edge(const CubeTexel& at, std::int64_t extent);
 

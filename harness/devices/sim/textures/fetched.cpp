@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each coordinate means two texels along its axis; the footprint is their product. A
-// direction into a cube becomes two coordinates and a face first, and texels beyond the edge of a
-// face may be a neighbour's.
+// How it works. Each coordinate selects two texels along its axis, and the footprint is their
+// product. For cubes, the direction is first converted to two coordinates and a face, and texels
+// beyond the edge of a face may belong to its neighbour.
 #include "harness/devices/sim/textures/fetched.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace harness::devices {
 
 namespace {
 
-/// Two texels along x, y and z each; the layer, if there are layers, is z.
+/// Two texels along each of x, y and z. If there are layers, z is the layer.
 using FetchedAxes = std::array<AxisTexels, 3>;
 
 bool is_filtered(const Texture& texture) {
@@ -22,8 +22,8 @@ bool is_filtered(const Texture& texture) {
 
 bool is_seamless(const Texture& texture) { return texture.has(CU_TRSF_SEAMLESS_CUBEMAP); }
 
-/// Returns how coordinates along one dimension are meant. Linear memory has no modes: beyond it all
-/// is 0.
+/// Returns how the coordinates of one dimension are interpreted. Linear memory has no modes, and
+/// reads as 0 outside.
 Axis axis_of(const Texture& texture, const Texels& level, std::size_t index) {
   const std::uint64_t extents[] = {level.width, level.height, level.depth};
   if (texture.is_linear_memory()) return {extents[index], CU_TR_ADDRESS_MODE_BORDER, false, false};
@@ -31,7 +31,7 @@ Axis axis_of(const Texture& texture, const Texels& level, std::size_t index) {
           texture.has(CU_TRSF_NORMALIZED_COORDINATES), is_filtered(texture)};
 }
 
-/// Returns the layer there is that is nearest; of cubes, the first of its faces.
+/// Returns the nearest existing layer. For cubes, it is the first face of that layer.
 AxisTexels layer_of(const Texels& level, std::uint32_t layer, bool of_cubes) {
   const std::uint64_t faces = of_cubes ? 6 : 1;
   const std::uint64_t slices = level.has_solid_depth() ? 1 : level.depth;
@@ -55,7 +55,7 @@ FetchedAxes axes_of(const Texture& texture, const Texels& level, const KernelFet
   return axes;
 }
 
-/// Axes in the plane of a face; z is the face.
+/// Returns the axes in the plane of a face; z is the face.
 FetchedAxes axes_on_face(const Texture& texture, const Texels& level, const CubePlace& place,
                          const KernelFetch& asked, bool is_gathered) {
   const AxisTexels first = layer_of(level, asked.is_layered != 0 ? asked.layer : 0, true);
@@ -97,15 +97,15 @@ FetchedTexels product_of(const FetchedAxes& axes) {
 
 // ---- across the edges of a cube ---------------------------------------------------------------
 
-/// Two texels along a face's axis that may be one beyond each end.
+/// Returns two texels along an axis of a face, which may be one beyond each end.
 AxisTexels unbounded(double coordinate, std::uint64_t extent) {
   Axis axis{extent + 2, CU_TR_ADDRESS_MODE_CLAMP, false, true};
   const AxisTexels shifted = axis.at(coordinate * static_cast<double>(extent) + 1, 0);
   return {shifted.first - 1, shifted.second - 1, shifted.weight};
 }
 
-/// Leads a texel beyond the edge of a face to the neighbour's. Returns false at a corner, if there
-/// is none.
+/// Replaces a texel beyond the edge of a face by the neighbour's. Returns false at a corner, where
+/// no such texel exists.
 bool cross_edge(WeightedTexel& texel, std::int64_t extent) {
   const bool x_outside = texel.x < 0 || texel.x >= extent;
   const bool y_outside = texel.y < 0 || texel.y >= extent;
@@ -119,7 +119,7 @@ bool cross_edge(WeightedTexel& texel, std::int64_t extent) {
   return true;
 }
 
-/// At a corner three texels meet, and stand for the fourth, each by a third of its weight.
+/// At a corner only three texels meet. Each gets a third of the weight of the missing fourth one.
 FetchedTexels seamless_of(const Texels& level, const FetchedAxes& axes) {
   FetchedTexels made;
   double missing = 0;
@@ -164,7 +164,7 @@ FetchedTexels gathered_of(const Texture& texture, const Texels& level, const Ker
                            from[2].first};
     };
     WeightedTexel texel = pick(axes);
-    // The corner's texel, which is not there, is the nearest of the face.
+    // The texel missing at a corner is replaced by the nearest one of the face.
     if (crosses && !cross_edge(texel, static_cast<std::int64_t>(level.width)))
       texel = pick(bounded);
     made.add(texel);
@@ -172,8 +172,8 @@ FetchedTexels gathered_of(const Texture& texture, const Texels& level, const Ker
   return made;
 }
 
-// The color is what the format can hold of it; where integers are read as such, the low bits of the
-// color's own; and 0 by a number, as an H200 has it.
+// Returns the border color: rounded to the format, or as raw bits if integers are read. It is 0 if
+// texels are read by number, as on an H200.
 TexelWords border_of(const Texture& texture, const KernelFetch& asked) {
   TexelWords made{};
   if (asked.is_by_number != 0 || texture.is_linear_memory()) return made;

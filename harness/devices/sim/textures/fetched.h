@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetched: a fetch from a texture, as the texels that it means.
+// Fetched: the texels of a fetch from a texture.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace harness::devices {
 
-/// A texel, and what it counts for. It is outside where an index is AxisTexels::kOutside. The
-/// layer, if there are layers, is z.
+/// A texel and its weight. It is outside if an index is AxisTexels::kOutside. The layer, if there
+/// are layers, is z.
 struct WeightedTexel {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -21,8 +21,7 @@ struct WeightedTexel {
   double weight = 1;
 };
 
-/// The texels of a fetch: one, or those that a filter sums up. What counts for nothing is not among
-/// them.
+/// The texels of a fetch: one, or those that a filter adds up. Texels with weight 0 are left out.
 struct FetchedTexels {
   std::array<WeightedTexel, 8> texels;
   std::size_t count = 0;
@@ -30,16 +29,15 @@ struct FetchedTexels {
   void add(const WeightedTexel& texel) { texels[count++] = texel; }
 };
 
-/// Returns which texels of a level a fetch means.
+/// Returns the texels of a level that a fetch reads.
 FetchedTexels footprint_of(const Texture& texture, const Texels& level, const KernelFetch& asked);
 
-/// Returns the four texels that a filter would take in a plane, in the order of tld4: from the
-/// lower left one, where y is larger, against the clock.
+/// Returns the four texels that a filter would use in a plane, in the order of tld4:
+/// counter-clockwise from the lower left one, where y is larger.
 FetchedTexels gathered_of(const Texture& texture, const Texels& level, const KernelFetch& asked);
 
-/// Returns the color that stands for a texel outside, in the bits that the texture is read in.
-/// Where texels are asked for by number it is 0: a GPU does so without the texture's way of
-/// reading.
+/// Returns the color of a texel outside, in the type that the texture is read as. For a fetch by
+/// texel number it is 0, because a GPU ignores the read mode there.
 TexelWords border_of(const Texture& texture, const KernelFetch& asked);
 
 }  // namespace harness::devices

@@ -7,7 +7,7 @@
 
 namespace harness::devices {
 
-/// Returns the logarithm of the longer gradient, in texels of level 0.
+/// Returns the binary logarithm of the longer gradient, in texels of level 0.
 static double level_of_gradients(const Texels& texels, const KernelFetch& asked) {
   const std::uint64_t extents[] = {texels.width, texels.height, texels.depth};
   double longest = 0;

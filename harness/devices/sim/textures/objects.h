@@ -14,20 +14,20 @@ namespace harness::devices {
 
 struct Context;
 
-/// A CUDA array. Its life is that of its memory, which no program has an address of.
+/// A CUDA array. Its lifetime is that of its memory, whose address programs do not see.
 struct Array : Object {
   Context* context = nullptr;
-  CUDA_ARRAY3D_DESCRIPTOR descriptor{};  ///< The call's.
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};  ///< The descriptor from the call.
   std::uint32_t block = 0;
   Texels texels;
-  bool is_level = false;  ///< It is a part of a mipmapped array, and ends with that alone.
+  bool is_level = false;  ///< It is part of a mipmapped array, and only ends with it.
   void reset() {
     texels = {};
     is_level = false;
   }
 };
 
-/// A mipmapped array: one life, and an array for each level of it.
+/// A mipmapped array: one lifetime, and an array for each of its levels.
 struct MipmappedArray : Object {
   Context* context = nullptr;
   std::uint32_t block = 0;
@@ -42,7 +42,7 @@ struct Texture : Object {
   CUDA_RESOURCE_VIEW_DESC view{};
   bool has_view = false;
   Texels texels;
-  std::vector<Texels> smaller_levels;  ///< Behind level 0, which `texels` is.
+  std::vector<Texels> smaller_levels;  ///< The levels after level 0, which is `texels`.
   void reset() {
     has_view = false;
     texels = {};
@@ -50,7 +50,7 @@ struct Texture : Object {
   }
 
   bool has(unsigned flag) const { return (sampling.flags & flag) != 0; }
-  /// Returns whether texels are read as numbers of f32, which can be filtered.
+  /// Returns whether texels are read as f32 numbers, which can be filtered.
   bool reads_numbers() const {
     return texels.format.is_float() ||
            (texels.format.can_be_normalized() && !has(CU_TRSF_READ_AS_INTEGER));

@@ -47,7 +47,7 @@ float half_value(std::uint16_t bits) {
   return std::copysign(size, (bits & 0x8000) != 0 ? -1.0F : 1.0F);
 }
 
-/// Returns a channel as an integer of 32 bits, extended by its sign, or the bits of an f32.
+/// Returns a channel as a sign-extended 32-bit integer, or as the bits of an f32.
 static std::uint32_t word(CUarray_format channel, const std::byte* from) {
   switch (channel) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -69,11 +69,11 @@ std::uint16_t half_bits(float value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const float size = std::fabs(value);
   if (std::isnan(value)) return 0x7fff;
-  if (size >= 65520) return sign | 0x7c00;  // Halfway beyond the largest.
-  // The last digit's place: of subnormal numbers that of the least.
+  if (size >= 65520) return sign | 0x7c00;  // Halfway beyond the largest number.
+  // The value of the last digit; for subnormal numbers it is that of the smallest number.
   const int exponent = size < 0x1p-14F ? -14 : std::ilogb(size);
   const auto digits = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-  // A fraction that was rounded up to the next power carries into the exponent by itself.
+  // A fraction that is rounded up to the next power carries into the exponent.
   const auto raw = static_cast<std::uint32_t>((exponent + 14) << 10) + digits;
   return static_cast<std::uint16_t>(sign | raw);
 }
@@ -83,7 +83,7 @@ bool TexelFormat::is_signed() const {
          channel == CU_AD_FORMAT_SIGNED_INT32;
 }
 
-/// The digits of an f32 that a number of half precision has none for.
+/// The digits of an f32 that half precision does not have.
 static constexpr std::uint32_t kBelowHalf = 0x1fff;
 
 float TexelFormat::held(float number) const {
@@ -103,7 +103,7 @@ std::uint32_t TexelFormat::cut(std::uint32_t bits) const {
                      : raised >> above;
 }
 
-/// Returns a channel as a number: integers of 8 and 16 bits so that the largest is 1.
+/// Returns a channel as a number. The largest integer of 8 or 16 bits is 1.
 static double number(CUarray_format channel, const std::byte* from) {
   const std::uint32_t bits = word(channel, from);
   const auto signed_bits = static_cast<std::int32_t>(bits);
@@ -139,7 +139,7 @@ TexelWords TexelFormat::words(const std::byte* texel) const {
   return made;
 }
 
-/// Returns a channel's bits, in the low ones.
+/// Returns the bits of a channel, in the low bits.
 static std::uint32_t channel_bits(CUarray_format channel, std::uint32_t word) {
   const auto clamped = [word](std::int32_t least, std::int32_t most) {
     return static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(word), least, most));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texels: the elements that an array, a texture or a surface leads to: whose memory they are, and
-// where in it.
+// Texels: the elements of an array, a texture or a surface: their memory, and their layout in it.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +9,20 @@
 
 namespace harness::devices {
 
-/// Rows are one after another, `pitch` bytes apart; slices, or layers, `slice` bytes.
+/// Rows are `pitch` bytes apart; slices, or layers, `slice` bytes.
 struct Texels {
-  BirthId birth = BirthId::none;  ///< The life of the memory that was meant.
+  BirthId birth = BirthId::none;  ///< The lifetime of the memory that was referred to.
   std::uint64_t address = 0;
   TexelFormat format;
   std::uint64_t width = 1;  ///< Each extent is at least 1.
   std::uint64_t height = 1;
-  std::uint64_t depth = 1;  ///< Slices, or layers.
+  std::uint64_t depth = 1;  ///< Number of slices, or layers.
   std::uint64_t pitch = 0;
   std::uint64_t slice = 0;
   bool is_layered = false;
-  bool is_cube = false;  ///< Six slices are the faces of a cube.
+  bool is_cube = false;  ///< Every six slices are the faces of a cube.
 
-  /// Returns the address of a texel that there is.
+  /// Returns the address of an existing texel.
   std::uint64_t at(std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
     return address + z * slice + y * pitch + x * format.bytes();
   }

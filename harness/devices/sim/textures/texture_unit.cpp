@@ -15,17 +15,17 @@ namespace harness::devices {
 
 namespace {
 
-/// The most bytes that a texel, or an access to a surface, has.
+/// The largest size of a texel or of an access to a surface, in bytes.
 constexpr std::size_t kMostBytes = 32;
 
-/// Copies for us alone: TSan is informed of the kernel's access, at its own line.
+/// Copies without telling TSan, which gets the access at the kernel's own line.
 __attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::byte* to,
                                                                   const volatile std::byte* from,
                                                                   std::uint64_t bytes) {
   for (std::uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
 
-/// Reads texels of one level. Nothing in here owns memory: a fatal access never returns.
+/// Reads texels of one level. Nothing here owns memory, because a fatal access does not return.
 class TexelReader {
  public:
   TexelReader(const Texels& level, const TexelWords& border, std::uintptr_t code)
@@ -43,7 +43,7 @@ class TexelReader {
   }
 
  private:
-  /// Returns false for a texel outside.
+  /// Returns false for a texel outside of the texture.
   bool read(std::int64_t x, std::int64_t y, std::int64_t z) {
     if (x < 0 || y < 0 || z < 0) return false;
     const std::uint64_t address =
@@ -60,7 +60,7 @@ class TexelReader {
   std::byte texel_[kMostBytes] = {};
 };
 
-/// Returns the sum of a level's texels by their weights.
+/// Returns the weighted sum of a level's texels.
 TexelNumbers filter(TexelReader& reader, const FetchedTexels& footprint) {
   TexelNumbers sum{};
   for (std::size_t k = 0; k < footprint.count; ++k) {
@@ -70,7 +70,7 @@ TexelNumbers filter(TexelReader& reader, const FetchedTexels& footprint) {
   return sum;
 }
 
-/// Ends the kernel at its own instruction.
+/// Stops the kernel at its current instruction.
 [[noreturn]] void stop(Label why, const char* words, std::uintptr_t code) {
   crash_here({why, words, code});
 }
@@ -81,7 +81,7 @@ std::uint32_t as_word(double number) {
 
 }  // namespace
 
-/// Returns what the launch names, which leads it to memory.
+/// Finds the texture or surface that the handle names, and checks that the launch may use it.
 template <class Table>
 auto TextureUnit::find(const Table& table, std::uint64_t handle, Label kind, std::uintptr_t code)
     -> decltype(table.find(nullptr)) {
@@ -131,7 +131,7 @@ TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
 
 // ---- surfaces ---------------------------------------------------------------------------------
 
-/// Returns the address of an access of this many bytes, or 0 if there is none and it has no effect.
+/// Returns the address of an access of this size, or 0 if it is outside and has no effect.
 static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& asked,
                               std::uint32_t bytes, std::uintptr_t code) {
   const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - bytes,
@@ -185,7 +185,7 @@ void TextureUnit::store_texel(const KernelSurfaceAccess& asked, const std::uint3
   copy_bytes(reinterpret_cast<std::byte*>(address), texel, format.bytes());
 }
 
-/// Returns the operation on signed numbers, of one that has another for those that are not.
+/// Returns the signed form of an operation, if it has one.
 static AtomicOp signed_form(AtomicOp op) {
   return op == AtomicOp::min_unsigned   ? AtomicOp::min_signed
          : op == AtomicOp::max_unsigned ? AtomicOp::max_signed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA arrays: made, described, destroyed. Their memory is given out and taken back like that of
-// cuMemAlloc, and may be that of an array before.
+// CUDA arrays: created, described, destroyed. Their memory is allocated and freed like that of
+// cuMemAlloc, and may have belonged to an earlier array.
 #include "harness/devices/sim/calls/array/array_shape.h"
 #include "harness/devices/sim/calls/array/copy_shape.h"
 
@@ -42,7 +42,7 @@ CUresult Calls::cuArray3DCreate_v2(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTO
   return wanted != nullptr ? create(sim, handle, *wanted) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// The error of asking an array that has ended, by itself or with its context.
+/// Returns the error for a query of an array that was destroyed, directly or with its context.
 static CUresult why_none(SimDevice& sim, CUarray handle) {
   const Array* known = sim.handles().arrays.find(handle);
   return known != nullptr && !known->context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -78,9 +78,11 @@ CUresult Calls::cuArrayDestroy(CUarray handle) {
     sim.faults().misuse(kArrayKind, "a level ends with its mipmapped array", array->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  array->alive = false;  // From here on nothing else may destroy it, though we may have to wait.
+  array->alive = false;  // Set first, because we may have to wait, and no other task may destroy it
+                         // during the wait.
   may_wait(sim, *array->context);
-  if (sim.memory().block(array->block).dead) return CUDA_SUCCESS;  // With its context, meanwhile.
+  // The context may have been destroyed during the wait.
+  if (sim.memory().block(array->block).dead) return CUDA_SUCCESS;
   free_now(sim, array->block);
   return CUDA_SUCCESS;
 }

@@ -16,17 +16,18 @@ constexpr unsigned kOtherFlags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR
                                  CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING |
                                  CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-/// The largest extents of an array, by the attributes that have them.
+/// The attributes that hold the largest extents of an array.
 struct Limits {
   CUdevice_attribute width;
   CUdevice_attribute height;
   CUdevice_attribute depth;
 };
 constexpr auto kNone = static_cast<CUdevice_attribute>(0);  ///< An extent that must be 0.
-constexpr auto kAny = CU_DEVICE_ATTRIBUTE_MAX;              ///< One that is judged elsewhere.
+constexpr auto kAny = CU_DEVICE_ATTRIBUTE_MAX;              ///< An extent that is checked
+                                                            ///< elsewhere.
 
 #define LIMIT(name) CU_DEVICE_ATTRIBUTE_MAXIMUM_##name
-/// In one, two and three dimensions, in layers of one and two, cubes and layers of them.
+/// For one, two and three dimensions, layers of one and two dimensions, cubes and layers of cubes.
 constexpr Limits kTextureLimits[] = {
     {LIMIT(TEXTURE1D_WIDTH), kNone, kNone},
     {LIMIT(TEXTURE2D_WIDTH), LIMIT(TEXTURE2D_HEIGHT), kNone},
@@ -47,19 +48,19 @@ constexpr Limits kSurfaceLimits[] = {
     {LIMIT(SURFACECUBEMAP_WIDTH), LIMIT(SURFACECUBEMAP_WIDTH), kAny},
     {LIMIT(SURFACECUBEMAP_LAYERED_WIDTH), LIMIT(SURFACECUBEMAP_LAYERED_WIDTH),
      LIMIT(SURFACECUBEMAP_LAYERED_LAYERS)}};
-/// In three dimensions either these or those.
+/// In three dimensions, either these limits or those above must be met.
 constexpr Limits kAlternateLimits{LIMIT(TEXTURE3D_WIDTH_ALTERNATE),
                                   LIMIT(TEXTURE3D_HEIGHT_ALTERNATE),
                                   LIMIT(TEXTURE3D_DEPTH_ALTERNATE)};
 constexpr Limits kGatherLimits{LIMIT(TEXTURE2D_GATHER_WIDTH), LIMIT(TEXTURE2D_GATHER_HEIGHT),
                                kNone};
-/// In one and two dimensions, without layers and faces.
+/// For one and two dimensions, without layers and faces.
 constexpr Limits kMipmappedLimits[] = {
     {LIMIT(TEXTURE1D_MIPMAPPED_WIDTH), kNone, kNone},
     {LIMIT(TEXTURE2D_MIPMAPPED_WIDTH), LIMIT(TEXTURE2D_MIPMAPPED_HEIGHT), kNone}};
 #undef LIMIT
 
-/// Returns whether an extent is there exactly where it may be, and within its limit.
+/// Returns whether an extent is 0 if it must be, and within its limit if not.
 bool is_within(std::size_t extent, CUdevice_attribute limit) {
   if (limit == kNone) return extent == 0;
   if (limit == kAny) return true;
@@ -71,7 +72,7 @@ bool are_within(const CUDA_ARRAY3D_DESCRIPTOR& wanted, const Limits& limits) {
          is_within(wanted.Depth, limits.depth);
 }
 
-/// Returns whether a cube is one: square, with six faces, or six in each layer.
+/// Returns whether the extents are those of a cube: square, with six faces, or six in each layer.
 bool is_cube(const CUDA_ARRAY3D_DESCRIPTOR& wanted, bool is_layered) {
   return wanted.Width == wanted.Height && wanted.Depth % 6 == 0 &&
          (is_layered ? wanted.Depth != 0 : wanted.Depth == 6);

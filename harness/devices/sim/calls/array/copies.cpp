@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of rows and slices, and of arrays: each is a copy in three dimensions.
+// Copies of rows, slices and arrays. All of them are made as a copy in three dimensions.
 #include "harness/devices/sim/calls/array/copy_shape.h"
 #include "harness/devices/sim/graphs/params.h"
 
@@ -7,7 +7,7 @@ namespace harness::devices::calls {
 
 namespace {
 
-/// A pitch that is used is no larger than the device's largest.
+/// A pitch that is used must not exceed the device's largest pitch.
 bool is_pitch(CUmemorytype type, std::size_t pitch) {
   return type == CU_MEMORYTYPE_ARRAY ||
          pitch <= static_cast<std::size_t>(attribute_value(CU_DEVICE_ATTRIBUTE_MAX_PITCH));
@@ -57,7 +57,7 @@ CUresult copy(SimDevice& sim, CUstream on, const CUDA_MEMCPY2D* given, bool is_a
   return copy(sim, on, whole, is_async);
 }
 
-/// One side of a copy of one row.
+/// One side of a copy of a single row.
 struct Row {
   CUmemorytype type;
   void* host = nullptr;

@@ -5,7 +5,7 @@ namespace harness::devices::calls {
 
 namespace {
 
-/// One side of a CUDA_MEMCPY3D, and what is found of it.
+/// One side of a CUDA_MEMCPY3D; an array fills in the pitch and height of its rows.
 struct Side {
   CUmemorytype type;
   const void* host;
@@ -30,13 +30,13 @@ CUresult find_memory(SimDevice& sim, const CUDA_MEMCPY3D& copy, FindPlace find, 
   return find(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
-/// Returns whether [first, first + count) is among this many.
+/// Returns whether [first, first + count) is within [0, all).
 bool fits(std::size_t first, std::size_t count, std::uint64_t all) {
   return count <= all && first <= all - count;
 }
 
-/// An array's rows are where the array has them. Elements are asked to be copied whole, which no
-/// driver looks at: what is copied is bytes.
+/// The array itself says where its rows are. The documentation asks for whole elements, but the
+/// driver does not check that: bytes are copied.
 CUresult find_texels(SimDevice& sim, const CUDA_MEMCPY3D& copy, Side& side, Place& place) {
   const Array* array = sim.find(sim.handles().arrays, side.array, kArrayKind);
   if (array == nullptr) return CUDA_ERROR_INVALID_VALUE;

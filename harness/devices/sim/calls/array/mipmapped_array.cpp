@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mipmapped arrays: one piece of memory, of which each level is an array.
+// Mipmapped arrays: one block of memory, in which each level is an array.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/array/array_shape.h"
@@ -7,10 +7,10 @@
 
 namespace harness::devices::calls {
 
-/// Where levels begin, so that a texture's alignment is that of each.
+/// Levels begin at multiples of this, so that each of them has the alignment of textures.
 static constexpr std::uint64_t kLevelAlignment = 512;
 
-/// Adds an array for each level, one behind the other in a block.
+/// Adds an array for each level; the levels follow each other in the block.
 static void add_levels(SimDevice& sim, MipmappedArray& whole,
                        const std::vector<CUDA_ARRAY3D_DESCRIPTOR>& descriptors,
                        const std::vector<Texels>& levels) {
@@ -76,10 +76,11 @@ CUresult Calls::cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     sim.ledger().double_free(whole->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  whole->alive = false;  // From here on nothing else may destroy it, though we may have to wait.
+  whole->alive = false;  // Set first, because we may have to wait, and no other task may destroy it
+                         // during the wait.
   for (Array* level : whole->levels) level->alive = false;
   may_wait(sim, *whole->context);
-  if (sim.memory().block(whole->block).dead) return CUDA_SUCCESS;  // With its context, meanwhile.
+  if (sim.memory().block(whole->block).dead) return CUDA_SUCCESS;  // The context was destroyed.
   free_now(sim, whole->block);
   return CUDA_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces: made of a resource, asked, destroyed. What they are for is a kernel's
-// matter: textures/.
+// Textures and surfaces: created from a resource, queried and destroyed. Kernels use them through
+// textures/.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/array/copy_shape.h"
@@ -14,9 +14,9 @@ std::uint64_t limit(CUdevice_attribute attribute) {
   return static_cast<std::uint64_t>(attribute_value(attribute));
 }
 
-// ---- what texels are read ---------------------------------------------------------------------
+// ---- the texels -------------------------------------------------------------------------------
 
-/// Finds memory of the device that begins where a texture may.
+/// Finds device memory, which must have the alignment of textures.
 CUresult find_linear(SimDevice& sim, CUdeviceptr address, std::uint64_t bytes, Texels& texels) {
   if (address % limit(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) != 0) return CUDA_ERROR_INVALID_VALUE;
   Place place;
@@ -63,7 +63,7 @@ CUresult find_array(SimDevice& sim, CUarray handle, const Array*& array) {
   return array != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// Finds the levels of a mipmapped array, of which the texture's view may leave out some.
+/// Finds the levels of a mipmapped array. The texture's view may use only some of them.
 CUresult find_levels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texture& texture) {
   const MipmappedArray* whole = sim.find(sim.handles().mipmapped_arrays,
                                          given.res.mipmap.hMipmappedArray, kMipmappedArrayKind);
@@ -95,7 +95,7 @@ CUresult find_texels(SimDevice& sim, const CUDA_RESOURCE_DESC& given, Texture& t
   }
 }
 
-// ---- how they are read ------------------------------------------------------------------------
+// ---- sampling ---------------------------------------------------------------------------------
 
 bool is_filter(CUfilter_mode mode) {
   return mode == CU_TR_FILTER_MODE_POINT || mode == CU_TR_FILTER_MODE_LINEAR;
@@ -121,7 +121,7 @@ CUresult check_sampling(const Texture& texture) {
   return texture.has(CU_TRSF_SRGB) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
-/// The format that a view has its texels in; that of the resource where it says none.
+/// Returns the texel format of a view, which is the resource's if the view specifies none.
 TexelFormat format_of(CUresourceViewFormat view, const TexelFormat& own) {
   constexpr CUarray_format kChannels[] = {CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,
                                           CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
@@ -132,7 +132,7 @@ TexelFormat format_of(CUresourceViewFormat view, const TexelFormat& own) {
   return {kChannels[index / 3], 1U << index % 3};
 }
 
-/// Has the texture read some of its levels.
+/// Restricts the texture to levels `first` to `last`.
 void keep_levels(Texture& texture, unsigned first, unsigned last) {
   std::vector<Texels>& smaller = texture.smaller_levels;
   smaller.resize(last);
@@ -141,7 +141,7 @@ void keep_levels(Texture& texture, unsigned first, unsigned last) {
   smaller.erase(smaller.begin(), smaller.begin() + first);
 }
 
-/// Has a level read another format, and some of the layers.
+/// Applies the view's format, and its range of layers, to a level.
 void apply_view(const CUDA_RESOURCE_VIEW_DESC& view, const TexelFormat& format, Texels& level) {
   level.format = format;
   if (!level.is_layered) return;
@@ -149,8 +149,8 @@ void apply_view(const CUDA_RESOURCE_VIEW_DESC& view, const TexelFormat& format, 
   level.depth = view.lastLayer - view.firstLayer + 1;
 }
 
-/// Has the texture read another format of the same size, and some of the levels and layers: of
-/// cubes, whole ones.
+/// Applies the view: another format of the same size, and a range of levels and layers. The layers
+/// of a cube map must be whole cubes.
 CUresult apply_view(Texture& texture) {
   const CUDA_RESOURCE_VIEW_DESC& view = texture.view;
   const Texels& texels = texture.texels;
@@ -197,14 +197,14 @@ CUresult Calls::cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC*
   if (status == CUDA_SUCCESS) status = check_sampling(made);
   if (status != CUDA_SUCCESS) return status;
   Texture& texture = sim.handles().textures.add();
-  static_cast<Object&>(made) = texture;  // Its handle stays.
+  static_cast<Object&>(made) = texture;  // Keeps the new object's handle.
   texture = made;
   texture.birth = sim.ledger().born(kTextureKind, texture.handle, 0);
   *handle = texture.handle;
   return CUDA_SUCCESS;
 }
 
-/// Ends what a handle names.
+/// Destroys the object that a handle names.
 template <class Table>
 static CUresult destroy(SimDevice& sim, const Table& table, std::uint64_t handle) {
   auto* object = table.find(reinterpret_cast<const void*>(handle));
@@ -243,7 +243,7 @@ CUresult Calls::cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* sampling, CUtexObje
 CUresult Calls::cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObject handle) {
   const Texture* texture = find_texture(sim, handle);
   if (texture == nullptr || view == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *view = texture->view;  // Zeros where it was made without one.
+  *view = texture->view;  // All zeros if the texture was created without a view.
   return CUDA_SUCCESS;
 }
 

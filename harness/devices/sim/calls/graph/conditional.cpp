@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes with a condition, and the handles of conditions.
+// Conditional nodes, and the handles of conditions.
 #include "harness/devices/sim/calls/graph.h"
 
 namespace harness::devices::calls {
@@ -13,7 +13,8 @@ CUresult Calls::cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;  // Not the current one, as elsewhere.
+  // Null does not mean the current context here.
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (sim.find(sim.handles().contexts, context, "context") == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   *created = sim.graphs()
@@ -35,7 +36,7 @@ static bool is_valid(const CUDA_CONDITIONAL_NODE_PARAMS& given) {
   return false;
 }
 
-/// The graph the handle was made for, or one embedded in it.
+/// Returns whether `graph` is the graph that the handle was created for, or embedded in it.
 static bool belongs_to(const Graph* graph, const Graph* made_for) {
   while (graph != made_for && graph->owner != nullptr) graph = graph->owner->graph;
   return graph == made_for;

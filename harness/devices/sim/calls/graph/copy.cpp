@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that copy and set memory.
+// Nodes that copy or set memory.
 #include "harness/devices/sim/calls/graph.h"
 
 namespace harness::devices::calls {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes a graph has, and what they wait for.
+// The nodes of a graph and the edges between them.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/graph.h"
@@ -64,7 +64,7 @@ bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
   return true;
 }
 
-/// The nodes that the call names, if they belong to the graph.
+/// Finds the nodes that the call names, which must belong to the graph.
 static bool find_ends(SimDevice& sim, const Graph& graph, CUgraphNode from_handle,
                       CUgraphNode to_handle, GraphNode*& from, GraphNode*& to) {
   from = sim.find(sim.graphs().definitions().nodes(), from_handle, "graph node");
@@ -101,7 +101,7 @@ CUresult Calls::cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* fro
   return CUDA_SUCCESS;
 }
 
-// cuda.h: the edge with that data is meant, and without data one without. Drivers take any.
+// According to cuda.h, an edge is removed only if its data is equal. Drivers ignore the data.
 CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* from_handles,
                                              const CUgraphNode* to_handles, const CUgraphEdgeData*,
                                              size_t count) {
@@ -110,7 +110,7 @@ CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* 
   if (count == 0) return CUDA_SUCCESS;
   if (from_handles == nullptr || to_handles == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (call.graph()->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
-  for (int pass = 0; pass < 2; ++pass) {  // All of them, or none.
+  for (int pass = 0; pass < 2; ++pass) {  // Removes all of them, or none.
     for (std::size_t i = 0; i < count; ++i) {
       GraphNode* from = nullptr;
       GraphNode* to = nullptr;
@@ -126,7 +126,7 @@ CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* 
 
 // ---- listing ----------------------------------------------------------------------------------
 
-/// Fills in `count` of what there is, as far as there is room, and says how many there are.
+/// Copies as many of the nodes as there is room for, and returns their number in `count`.
 static CUresult list_nodes(std::span<GraphNode* const> found, CUgraphNode* nodes, size_t* count) {
   if (nodes != nullptr) {
     for (std::size_t i = 0; i < *count; ++i)
@@ -160,7 +160,7 @@ struct FullEdge {
   CUgraphEdgeData data;
 };
 
-/// `from` and `to` may be null: then that end is not asked for.
+/// `from` and `to` may be null if the caller does not need that end.
 static CUresult list_edges(std::span<const FullEdge> found, CUgraphNode* from, CUgraphNode* to,
                            CUgraphEdgeData* data, size_t* count) {
   if (data == nullptr && (from != nullptr || to != nullptr)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable graphs: launching and destroying them.
+// Executable graphs: launched and destroyed.
 #include "harness/devices/sim/calls/graph.h"
 
 namespace harness::devices::calls {
@@ -46,7 +46,7 @@ CUresult Calls::cuGraphExecDestroy(CUgraphExec handle) {
   const UsingExecutable call(sim, handle);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  sim.graphs().executables().destroy(*call.executable());  // Launches in flight run to their end.
+  sim.graphs().executables().destroy(*call.executable());  // Launches in flight are completed.
   return CUDA_SUCCESS;
 }
 

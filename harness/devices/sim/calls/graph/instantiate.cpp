@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instantiation: whether a graph can be made executable, and for whom.
+// Instantiation: checks whether a graph can be made executable, for the host or for the device.
 #include "harness/devices/sim/calls/graph.h"
 
 namespace harness::devices::calls {
@@ -8,7 +8,7 @@ static constexpr cuuint64_t kFlags =
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
-/// Why a graph cannot be instantiated, and which node's fault it is.
+/// The reason why a graph cannot be instantiated, and the node that is the cause.
 struct Refusal {
   CUresult status = CUDA_SUCCESS;
   CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
@@ -21,10 +21,10 @@ static Refusal refuse(CUgraphInstantiateResult result, const GraphNode* culprit 
 
 // ---- graphs that the device can launch ----------------------------------------------------------
 
-/// The device's own, or of the host's what is pinned. Managed memory is of both.
+/// Returns whether it is device memory, managed memory, or pinned host memory.
 static bool is_in_device_reach(const Place& place) { return place.birth != BirthId::none; }
 
-/// The context of the first node: the others have to be like it.
+/// Checks that all nodes use one context, which is that of the first node.
 struct DeviceGraph {
   const Context* context = nullptr;
   bool does_something = false;
@@ -71,7 +71,7 @@ static Refusal check_device_launch(SimDevice& sim, const Graph& graph) {
 
 // ---- graphs -------------------------------------------------------------------------------------
 
-/// A cooperative kernel that is larger than the device.
+/// Refuses a cooperative kernel that is larger than the device.
 static Refusal check_size(const Graph& graph) {
   for (const GraphNode* node : graph.nodes) {
     if (node->attributes->cooperative())
@@ -85,8 +85,9 @@ static Refusal check_size(const Graph& graph) {
 }
 
 static Refusal check(SimDevice& sim, Graph& graph, cuuint64_t flags) {
-  if (graph.owner != nullptr) return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);  // It is embedded.
-  // Its memory, and the values of its conditions, are there once.
+  // An embedded graph cannot be instantiated.
+  if (graph.owner != nullptr) return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
+  // There is only one instance of its memory and of the values of its conditions.
   if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
     return {CUDA_ERROR_NOT_SUPPORTED, CUDA_GRAPH_INSTANTIATE_ERROR};
   if (sim.graphs().conditions().has_unused(graph))

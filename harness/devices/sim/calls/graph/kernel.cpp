@@ -47,7 +47,7 @@ CUresult Calls::cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAt
   const ChangingGraph call(sim, handle);
   if (!is_kernel(call.node())) return CUDA_ERROR_INVALID_VALUE;
   const CUlaunchConfig config = config_of(call.node()->params->kernel);
-  // Launches have a policy checked; nodes keep any.
+  // A launch checks this policy, but a node accepts any value.
   if (id != CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
     if (const CUresult error = check_attribute(id, *value, config); error != CUDA_SUCCESS)
       return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that allocate and free, and what may be asked of graph memory.
+// Nodes that allocate and free memory, and the attributes of graph memory.
 #include "harness/devices/sim/calls/graph.h"
 
 namespace harness::devices::calls {
@@ -7,7 +7,8 @@ namespace harness::devices::calls {
 // ---- allocations ------------------------------------------------------------------------------
 
 CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given) {
-  if (given.bytesize == 0) return CUDA_ERROR_INVALID_VALUE;  // Captured, it is an allocation.
+  // In a capture, this would be a valid allocation.
+  if (given.bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
   return add_node(sim, wanted,
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     const Found<const NodeParams> made = make_alloc_params(sim, graph, given);
@@ -56,7 +57,7 @@ CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* add
   return CUDA_SUCCESS;
 }
 
-// ---- what is in use ---------------------------------------------------------------------------
+// ---- memory in use ----------------------------------------------------------------------------
 
 CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
@@ -64,7 +65,7 @@ CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-/// The counter that an attribute names; null when it names none.
+/// Returns the counter that an attribute names; null if it names none.
 static const std::uint64_t* counter(const GraphMemoryCounters& counters,
                                     CUgraphMem_attribute attribute) {
   switch (attribute) {
@@ -90,7 +91,7 @@ CUresult Calls::cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribu
   return CUDA_SUCCESS;
 }
 
-/// High-water marks can only be set back, to what is in use now.
+/// A high-water mark can only be reset to the amount in use.
 CUresult Calls::cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                              void* value) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;

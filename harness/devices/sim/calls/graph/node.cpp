@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes: adding them, and what they are told to do.
+// Nodes: added to graphs, and their parameters.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,7 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// Returns whether the graph, or one inside, has a condition that no node asks.
+/// Returns whether the graph, or a graph inside it, has a condition that no node uses.
 static bool has_unused_conditions(SimDevice& sim, const Graph& graph) {
   const auto has_inside = [&](const GraphNode* node) {
     return std::ranges::any_of(
@@ -32,7 +32,7 @@ static Found<Graph> find_body(SimDevice& sim, const Graph& graph, CUgraph handle
   if (body->has_conditional_nodes() || has_unused_conditions(sim, *body) ||
       body->is_conditional_body())
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // It is someone's already.
+  if (body->moved) return CUDA_ERROR_INVALID_VALUE;  // Another node has taken it.
   if (!move && body->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   if (move && (body->owner != nullptr || body->exec_count != 0)) return CUDA_ERROR_INVALID_VALUE;
   return *body;
@@ -48,7 +48,7 @@ static CUresult add_child(SimDevice& sim, const NewNode& where, CUgraph body_han
                   });
 }
 
-/// Returns how much of the union says what a node of this type does.
+/// Returns how many bytes of the union a node of this type uses.
 static std::size_t used_bytes(const CUgraphNodeParams& given) {
   switch (given.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing what an executable graph does the next time: one node, or all of them. Launches in
-// flight continue as they were.
+// Updates of executable graphs: of one node, or of all of them. Launches in flight are not
+// affected.
 #include <algorithm>
 
 #include "harness/devices/sim/calls/graph.h"
@@ -9,14 +9,14 @@ namespace harness::devices::calls {
 
 // ---- one node ---------------------------------------------------------------------------------
 
-/// The node of the executable that was made from the graph's node; null, for
-/// CUDA_ERROR_INVALID_VALUE, when there is none.
+/// Returns the executable's node that was made from the graph's node; null if there is none, which
+/// is CUDA_ERROR_INVALID_VALUE.
 static PlanNode* find_node(SimDevice& sim, Executable& exec, CUgraphNode handle) {
   const GraphNode* node = look_at(sim, handle);
   return node != nullptr ? exec.root->find(*node) : nullptr;
 }
 
-/// Gives the node the work that `make()` makes, if it may change that way.
+/// Replaces the node's work by the result of `make()`, if this change is allowed.
 template <class Make>
 static CUresult update(SimDevice& sim, CUgraphExec exec_handle, CUgraphNode node_handle,
                        CUgraphNodeType type, Make make) {
@@ -112,14 +112,14 @@ CUresult Calls::cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_
 
 // ---- all of them ------------------------------------------------------------------------------
 
-/// Why a graph does not fit, and where.
+/// The reason why a graph does not match the executable, and the nodes concerned.
 struct Mismatch {
   CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
   const GraphNode* node = nullptr;
   const GraphNode* from = nullptr;
 };
 
-/// Cooperative nodes stay so, and priorities that launches go by stay what was asked for.
+/// A node must stay cooperative or not, and must keep its priority if launches use priorities.
 static bool may_become(const KernelAttributes& old, const KernelAttributes& now, cuuint64_t flags) {
   const bool has_priority = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY) != 0;
   return old.cooperative() == now.cooperative() &&
@@ -147,7 +147,7 @@ static Mismatch compare_node(SimDevice& sim, const PlanNode& paired, const Graph
           &node};
 }
 
-/// A node of the graph that none waits for, if it has more of these than what it is to update.
+/// Returns a node without dependents, if the graph has more of these than the executable.
 static const GraphNode* find_new_exit(const ExecutablePlan& exec,
                                       const std::vector<GraphNode*>& order) {
   std::vector<bool> is_waited_for(order.size());
@@ -162,8 +162,8 @@ static const GraphNode* find_new_exit(const ExecutablePlan& exec,
                        [&](const GraphNode* node) { return !is_waited_for[node->index]; });
 }
 
-/// Nodes are paired as they were laid out, which is by their edges and the order in which they were
-/// added.
+/// Nodes are paired by their positions in the layout, which depend on the edges and the order in
+/// which nodes were added.
 static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph,
                         cuuint64_t flags) {
   constexpr CUgraphExecUpdateResult kTopology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -191,20 +191,19 @@ static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph
   return {};
 }
 
-/// An error of earlier work is reported as late as here, by a pick: the call is documented to
-/// return such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE to mean that nothing was
-/// updated.
+/// Returns whether to report an error of earlier work here, which is a choice. The call may return
+/// such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE means that nothing was updated.
 static bool tells_late_error(SimDevice& sim) {
   return sim.world().pick_failure(2, Site::delay) != 0;
 }
 
-/// A program need not ask how an update went: cuda.h says nothing of it, and an H200 takes null.
+/// `info` may be null: cuda.h does not forbid it, and the driver of an H200 accepts it.
 CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
                                      CUgraphExecUpdateResultInfo* info) {
   const UsingExecutable call(sim, exec_handle);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* graph = look_at(sim, graph_handle);
-  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;  // And says nothing else.
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;  // Nothing is written to `info`.
   CUgraphExecUpdateResultInfo unread;
   if (info == nullptr) info = &unread;
   *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};

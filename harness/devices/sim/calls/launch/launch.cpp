@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of kernels, and the attributes that a launch can have.
 //
-// Overlap with the kernel before (programmatic stream serialization) is something that the device
-// may allow, and ours does not; events of a launch are recorded behind it, which is as late as they
-// may come. In a capture both become edges that say so.
+// A device may overlap a kernel with the one before it (programmatic stream serialization), but
+// ours does not. The events of a launch are recorded after the kernel, which is the latest point
+// allowed. In a capture, both become edges with the corresponding data.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/graphs/params.h"
 #include "harness/devices/sim/limits.h"
@@ -12,7 +12,7 @@ namespace harness::devices::calls {
 
 // ---- grid and parameters ----------------------------------------------------------------------
 
-/// The one buffer that `extra` names instead of kernelParams; null when it names none.
+/// Returns the buffer that `extra` passes instead of kernelParams; null if there is none.
 static const std::byte* parameter_buffer(void** extra, std::size_t& bytes) {
   const std::byte* buffer = nullptr;
   for (; extra != nullptr && *extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -56,11 +56,12 @@ bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters
 
 // ---- attributes -------------------------------------------------------------------------------
 
-/// The attributes of a launch, read and checked.
+/// The attributes of a launch, after they have been checked.
 struct LaunchAttributes {
   struct Recorded {
     Event* event = nullptr;
-    CUgraphEdgeData edge{};  ///< In a capture, of those that wait for it.
+    CUgraphEdgeData edge{};  ///< In a capture, the data of edges to the nodes that wait for the
+                             ///< event.
   };
 
   KernelAttributes kernel;
@@ -70,7 +71,8 @@ struct LaunchAttributes {
   Recorded begun;
 };
 
-/// An event of a launch has no times, and is not shared. Outside of captures none is external.
+/// Finds an event of a launch, which may not have timing, be shared, or (outside of captures) be
+/// external.
 static CUresult find_event(SimDevice& sim, CUevent handle, int flags, bool captured,
                            Event*& event) {
   event = handle != nullptr ? sim.find(sim.handles().events, handle, "event") : nullptr;
@@ -127,7 +129,7 @@ static CUresult read_attributes(SimDevice& sim, const CUlaunchConfig& config, bo
 
 // ---- launches ---------------------------------------------------------------------------------
 
-/// A node has the priority of the stream that it was captured from, unless the launch has one.
+/// A node has the priority of the captured stream, unless the launch has its own.
 static const KernelAttributes& node_attributes(SimDevice& sim, const Stream& stream,
                                                const LaunchAttributes* given) {
   if (given == nullptr && stream.priority == 0) return kDefaultAttributes;
@@ -158,8 +160,8 @@ static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchCon
   return sim.captures().add(stream, *made, node_attributes(sim, stream, attributes));
 }
 
-/// Refuses parameters that come in both ways, and more of them than the kernel has: that, a driver
-/// has no room for.
+/// Refuses parameters that are passed in both ways, and a buffer that is larger than the kernel's
+/// parameters, for which a driver runs out of resources.
 static CUresult check_parameters(const KernelEntry& entry, void** parameters, void** extra) {
   std::size_t bytes = 0;
   const std::byte* buffer = parameter_buffer(extra, bytes);
@@ -181,7 +183,7 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   if (const CUresult error = check_parameters(*function->entry, parameters, extra);
       error != CUDA_SUCCESS)
     return error;
-  if (parameters != nullptr) extra = nullptr;  // There are none in it.
+  if (parameters != nullptr) extra = nullptr;  // It holds no parameters.
   if (stream->capture != nullptr)
     return capture_kernel(sim, *stream, config, handle, parameters, extra, attributes);
   Work& work = sim.queues().fresh(WorkKind::kernel, function->label);
@@ -216,7 +218,7 @@ CUresult Calls::cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
   return status;
 }
 
-/// The events of a launch.
+/// Records the events of a launch.
 static CUresult record(SimDevice& sim, CUstream on, const LaunchAttributes& attributes) {
   const Found<Stream> stream = find_stream(sim, on);
   if (!stream) return stream.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deprecated way to launch: each part of a launch is set on the function, and stays for the
-// next.
+// The deprecated way to launch. Each property of a launch is set on the function, and kept for
+// later launches.
 #include <cstring>
 
 #include "harness/devices/sim/calls/calls.h"
@@ -9,7 +9,7 @@ namespace harness::devices::calls {
 
 using State = PreparedLaunch::State;
 
-/// Finds what was set on a function; null when there is no such function.
+/// Returns the launch that is prepared on a function; null if there is no such function.
 static PreparedLaunch* prepare(SimDevice& sim, CUfunction handle) {
   Function* function = find_function(sim, handle);
   if (function == nullptr) return nullptr;
@@ -89,7 +89,7 @@ CUresult Calls::cuLaunchGridAsync(CUfunction handle, int width, int height, CUst
   const CUresult status = cuLaunchKernel(
       handle, static_cast<unsigned>(width), static_cast<unsigned>(height), 1, set.block[0],
       set.block[1], set.block[2], set.shared_bytes, on, nullptr, extra);
-  find_function(sim, handle)->prepared = set;  // It stays for the next launch.
+  find_function(sim, handle)->prepared = set;  // Kept for the next launch.
   return status;
 }
 

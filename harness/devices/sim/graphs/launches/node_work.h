@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that a node of a graph does when its turn has come.
+// The work of a node of a graph when it is executed.
 #pragma once
 
 #include "harness/devices/sim/graphs/graph.h"
@@ -9,8 +9,8 @@ namespace harness::devices {
 
 class SimDevice;
 
-/// Makes the work of a kernel, copy, set or memory operation node. Its addresses mean what they
-/// meant when they were copied.
+/// Makes the work of a kernel, copy, set or memory operation node. Its addresses refer to the
+/// memory that they referred to when they were copied.
 Work& make_work(SimDevice& sim, const NodeParams& params);
 
 }  // namespace harness::devices

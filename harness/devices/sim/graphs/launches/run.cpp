@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A frame holds how far each node of a graph is; embedded graphs have their own
+// How it works. A frame holds the progress of each node of a graph. Embedded graphs have their own
 // frames, which are entered at the launch (child graphs) or when their node is reached. A node is
-// opened when the last one that it waits for is done. Open nodes that take time are taken further
-// by step(), one block or one piece of work at a time; the others by pass(), as soon as the stream
-// looks.
+// opened when the last node that it waits for is done. Open nodes that take time advance by step(),
+// one block or one piece of work at a time. Other nodes are done by pass(), as soon as the stream
+// is checked.
 #include "harness/devices/sim/graphs/launches/run.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void GraphRun::fill(GraphFrame& frame, const ExecutablePlan& graph) {
   }
 }
 
-/// A record counts from the launch on, and a wait means what was recorded until then.
+/// A record takes effect at the launch, and a wait refers to the last record before the launch.
 void GraphRun::record_events(GraphFrame& frame) {
   for (std::uint32_t i = 0; i < frame.nodes.size(); ++i) {
     const PlanNode& node = frame.graph->nodes[i];
@@ -127,7 +127,7 @@ void GraphRun::complete(GraphFrame& frame, std::uint32_t node) {
   complete_frame(frame);
 }
 
-/// One node less to wait for.
+/// Counts a completed node. The last one completes the frame.
 void GraphRun::complete_frame(GraphFrame& frame) {
   if (--frame.undone_count > 0 || frame.parent == nullptr) return;
   const NodeParams& params = *frame.parent->graph->nodes[frame.parent_node].params;
@@ -142,7 +142,7 @@ void GraphRun::complete_frame(GraphFrame& frame) {
 bool GraphRun::takes_time(const Place& place) {
   const PlanNode& node = place.frame->graph->nodes[place.node];
   const NodeRun& run = place.frame->nodes[place.node];
-  // Going round a loop takes time, so that one that never ends is not passed over for ever.
+  // Repeating a loop takes a step, so that an endless loop is not run within one pass.
   if (run.again) return run.state == NodeState::open;
   return node.enabled && is_work(*node.params);
 }
@@ -158,7 +158,7 @@ bool GraphRun::can_step() {
                      [this](const Place& place) { return can_go(place); });
 }
 
-/// Picks the node that continues: the first (plain), or another one.
+/// Chooses the node to advance. The default is the first one.
 GraphRun::Place GraphRun::pick_place() {
   names_.clear();
   able_.clear();
@@ -203,7 +203,7 @@ bool GraphRun::pass(Stream& stream) {
   return passed;
 }
 
-/// An event record node has been reached.
+/// Completes the event of a record node.
 void GraphRun::reach(Event& event, const StreamPoint& point) {
   point.stream->completed = point.seq;
   device_edge_release(&point.stream->done_edge);
@@ -228,7 +228,8 @@ bool GraphRun::pass(Stream& stream, Place place) {
       decide(place);
       return true;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      // A free that nothing orders after it came first, the last time: it was told then.
+      // Still allocated: in the last launch an unordered free came before the allocation, and was
+      // reported.
       if (!sim_->memory().block(node.params->memory->block).dead) break;
       sim_->graphs().allocations().begin_life(*node.params->memory);
       sim_->data_races().lives_again(node.params->memory->block,
@@ -254,12 +255,12 @@ void GraphRun::go_inside(Place place, GraphFrame& body) {
   run.state = NodeState::inside;
   run.body = &body;
   if (body.undone_count > 0) return open_first(body);
-  ++body.undone_count;  // It ends like one whose only node is done.
+  ++body.undone_count;  // An empty graph ends like one whose only node is done.
   complete_frame(body);
 }
 
-/// Returns the value of a condition. No one says what it is before it was set in this launch: that
-/// of the launch before (plain), or another one.
+/// Returns the value of a condition. If this launch has not set it, the value is undefined: the
+/// default is the one of the last launch, and other values are a choice.
 unsigned GraphRun::value_of(Conditional& conditional, std::size_t body_count) {
   if (conditional.is_set) [[likely]]
     return conditional.value;
@@ -271,7 +272,7 @@ unsigned GraphRun::value_of(Conditional& conditional, std::size_t body_count) {
   return conditional.value;
 }
 
-/// Decides which of its bodies runs now, if any.
+/// Decides which body of a conditional node runs now, if any.
 void GraphRun::decide(Place place) {
   const PlanNode& node = place.frame->graph->nodes[place.node];
   const auto bodies = place.frame->graph->bodies_of(node);
@@ -311,7 +312,7 @@ Name GraphRun::name_of(const Place& place) const {
   return derive_name(activation_.name, kNodeKind.hash(), place.frame->order << 16 | place.node);
 }
 
-/// The work that the node does, begun when it is first looked for.
+/// Returns the node's work, which is created when it is first asked for.
 Work& GraphRun::work_of(const Place& place) {
   NodeRun& run = place.frame->nodes[place.node];
   if (run.work != nullptr) return *run.work;

@@ -5,7 +5,7 @@
 
 namespace harness::devices {
 
-/// The line of the first node; the others follow.
+/// Returns the line of the first node; the lines of the other nodes follow.
 static LineIndex first_line(DataRaces& data_races, ExecutablePlan& graph) {
   if (graph.lines_run != data_races.run()) {
     graph.lines_run = data_races.run();
@@ -14,7 +14,7 @@ static LineIndex first_line(DataRaces& data_races, ExecutablePlan& graph) {
   return graph.first_line;
 }
 
-/// A wait means what was recorded until the launch; a record counts from the launch on.
+/// A wait refers to the last record before the launch, and a record takes effect at the launch.
 static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at) {
   Event* event = params.event;
   if (event == nullptr || !event->alive) return;
@@ -45,9 +45,9 @@ void order_nodes(DataRaces& data_races, GraphFrame& frame, const Clock& base, Cl
   }
 }
 
-/// The nodes of a body, and how often it runs, are known only when it runs. So that others, who
-/// were ordered at the launch, come after them all, they share the place of the conditional node:
-/// races between nodes of one body are missed.
+/// The nodes of a body, and how often it runs, are known only when it runs, but later nodes are
+/// ordered at the launch. So that they come after the body, all its nodes share the point of the
+/// conditional node. Races between nodes of one body are therefore missed.
 void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
   const std::size_t count = frame.graph->nodes.size();
   if (frame.before.size() < count) frame.before.resize(count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a launch are among all work: each after those that it waits for, and after
-// what the launch comes after. Every node has a separate line, the same in every launch of its
-// executable, since these come one after another.
+// The order of the nodes of a launch among all work: each after those that it waits for, and after
+// the predecessors of the launch. Every node has a separate line, which is the same in every launch
+// of its executable, because launches of an executable are sequential.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace harness::devices {
 
-/// Finds what comes before each node of the frame; joins all of them to `after`.
+/// Finds the predecessors of each node of the frame, and joins all nodes to `after`.
 void order_nodes(DataRaces& data_races, GraphFrame& frame, const Clock& base, Clock& after);
 
-/// Orders the nodes of a conditional body, which share the place `at`.
+/// Orders the nodes of a conditional body, which share the position `at`.
 void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before);
 
-/// Returns the place of a node among all work.
+/// Returns the position of a node among all work.
 OrderPoint point_of(const GraphFrame& frame, std::uint32_t node);
 
 }  // namespace harness::devices
