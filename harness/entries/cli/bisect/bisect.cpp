@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bisect: looks at both ends, then has git choose revisions between them, builds each in a worktree
-// and asks it whether it shows the fault.
+// bisect: judges both ends, then lets git select revisions between them, builds each in a worktree
+// and checks whether it shows the fault.
 #include "harness/entries/cli/bisect/bisect.h"
 
 #include <fmt/format.h>
@@ -30,10 +30,10 @@ namespace fs = std::filesystem;
 using reports::shell_word;
 using Json = nlohmann::ordered_json;
 
-/// `git bisect run` takes it for "cannot be tested".
+/// The exit code with which `git bisect run` skips a revision.
 constexpr int kUntestable = 125;
 
-/// The chance that a search misses what is there (judge.h).
+/// The probability that a search misses an existing fault (judge.h).
 const double kMissed = std::exp(-static_cast<double>(kCare));
 
 struct Look {
@@ -122,7 +122,7 @@ class Bisection {
     return is_older ? Repository::Answer::older : Repository::Answer::newer;
   }
 
-  /// Returns the line with which git does the same by itself.
+  /// Returns a command line with which git makes the same bisection.
   std::string git_line() const {
     const std::string& older = is_fixed_ ? options_.bad : options_.good;
     const std::string& newer = is_fixed_ ? options_.good : options_.bad;
@@ -190,12 +190,12 @@ class Bisection {
   Repository repository_;
   Builds builds_;
   Judge judge_;
-  HeldFolder held_;  ///< Two in one worktree would get in each other's way.
+  HeldFolder held_;  ///< Two bisections in one worktree would interfere.
   bool is_fixed_ = false;
   std::vector<Look> looks_;
 };
 
-/// Judges the tree of the current folder for `git bisect run`.
+/// Judges the source tree in the current folder, for `git bisect run`.
 int step(const BisectOptions& options) {
   const std::atomic<bool>& stop = take_interrupts();
   const Repository repository(stop);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A program is kept by the name of all that its commit holds and by a hash of the
-// command, so that commits which differ in nothing share it; it is copied to a draft and renamed,
-// so that one is whole or not there. The oldest are removed when there are many.
+// How it works. A program is stored under the hash of its commit's tree and of the build command,
+// so commits with the same content share it. It is copied to a draft and renamed, so it is complete
+// or absent. When there are many programs, the oldest are removed.
 #include "harness/entries/cli/bisect/builds.h"
 
 #include <fmt/format.h>
@@ -21,12 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build of one revision may take this long.
+/// Time limit for the build of one revision.
 constexpr double kBuildSeconds = 6 * 3600;
-/// This many programs are kept.
+/// Number of programs that are kept.
 constexpr std::size_t kKept = 64;
 
-/// Written by the set-up; every tree of the machine needs it.
+/// A note of the set-up with paths of this machine, which each source tree needs.
 constexpr const char* kNote = "build/cuda_root.txt";
 
 void keep_newest(const std::string& folder) {

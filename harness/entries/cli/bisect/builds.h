@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds: the program of each revision that a bisection looks at, built once. A revision that does
-// not build is remembered as well.
+// Builds: the programs of the revisions of a bisection, each built once. Failed builds are
+// remembered, too.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,27 @@
 
 namespace harness::entries {
 
-/// How a program is built in a tree, and where it is then.
+/// The command that builds a program in a source tree, and the path of the program.
 struct BuildCommand {
-  std::string command;  ///< For a shell, in the root of the tree.
+  std::string command;  ///< A shell command, run in the root of the tree.
   std::string program;  ///< Relative to that root.
 };
 
-/// A program, or why there is none.
+/// A program, or the reason why there is none.
 struct Build {
   std::optional<std::string> program;
   std::string why;
-  bool was_built = false;  ///< Now, rather than by an earlier bisection.
+  bool was_built = false;  ///< Built now, not by an earlier bisection.
 };
 
-/// Lifetime: it borrows the repository and `stop`.
+/// Lifetime: borrows the repository and `stop`.
 class Builds {
  public:
   Builds(const Repository& repository, BuildCommand command, const std::atomic<bool>& stop);
 
-  /// Returns the program of the commit, which is checked out and built unless it was before.
+  /// Returns the program of the commit, which is checked out and built if it is not stored.
   Build of(const std::string& commit) const;
-  /// Builds what is in this folder, whatever revision it is of.
+  /// Builds the source tree in this folder, whatever its revision.
   Build in(const std::string& tree, const std::string& log) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Runs of the first search; each further one has four times as many.
+/// Number of runs of the first search; each further search has four times as many.
 constexpr std::uint64_t kFirstRuns = 500;
 
 std::string kind_of(const std::string& signature) {
@@ -61,8 +61,8 @@ std::set<std::string> Judge::ops_of(const std::string& program) {
   return ops;
 }
 
-/// Writes the file with the one op that the program does not know under the one name that only the
-/// program knows. Returns where it is, or "" where that is not how it is.
+/// If the program lacks exactly one op of the file, and has exactly one op that the calibrated
+/// program lacks, writes the file with the op renamed. Returns the new file's name, else "".
 std::string Judge::renamed(const std::string& program) {
   const std::set<std::string> known = ops_of(program);
   std::vector<std::string> missing, others;

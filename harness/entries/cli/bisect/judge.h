@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge: whether the program of a revision shows what a reproducer shows.
+// Judge: decides whether the program of a revision shows the fault of a reproducer.
 //
-// It shows it where the recorded schedule ends in the same fault, or in one of the same kind: a
-// site may have another name there. If that schedule ends in no fault, it may just be another
-// one, so that a search has the last word; how many runs that takes is measured on a revision that
-// shows it. An op that a revision does not know is taken by its other name, if there is one.
+// A program shows it if the recorded schedule ends in the same fault, or in one of the same kind,
+// because names of sites may differ between revisions. If that schedule ends without a fault,
+// another schedule may still show it, so a search decides. Its number of runs is measured on a
+// revision that shows the fault. An op that a revision does not have is replaced by its former
+// name, if there is one.
 #pragma once
 
 #include <atomic>
@@ -18,38 +19,41 @@
 
 namespace harness::entries {
 
-/// A search has this many times the runs within which it is found where it is. Found in one of
-/// those on average, it is missed with a chance of exp(-kCare).
+/// Factor between the runs after which a search found the fault and the runs of later searches. If
+/// the fault is found once in the former on average, a search misses it with probability
+/// exp(-kCare).
 inline constexpr std::uint64_t kCare = 10;
 
 enum class Standing : std::uint8_t { shown, absent, unknown };
 
 struct Judgement {
   Standing standing = Standing::unknown;
-  std::string how;         ///< "as recorded", or why no one can tell.
-  bool by_search = false;  ///< More than the recorded schedule was looked at.
+  std::string how;         ///< "as recorded", or the reason why it is unknown.
+  bool by_search = false;  ///< A search was made, because the recorded schedule was not enough.
 };
 
-/// Lifetime: it borrows `stop`.
+/// Lifetime: borrows `stop`.
 class Judge {
  public:
-  /// `folder` is where files for the programs go.
+  /// `folder`: where files for the programs are written.
   Judge(std::string file, Subject subject, std::string folder, const std::atomic<bool>& stop);
 
-  /// Measures on a program that shows it how many runs of a search find it; at most `most`.
+  /// Measures how many runs of a search find the fault with a program that shows it; at most
+  /// `most`.
   void calibrate(const std::string& program, std::uint64_t most);
-  /// Judges a program.
+  /// Decides whether this program shows the fault.
   Judgement judge(const std::string& program);
 
-  /// Returns within how many runs a search finds it where it is; none if it does not.
+  /// Returns the number of runs within which the search of calibrate() found it; nothing if it did
+  /// not.
   std::optional<std::uint64_t> found_within() const { return found_within_; }
-  /// Returns in how many runs it must not be found; 0 if nothing searches.
+  /// Returns the number of runs in which the fault must not occur; 0 if no search is made.
   std::uint64_t search_runs() const;
 
  private:
   struct Shown {
     bool could_run = false;
-    std::string why;                   ///< It could not.
+    std::string why;                   ///< The reason why it could not run.
     std::set<std::string> signatures;  ///< The faults that were found.
   };
 
@@ -64,8 +68,8 @@ class Judge {
   Subject subject_;
   std::string folder_;
   const std::atomic<bool>& stop_;
-  std::set<std::string> names_;  ///< Signatures that the fault goes by.
-  std::set<std::string> ops_;    ///< Those of the revision on which it was calibrated.
+  std::set<std::string> names_;  ///< Signatures that the fault has in different revisions.
+  std::set<std::string> ops_;    ///< Ops of the revision on which it was calibrated.
   std::optional<std::uint64_t> found_within_;
 };
 

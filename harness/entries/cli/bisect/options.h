@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// Adds the options by which a user says how a revision is built.
+/// Adds the options for the build of a revision.
 void add_build_command(CLI::App& command, BuildCommand& build);
 
-/// Adds the command to a program; it fills in the options.
+/// Adds the command to a program. Parsing fills in the options.
 CLI::App* add_bisect(CLI::App& app, BisectOptions& options);
 
 }  // namespace harness::entries

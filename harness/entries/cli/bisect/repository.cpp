@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kCommitDigits = 40;
 
-/// The last line that says something.
+/// Returns the last line that is not empty.
 std::string last_line(const std::string& text) {
   std::istringstream lines(text);
   std::string last, line;
@@ -29,7 +29,7 @@ bool is_commit(std::string_view word) {
   return word.size() == kCommitDigits && std::all_of(word.begin(), word.end(), is_digit);
 }
 
-/// "fatal: no such branch" says that of git; the line is ours.
+/// Removes "fatal: " and "error: ", which concern git, because the line becomes ours.
 std::string without_prefix(std::string line) {
   for (const std::string_view prefix : {"fatal: ", "error: "})
     if (line.starts_with(prefix)) line.erase(0, prefix.size());
@@ -104,8 +104,8 @@ void Repository::answer(Answer answer) {
   take(git({"-C", tree(), "bisect", word}));
 }
 
-/// git tells the commits that are left where there is nothing more to look at: one as "... is the
-/// first bad commit", several a line each.
+/// git prints the remaining commits when the search has ended: a single one as "... is the first
+/// bad commit", several with one line each.
 void Repository::take(const ProcessEnd& ended) {
   std::istringstream lines(ended.out);
   std::string line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BisectionStopped: the user wants it to end; what was built stays.
+// BisectionStopped: thrown when the user stops a bisection. Programs that were built stay.
 #pragma once
 
 namespace harness::entries {

@@ -14,12 +14,12 @@ namespace {
 constexpr std::string_view kFirstWords = "afterlife reproducer ";
 constexpr std::string_view kOp = " op ";
 
-/// Returns what follows a word at the beginning of a line, or "".
+/// Returns the rest of a line after the word with which it begins, or "".
 std::string after(const std::string& line, std::string_view word) {
   return line.starts_with(word) ? line.substr(word.size()) : "";
 }
 
-/// Returns where the name of an op begins in "script:3 op set_arg", or npos.
+/// Returns the position of an op's name in a line such as "script:3 op set_arg", or npos.
 std::size_t op_of(const std::string& line) {
   const std::size_t at = line.find(kOp);
   const bool is_first = at != std::string::npos && line.find(' ') == at;
@@ -35,7 +35,7 @@ std::string word_at(const std::string& line, std::size_t at) {
 Subject read_subject(const std::string& file) {
   Subject subject;
   subject.text = read_reproducer_text(file);
-  if (is_finding_of_run(subject.text)) parse_reproducer(subject.text, file);  // Says what it is.
+  if (is_finding_of_run(subject.text)) parse_reproducer(subject.text, file);  // Explains the error.
   if (!subject.text.starts_with(kFirstWords))
     throw std::runtime_error(file +
                              ": not a reproducer: its first line is not 'afterlife reproducer'");

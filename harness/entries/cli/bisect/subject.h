@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subject: the reproducer that a bisection is about, read no further than every revision can: its
-// path, variant, ops and fault.
+// Subject: the reproducer of a bisection. Only its path, variant, ops and fault are parsed, because
+// the format may differ between revisions.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ struct Subject {
   std::string text;
   std::string path;
   std::string variant;
-  std::string signature;      ///< The fault that it is about.
-  std::set<std::string> ops;  ///< Those that it names.
+  std::string signature;      ///< The fault to bisect.
+  std::set<std::string> ops;  ///< Ops in its script.
 };
 
-/// Errors: std::runtime_error with one line where it is not a reproducer, or one without a fault.
+/// Errors: std::runtime_error with one line if it is not a reproducer, or has no fault.
 Subject read_subject(const std::string& file);
 
-/// Returns its text with other names of ops, old ones by new ones.
+/// Returns its text with ops renamed. `names` maps old names to new ones.
 std::string with_ops(const Subject& subject, const std::map<std::string, std::string>& names);
 
 }  // namespace harness::entries

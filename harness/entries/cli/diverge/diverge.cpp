@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// diverge: replays the case with a program that shows the fault and with one that does not, both of
-// which note their flow, and tells where they diverge.
+// diverge: replays the case with a program that shows the fault and with one that does not, records
+// the control flow of both, and reports where they diverge.
 #include "harness/entries/cli/diverge/diverge.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Programs {
   std::string bad;
 };
 
-/// Builds the programs of the revisions that are named instead of programs.
+/// Builds the programs of revisions, if the options name revisions instead of programs.
 class Revisions {
  public:
   Revisions(const DivergeOptions& options, const std::atomic<bool>& stop)
@@ -56,7 +56,7 @@ class Revisions {
  private:
   Repository repository_;
   Builds builds_;
-  HeldFolder held_;  ///< Two in one worktree would get in each other's way.
+  HeldFolder held_;  ///< Two comparisons in one worktree would interfere.
 };
 
 Programs programs_of(const DivergeOptions& options, const std::atomic<bool>& stop) {
@@ -68,7 +68,7 @@ Programs programs_of(const DivergeOptions& options, const std::atomic<bool>& sto
   return programs;
 }
 
-/// The reproducer as a program runs it.
+/// The result of a program's replay.
 struct Replayed {
   Flow flow;
   std::set<std::string> faults;

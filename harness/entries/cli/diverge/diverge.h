@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `diverge`: which function behaves differently than it did in a revision, or program,
-// that does not show what a reproducer shows.
+// The command `diverge`: finds the function that behaves differently than in a revision or program
+// that does not show the fault of a reproducer.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace harness::entries {
 
 struct DivergeOptions {
   std::string file;
-  std::string good;  ///< A revision that does not show it; "" = the program below.
+  std::string good;  ///< A revision that does not show it; "" = `good_program`.
   std::string bad = "HEAD";
-  std::string good_program;  ///< In place of a revision: what that was built as.
-  std::string bad_program;   ///< Likewise.
+  std::string good_program;  ///< A program built from the good revision, used instead of it.
+  std::string bad_program;   ///< Likewise for the bad revision.
   BuildCommand build{"./scripts/build.sh flow afterlife", "build/flow/afterlife"};
   bool json = false;
 };

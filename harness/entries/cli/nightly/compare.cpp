@@ -28,14 +28,15 @@ using nightly::Night;
 using nightly::NightFinding;
 using Json = nlohmann::json;
 
-/// More new findings than this are one bug that shows everywhere, or a night that was the first.
+/// More new findings than this result from one bug that shows everywhere, or from a first night.
 constexpr std::size_t kMostCompared = 40;
-/// The first comparison builds two programs.
+/// Long, because the first comparison builds two programs.
 constexpr double kSeconds = 6 * 3600;
 
 bool names_programs(const NightlyOptions& options) { return !options.good_program.empty(); }
 
-/// Returns what `diverge` is informed of the two programs; nothing, and why, if there are none.
+/// Returns the options of `diverge` that name the two programs. Returns nothing, and sets `why`, if
+/// there are none.
 std::optional<Command> programs_of(const NightlyOptions& options, const Night& night,
                                    std::string& why) {
   if (names_programs(options))
@@ -50,7 +51,7 @@ std::optional<Command> programs_of(const NightlyOptions& options, const Night& n
   return std::nullopt;
 }
 
-/// Returns those to compare; none of a night that was compared before.
+/// Returns the findings to compare; none if the night was compared before.
 std::vector<const NightFinding*> news_of(const Night& night) {
   std::vector<const NightFinding*> news;
   for (const NightFinding& finding : night.findings) {
@@ -62,7 +63,7 @@ std::vector<const NightFinding*> news_of(const Night& night) {
   return news;
 }
 
-/// Reads what `diverge --json` printed.
+/// Parses the output of `diverge --json`.
 Change change_in(const Json& said) {
   if (said.value("good_shows_it", false)) return {ChangeOutcome::was_before};
   const auto place = [&](const char* name) { return said.value(name, Json()); };
@@ -94,7 +95,7 @@ class Comparisons {
   }
 
  private:
-  /// Once: what keeps one from being compared keeps most.
+  /// Prints only the first reason, because it usually holds for all findings.
   void complain(std::string_view why) {
     static constexpr std::string_view kBegin = "afterlife: ";
     if (std::exchange(has_complained_, true)) return;

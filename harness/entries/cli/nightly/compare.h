@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compare: has `afterlife diverge` say of each new finding by which function it behaves differently
-// than with the program of the night before.
+// Compare: runs `afterlife diverge` for each new finding, to find the function that behaves
+// differently than in the program of the night before.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace harness::entries {
 
-/// Compares the new findings of a night, at most 40, and notes in its history what that came to,
-/// once: a night that was compared before stays as it is. Where the night before searched the same
-/// commit, or none that is known, a line on stderr says so. If `stop` came first, nothing is
-/// noted. Returns whether something was.
+/// Compares at most 40 new findings of a night, and records the results in its history. A night
+/// that was compared before is left unchanged. If the night before searched the same commit, or an
+/// unknown one, a line on stderr says so. If stopped, records nothing. Returns whether something
+/// was recorded.
 bool compare_news(const NightlyOptions& options, nightly::History& history,
                   const nightly::Night& night, const nightly::Deadline& deadline,
                   const std::atomic<bool>& stop);
