@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failing runs: separates failures that depend on the choices of a run from random failures of the
 // program.
+//
 // A failure depends on choices if three runs with them show it, and three runs without them
 // succeed. Either all six are forked or none. Their order is not periodic, because a program may
 // fail every second time.
