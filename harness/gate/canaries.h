@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canaries: how often the gate is wrong on a real machine, computed from recorded processes of
-// which it is known whether they are slower.
+// Canaries: the error rates of the gate on a real machine, computed from recorded measurements with
+// known answers.
 //
-// A record has rounds of fresh processes in an order drawn again: a program, the same once more,
-// and two builds of it that do 1 % and 3 % more of the same work. Trials take their rounds from it
-// in the order in which they were measured, each those after the ones that the trial before has
-// used; none begins where the rounds that it may need are not all there, or those that end soon
-// would be over-represented. Rounds measured beside hogs are a record of their own. Errors:
-// std::runtime_error, with the name of the file and the line.
+// A record has rounds of new processes in random order: a program, the same program again, and two
+// builds that do 1 % and 3 % more of the same work. Trials take consecutive rounds in the order of
+// measurement. No trial begins unless all rounds that it may need are left, because otherwise
+// trials that end early would be over-represented. Rounds measured under load are in a separate
+// record. Errors: std::runtime_error, with the name of the file and the line.
 #pragma once
 
 #include <array>
@@ -24,17 +23,17 @@ namespace harness::gate {
 
 /// Comparisons for which a correct gate has a known result.
 enum class Canary : unsigned char {
-  unchanged,    ///< The program with itself: red is a false alarm.
-  passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
-  slower_by_3,  ///< 3 % more: whatever is not called slower was missed.
-  disturbed,    ///< The same, with up to half as much again added to both sides of a round.
-  slower_by_1,  ///< 1 % more: may be called slower or not.
+  unchanged,    ///< The program against itself: red is a false alarm.
+  passing,      ///< 3 % more, gone in the confirmation: red is a false alarm.
+  slower_by_3,  ///< 3 % more: a benchmark that is not called slower was missed.
+  disturbed,    ///< The same, with up to 50 % added to both sides of a round.
+  slower_by_1,  ///< 1 % more: may or may not be called slower.
 };
 inline constexpr std::size_t kCanaryCount = 5;
 
-/// Returns the name of a canary, as tables have it.
+/// Returns the name of a canary in tables.
 std::string_view name_of(Canary canary);
-/// Returns whether a red suite is a false alarm; else what counts is the benchmarks that are found.
+/// Returns whether a red suite is a false alarm. If not, the number of detected benchmarks counts.
 bool is_false_alarm(Canary canary);
 
 /// The readings of one round.

@@ -25,9 +25,8 @@ ChangeOutcome outcome_of(const std::string& text) {
   return static_cast<ChangeOutcome>(found - kOutcomes.begin());
 }
 
-/// A root that is new, or new among sound variants or canaries alone: the others have shown it
-/// before. A joined finding goes by one that is new altogether, and then by one that a repair
-/// names.
+/// A root that is new, or new among sound variants or canaries only. A joined finding gets the name
+/// of the first in this order: completely new roots, then roots that a repair names.
 struct Root {
   bool was_shown = false;
   bool is_unexplained = false;
@@ -35,8 +34,8 @@ struct Root {
   auto operator<=>(const Root&) const = default;
 };
 
-/// New findings of one path, and the functions that they behave differently by, or on the answer
-/// of.
+/// New findings of one path, with the functions that behave differently, and those whose results
+/// may cause it.
 struct Group {
   std::string path;
   std::set<std::string> functions;
@@ -49,7 +48,7 @@ struct Group {
   }
 };
 
-/// Returns the lines of a column that holds several names.
+/// Splits the text of a column with several names into lines.
 std::vector<std::string> lines_of(const std::string& column) {
   std::vector<std::string> lines;
   std::istringstream text(column);
@@ -74,7 +73,7 @@ std::vector<Group> named_in(Database& database, const std::string& night) {
   return named;
 }
 
-/// Puts together those that share a function, also by way of a third.
+/// Joins groups that share a function, directly or through other groups.
 std::vector<Group> joined(const std::vector<Group>& all) {
   std::vector<Group> groups;
   for (Group group : all) {
@@ -93,8 +92,8 @@ std::vector<Group> joined(const std::vector<Group>& all) {
   return groups;
 }
 
-/// Has what this night is the first to show of a root go by another one's name: in sound variants
-/// alone, if the root was shown before.
+/// Renames a root for the findings that this night was the first to show; if the root was shown
+/// before, only for those of sound variants.
 void rename(Database& database, const Root& root, const std::string& name,
             const std::string& night) {
   static const std::string kRename = fmt::format(

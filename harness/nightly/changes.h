@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes: by which function the findings of a night behave differently than with the program of
-// the night before (`afterlife diverge`).
+// Changes: the functions that behave differently in the findings of a night than with the program
+// of the night before (`afterlife diverge`).
 //
-// New findings of one path that behave differently by the same function have one root cause: the
-// same repair, which is to have the function do as it did, removes them all. So they become one
-// finding, under the root that a repair of the harness names, if one of them has such.
+// New findings of one path in which the same function behaves differently have one root cause:
+// restoring that function's behaviour removes them all. So they become one finding, with the root
+// that a repair of the harness names, if there is one.
 #pragma once
 
 #include <cstdint>
@@ -18,31 +18,31 @@ namespace harness::nightly {
 
 enum class ChangeOutcome : unsigned char {
   named,       ///< A function behaves differently.
-  was_before,  ///< The night before's program shows the same: it was there, and not found.
-  unclear,     ///< None is named, or the programs could not be asked.
+  was_before,  ///< The program of the night before shows it, too: it was missed then.
+  unclear,     ///< No function is named, or the programs could not be compared.
 };
 
 /// Returns "named", "was before" or "unclear".
 std::string to_text(ChangeOutcome outcome);
 
-/// One finding, compared.
+/// The comparison of one finding.
 struct Change {
   ChangeOutcome outcome = ChangeOutcome::unclear;
-  std::string function = {};  ///< It behaves differently.
-  std::string file = {};      ///< That of the function, as the compiler knew it.
-  std::uint64_t line = 0;     ///< At which it does.
-  /// Maybe on the answer of one of these: the function that it had called last, the one that this
-  /// had called last, and so on.
+  std::string function = {};  ///< The function that behaves differently.
+  std::string file = {};      ///< Its source file, as the compiler knew it.
+  std::uint64_t line = 0;     ///< The line at which it behaves differently.
+  /// The difference may result from one of these: the function that it had called last, the one
+  /// that this had called last, and so on.
   std::vector<std::string> upon = {};
   bool operator==(const Change&) const = default;
 };
 
-/// Notes, by cause (cause.h), what comparing the new findings of a night came to, and joins those
-/// that a function explains; all of it or nothing.
+/// Records the comparisons of a night's new findings by cause (cause.h), and joins findings with
+/// the same function. Records all or nothing.
 void note_changes(Database& database, const std::string& night,
                   const std::map<std::string, Change>& changes);
 
-/// Returns what was noted of a night, by cause.
+/// Returns the comparisons of a night by cause.
 std::map<std::string, Change> changes_of(Database& database, const std::string& night);
 
 }  // namespace harness::nightly
