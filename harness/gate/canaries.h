@@ -44,31 +44,31 @@ struct CanaryRound {
   Reading slower_by_3;
 };
 
-/// Returns a canary of a round in which one command ran on both sides: as if the head had done 1 %
-/// and 3 % more.
+/// Returns a canary round for a round in which the same command ran on both sides: as if the head
+/// had done 1 % and 3 % more work.
 CanaryRound planted_in(const Round& round);
 
-/// Rounds in their order, by what else the machine did: "quiet", "hogs".
+/// The rounds in order, by the machine's load: "quiet", "hogs".
 using CanaryRecord = std::map<std::string, std::vector<CanaryRound>>;
 
-/// Reads a record. A last line without an end was cut off and is none.
+/// Reads a record. A last line without a newline is incomplete, and ignored.
 CanaryRecord read_canaries(const std::string& file);
 
-/// Ways to break a gate, one of which each canary but the last should show.
+/// Ways to break a gate. Each except `nothing` should be detected by a canary.
 enum class Planted : unsigned char { nothing, threshold, pairing, confirmation };
 inline constexpr std::size_t kPlantedCount = 4;
 
-/// Returns the name of what is broken.
+/// Returns the name of the broken part.
 std::string_view name_of(Planted planted);
 
-/// Largest share of verdicts that giving up may lose.
+/// Limit of the share of verdicts that giving up may lose.
 inline constexpr double kLostAtMost = 0.001;
 
-/// The price and the gain of giving up what more rounds can hardly decide (futility.h). A round
-/// counts once for each benchmark.
+/// Savings and losses by giving up benchmarks that more rounds can hardly decide (futility.h). A
+/// round counts once for each benchmark.
 struct Curtailing {
-  Rate saved;  ///< Rounds that were not measured, of those that are without it.
-  Rate lost;   ///< Verdicts of the trials without it that the gate does not have, of all.
+  Rate saved;  ///< Rounds that were saved, of those without giving up.
+  Rate lost;   ///< Trials that have a verdict only without giving up, of all.
 };
 
 struct CanaryRow {
@@ -76,23 +76,23 @@ struct CanaryRow {
   Canary canary = Canary::unchanged;
   std::size_t trials = 0;
   Rate found;         ///< Suites that are red, or benchmarks that are called slower.
-  Rate mann_whitney;  ///< The same by the rule of Google Benchmark at 5 %, of the first rounds.
+  Rate mann_whitney;  ///< The same by Google Benchmark's rule at 5 %, on the first rounds.
   Rate means;         ///< The same by the difference of means at 5 %.
   Health health = Health::too_few;
   Curtailing curtailing = {};
 };
 
-/// Judges every canary of every load by a gate that is broken in this way, each on its own thread.
+/// Judges all canaries under each load by a gate with this defect, each on a separate thread.
 std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted);
 
-/// A broken gate, and whether the canaries show it.
+/// A broken gate, and whether the canaries detect it.
 struct PlantedRow {
   Planted planted = Planted::nothing;
-  bool is_seen = false;    ///< A row was red.
-  bool had_enough = true;  ///< There were trials enough to see it.
+  bool is_seen = false;    ///< A row is red.
+  bool had_enough = true;  ///< There were enough trials to detect it.
 };
 
-/// Breaks the gate in each way and says whether that shows.
+/// Breaks the gate in each way, and returns whether it is detected.
 std::vector<PlantedRow> plant_in_gate(const CanaryRecord& record);
 
 }  // namespace harness::gate

@@ -11,7 +11,7 @@ namespace {
 struct Proposal {
   std::size_t repair = 0;
   unsigned cost = 0;
-  std::size_t own_count = 0;          ///< Findings about the very thing.
+  std::size_t own_count = 0;          ///< Findings about the repair's own object.
   std::vector<std::size_t> findings;  ///< Ascending.
 };
 
@@ -45,13 +45,13 @@ class Choice {
   }
 
  private:
-  /// A proposal that is a cause, and which of its findings are its members.
+  /// A proposal that is a cause, and its members among the findings.
   struct Chosen {
     const Proposal* proposal;
     std::vector<std::size_t> findings;
   };
 
-  /// More findings for its cost come first; then what is cheap, and about what died itself.
+  /// Prefers more findings per cost; then lower cost, then repairs of the findings' own objects.
   static bool is_better(const Proposal& a, std::size_t a_gain, const Proposal& b,
                         std::size_t b_gain) {
     if (a_gain * b.cost != b_gain * a.cost) return a_gain * b.cost > b_gain * a.cost;
@@ -90,7 +90,7 @@ class Choice {
     chosen_.push_back(std::move(chosen));
   }
 
-  /// Puts one proposal in the place of causes that cost more together, if there is one.
+  /// Replaces several causes by one proposal that costs less, if there is one.
   bool simplify() {
     for (const Proposal& proposal : proposals_) {
       unsigned cost = 0;
