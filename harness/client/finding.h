@@ -18,8 +18,8 @@ struct Finding {
   std::vector<ToldDecision> decisions;  ///< The choices that it needs.
   std::uint64_t run = 0;                ///< The first run that showed it; 0 is the default run.
   std::uint64_t run_count = 0;          ///< Number of runs of the search that showed it.
-  unsigned replay_count = 0;            ///< Number of replays,
-  unsigned shown_count = 0;             ///< and of those that showed it.
+  unsigned replay_count = 0;            ///< Number of replays.
+  unsigned shown_count = 0;             ///< Number of replays that showed it.
   WorldReads reads;                     ///< Searched for if the replays do not agree.
   std::vector<ToldFault> faces;         ///< Other faults of the same bug.
   bool pedantic = false;                ///< The driver was as late as the documentation permits.

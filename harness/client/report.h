@@ -19,7 +19,7 @@ struct Frame {
   std::string file;
   int line = 0;  ///< 0 if unknown.
   std::string function;
-  std::uint64_t offset = 0;  ///< In the module `file`, where it is machine code; else 0.
+  std::uint64_t offset = 0;  ///< In the module `file`, if it is machine code; else 0.
   bool is_library = false;   ///< Installed, not the user's.
   /// Returns the last part of the file's name.
   std::string_view file_name() const { return std::string_view(file).substr(file.rfind('/') + 1); }
@@ -91,8 +91,8 @@ struct ToldFault {
   Party other;    ///< The first of two racing uses.
   Party death;
   Party use;
-  Party record;  ///< The record of an event, too early to order two uses that are not ordered,
-  Party wait;    ///< and the wait for it, which has no effect; both absent if there is none.
+  Party record;  ///< The record of an event that is too early to order two uses.
+  Party wait;    ///< The wait for that event, which has no effect; both empty if there is none.
   std::string detail;
   std::string pedantic;            ///< Why current drivers tolerate it; empty if they may not.
   std::string ended;               ///< The end of the program, if the fault is a failure.
@@ -144,7 +144,7 @@ struct Report {
   bool has_python = false;
   bool wants_table = false;  ///< It asked for an undocumented table, as the CUDA runtime does.
   bool has_work = false;     ///< It called for memory, a stream, a module, a graph or a launch.
-  std::string note;          ///< A sentence that the user should read, or nothing.
+  std::string note;          ///< Why nothing about the process can be judged; empty if it can.
   std::string refusal;       ///< Says why nothing of the process can be judged, or nothing.
   std::string doubt;         ///< The reason why it may not repeat; empty if none is known.
   std::string free_threads;  ///< Says which threads called the driver freely, or nothing.

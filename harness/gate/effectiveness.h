@@ -58,7 +58,7 @@ struct EffectivenessRule {
   bool each_window = false;  ///< One test per window, not one for all windows.
 };
 
-/// One test.
+/// The result of one test.
 struct EffectivenessRow {
   std::string name;
   double base = 0;  ///< Geometric mean; a search without a fault counts with the limit.

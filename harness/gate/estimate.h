@@ -58,7 +58,7 @@ struct Estimate {
 struct Terms {
   double tail = 0.005;  ///< Probability that the true ratio is below the interval; the same above.
   double margin = 0;    ///< Log of the ratio for p_slower and p_faster.
-  std::uint32_t resamples = kFirstResamples;  ///< Limit.
+  std::uint32_t resamples = kFirstResamples;  ///< Limit of resamples.
   std::uint64_t seed = 1;
 };
 

@@ -19,7 +19,7 @@ namespace harness::gate {
 
 /// A round to measure.
 struct Request {
-  std::size_t confirmation = 0;     ///< 0 = the first measurement; then which one again.
+  std::size_t confirmation = 0;     ///< 0 at first, then the number of the confirmation.
   std::size_t round = 0;            ///< Counted from 0 in each measurement.
   std::vector<std::string> wanted;  ///< Benchmarks that are needed; empty = all.
   std::size_t to_look = 1;          ///< Rounds until the next look, including this one.

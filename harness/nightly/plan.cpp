@@ -123,7 +123,8 @@ Cell cell_of(const Json& json) {
   return cell;
 }
 
-/// Moves a part of each sound variant's budget to other builds, if each shard keeps some of it.
+/// Moves a part of each sound variant's budget to other builds, if the part is large enough. Then
+/// each shard still has some of the rest.
 void add_builds(std::vector<Cell>& cells, std::size_t shards) {
   const std::size_t count = cells.size();
   for (const char* build : kSearchingBuilds)

@@ -21,8 +21,8 @@ namespace harness::nightly {
 inline constexpr std::uint64_t kDefaultQuota = std::uint64_t{2} << 30;
 
 struct Dropped {
-  std::size_t files = 0;         ///< In findings/.
-  std::size_t reproducers = 0;   ///< In the database.
+  std::size_t files = 0;         ///< Number of deleted files in findings/.
+  std::size_t reproducers = 0;   ///< Number of reproducers dropped from the database.
   std::uint64_t bytes_left = 0;  ///< Size of the history afterwards.
 };
 

@@ -14,8 +14,8 @@ namespace harness::nightly {
 
 struct WindowRecord {
   std::string window;
-  std::uint64_t reached = 0;  ///< Runs.
-  std::uint64_t caught = 0;   ///< Runs with a fault in it.
+  std::uint64_t reached = 0;  ///< Number of runs that reached it.
+  std::uint64_t caught = 0;   ///< Number of runs with a fault in it.
   bool operator==(const WindowRecord&) const = default;
 };
 

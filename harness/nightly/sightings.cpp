@@ -18,8 +18,9 @@ constexpr std::string_view kOfRoot =
     "min(iif(canary, NULL, number)) OVER (PARTITION BY root) AS sound_since, "
     "min(iif(canary, number, NULL)) OVER (PARTITION BY root) AS canary_since";
 
-/// The owner of such a row. If sound variants and canaries first show a root in the same night, it
-/// is one finding in each night in which both show it. Canaries keep what they showed before.
+/// The owner of such a row. A canary's row belongs to the sound variants if these show the root in
+/// the same night, and have shown it for at least as long. Earlier sightings stay with the
+/// canaries.
 constexpr std::string_view kOwner =
     "iif(NOT canary OR (is_sound_too AND sound_since <= canary_since), 'sound', '')";
 

@@ -86,7 +86,7 @@ struct WindowRow {
   std::string path;
   std::string window;
   std::string summary;
-  std::uint64_t reached;     ///< Runs.
+  std::uint64_t reached;     ///< Number of runs that reached it.
   std::uint64_t caught;      ///< Number of runs with a fault in it.
   std::uint64_t least_runs;  ///< Runs that are not vacuous, in the config with the fewest.
   bool is_callers = false;   ///< According to the contract, the caller must avoid it.
@@ -103,7 +103,7 @@ struct WindowRow {
 struct OpRow {
   std::string path;
   std::string op;
-  std::uint64_t reached;  ///< Runs.
+  std::uint64_t reached;  ///< Number of runs that reached it.
 };
 
 struct Findings {

@@ -18,7 +18,7 @@ inline constexpr std::size_t kLeastWidth = 40;
 struct Terminal {
   bool colour = false;
   bool live = false;           ///< A line may be overwritten.
-  std::size_t width = kWidth;  ///< In columns.
+  std::size_t width = kWidth;  ///< Width in columns.
   bool cuts = true;            ///< Lines that are too wide are cut; false for files.
 
   /// Returns the properties of `fd`. Colour is used only on a terminal, and not if NO_COLOR is set

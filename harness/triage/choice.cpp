@@ -12,7 +12,7 @@ struct Proposal {
   std::size_t repair = 0;
   unsigned cost = 0;
   std::size_t own_count = 0;          ///< Findings about the repair's own object.
-  std::vector<std::size_t> findings;  ///< Ascending.
+  std::vector<std::size_t> findings;  ///< Their indices, ascending.
 };
 
 class Choice {
@@ -116,7 +116,7 @@ class Choice {
 
   std::vector<Proposal> proposals_;
   std::vector<Chosen> chosen_;
-  std::vector<bool> has_cause_;  ///< By finding.
+  std::vector<bool> has_cause_;  ///< Whether each finding has a cause.
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class Precedence {
   Precedence(const Turns& turns, const World& world)
       : turns_(turns), world_(world), ancestry_(world.history) {}
 
-  void begin();  ///< A run begins.
+  void begin();  ///< Begins a run.
   /// Updates the progress of the early act. `asking`: the activation of the running task.
   void look(Name asking);
   /// Called if no other task is ready: the early act is over if some task has done it and no task
@@ -73,7 +73,7 @@ class Precedence {
   Ancestry ancestry_;
   std::size_t event_count_ = 0;  ///< Number of events processed.
   State state_ = State::holding;
-  std::vector<Progress> progress_;   ///< By task.
+  std::vector<Progress> progress_;   ///< The progress of each task.
   std::vector<std::uint16_t> late_;  ///< Tasks that reached the late act after the early one was
                                      ///< over.
 };

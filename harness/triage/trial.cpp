@@ -296,7 +296,7 @@ bool Trial::gets_past(const Repair& repair, const Finding& finding) {
     const bool is_later =
         is_after(fault, finding.fault) || (went_well_ != 0 && fault.tick >= went_well_);
     if (is_held(fault, repair) || is_same(fault, finding)) return false;
-    if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // It cannot be had.
+    if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // Not achievable.
     if (!is_later && !was_there(fault, finding)) return false;
     is_past |= is_later;
   }

@@ -22,7 +22,7 @@ struct Finding {
   Label used;  ///< The site of the use, or at which a graph captured the used object.
   std::vector<std::string> signatures;  ///< Signatures of all faults of the run.
   bool ended_early = false;             ///< Its fault ended the run, so later faults are unknown.
-  bool vacuous = false;                 ///< The path was not really used, by the scenario.
+  bool vacuous = false;                 ///< The scenario says that the path was not really used.
   std::vector<Way> ways;                ///< Ways to order its acts.
 };
 

@@ -61,7 +61,7 @@ class Exports {
   void note(std::uint32_t process, const nlohmann::json& uses, const nlohmann::json& known);
   /// Returns everything that was not sent to this process yet.
   nlohmann::json news_for(std::uint32_t process);
-  /// Returns whether a process has exported something that stays when it ends.
+  /// Returns whether a process has exported an object that outlives it.
   bool has_outliving(std::uint32_t process) const;
   /// Notes the end of a process: objects that it exported end with it, and its work is complete.
   void process_ended(std::uint32_t process, const nlohmann::json& by, bool is_lost);

@@ -27,9 +27,9 @@ namespace {
 
 constexpr unsigned kUnforcedTries = 3;  ///< For a finding that seemed to need forced choices.
 constexpr unsigned kPlacedRuns = 24;    ///< For distinguishing faults with the same signature.
-constexpr double kShortestLimit = 2;    ///< In seconds. A run hangs if it takes longer than this
-constexpr double kTimesLongest = 100;   ///< and longer than this many times the longest run.
-constexpr double kConfirming = 5;       ///< Factor that extends this limit to confirm a hang.
+constexpr double kShortestLimit = 2;    ///< Least time limit of a run, in seconds.
+constexpr double kTimesLongest = 100;   ///< Least ratio of the limit to the longest run.
+constexpr double kConfirming = 5;       ///< Factor that extends the limit to confirm a hang.
 
 class Search {
  public:
@@ -395,11 +395,11 @@ class Search {
   std::set<std::string> fails_in_forks_;                    ///< Complaints seen in forked runs.
   std::map<std::string, bool> failures_of_watching_;        ///< Whether each is due to watching.
   std::map<std::string, std::string> failures_of_forcing_;  ///< Its words, by complaint.
-  std::map<std::string, unsigned> unforced_tries_;          ///< By signature.
+  std::map<std::string, unsigned> unforced_tries_;          ///< Number of attempts, by signature.
   std::map<std::string, std::size_t> suppressed_;  ///< Index of the suppression, by signature.
   /// Faults with the functions in which they happen, by signature and key.
   std::map<std::pair<std::string, Name>, ToldFault> placed_;
-  std::map<std::string, unsigned> placed_runs_;  ///< By signature.
+  std::map<std::string, unsigned> placed_runs_;  ///< Number of runs, by signature.
   Crew crew_{options_.client, stop_, options_.jobs};
   const Completion completion_{
       options_.client, orders(),

@@ -20,7 +20,7 @@ namespace harness::client {
 
 /// A fault by the documentation alone, which current drivers do not show.
 struct PedanticNote {
-  ToldFault fault;  ///< With places.
+  ToldFault fault;  ///< The fault with places.
   std::uint64_t run_count = 0;
 };
 
@@ -67,8 +67,8 @@ struct SearchResult {
   std::vector<OwnFailure> failures;
   std::vector<SurvivedError> survived;  ///< Without those that are suppressed.
   Explored explored;
-  std::uint64_t failed_runs = 0;               ///< Number of runs with an injected error,
-  std::uint64_t given_up_runs = 0;             ///< and of those that then ended with an exit code.
+  std::uint64_t failed_runs = 0;               ///< Number of runs with an injected error.
+  std::uint64_t given_up_runs = 0;             ///< Number of those that ended with an exit code.
   std::uint64_t forced_runs = 0;               ///< Number of runs with a forced choice.
   std::vector<std::uint64_t> suppressed_runs;  ///< Number of runs for each suppression.
 };

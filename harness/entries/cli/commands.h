@@ -28,7 +28,7 @@ struct UsageError : std::runtime_error {
 };
 
 struct ListOptions {
-  std::string path;  ///< "" = everything.
+  std::string path;  ///< "" = all paths.
   bool json = false;
 };
 int list(const ListOptions& options);
@@ -76,7 +76,7 @@ int minimize(const MinimizeOptions& options);
 
 struct ProveOptions {
   std::string target;  ///< "path" or "path/variant".
-  int decisions = -1;  ///< k; -1 = the most up to 3 that 200 000 runs per window allow.
+  int decisions = -1;  ///< Parameter k; -1 = the most up to 3 that 200 000 runs per window allow.
   std::string window;
   std::string programs = "corpus";
   bool json = false;

@@ -77,7 +77,7 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   add_ops(result);
 }
 
-/// Counts the runs of each config of a path, over all variants. Returns the least of these counts.
+/// Adds the runs of each config of a path that are not vacuous. Returns the least of the sums.
 std::uint64_t Gathered::add_exercised(const SearchResult& result) {
   std::map<std::string, std::uint64_t>& runs = exercised_[result.scenario];
   std::uint64_t least = ~std::uint64_t{0};

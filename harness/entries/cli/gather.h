@@ -54,7 +54,7 @@ class Gathered {
   std::vector<std::string> nondeterministic_;
   /// Runs that were not vacuous, per path and config.
   std::map<const Scenario*, std::map<std::string, std::uint64_t>> exercised_;
-  std::vector<Told> told_;  ///< At most one.
+  std::vector<Told> told_;  ///< The failure to print; at most one.
   bool told_surprises_ = false;
 };
 

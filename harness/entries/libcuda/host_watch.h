@@ -53,7 +53,7 @@ class HostWatch final : public AccessTrap::Listener {
  private:
   struct Watched {
     std::uint32_t block;
-    std::uintptr_t low, high;       ///< Its pages.
+    std::uintptr_t low, high;       ///< The range of its pages.
     int protection = kOpen;         ///< The protection of its pages while the program runs.
     unsigned access_count = 0;      ///< Number of observed accesses since the last call.
     unsigned stepping_threads = 0;  ///< Threads that are executing an observed instruction.

@@ -38,8 +38,8 @@ class IdleDevice {
   std::atomic<std::uint64_t> call_count_{0};
   std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< Call count at last advance.
   std::atomic<bool> lags_{false};
-  std::atomic<bool> is_awake_{false};  ///< The thread exists,
-  unsigned awake_in_ = 0;              ///< in the process of this generation.
+  std::atomic<bool> is_awake_{false};  ///< The thread exists.
+  unsigned awake_in_ = 0;              ///< Generation of the process that has the thread.
 };
 
 }  // namespace harness::entries

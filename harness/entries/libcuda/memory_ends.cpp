@@ -56,8 +56,8 @@ devices::LentMemory& lent_memory(World& world) {
 
 }  // namespace
 
-/// Ends the whole stack of a thread when the thread ends. Not for the main thread, which may still
-/// leave functions by exit().
+/// Ends the whole stack of a thread when the thread ends. Not for the main thread: exit() destroys
+/// this object while its stack is still in use.
 class MemoryEnds::LeftStack {
  public:
   explicit LeftStack(MemoryEnds& ends) : ends_(ends), stack_(calling_stack()) {}

@@ -13,7 +13,7 @@ namespace harness::entries {
 /// one thread, in the process and in each fork.
 class OwnMemory {
  public:
-  /// Has no pages.
+  /// Knows no pages.
   OwnMemory() = default;
   /// Finds them. Empty on a single processor, where copying would delay the runs.
   static OwnMemory find();
@@ -27,7 +27,7 @@ class OwnMemory {
 
  private:
   struct Range {
-    std::size_t begin = 0;  ///< An address.
+    std::size_t begin = 0;  ///< Its address.
     std::size_t page_count = 0;
     std::size_t first_page = 0;  ///< Number of its first page among those of all ranges.
   };

@@ -16,7 +16,7 @@ namespace afterlife {
 Operator& operator_named(const char* name);
 
 /// Returns the generator for an operator whose argument is `given`. During a capture CUDA's
-/// generator cannot be read, so a counter is used: replays draw different numbers.
+/// generator cannot be read, so a counter seeds it; its numbers continue from replay to replay.
 inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStream& stream) {
   static std::atomic<std::uint64_t> captured{0};
   if (given.isGenerator() && given.toGenerator().device().is_cpu()) return given;

@@ -23,7 +23,7 @@ namespace harness::nightly {
 enum class ShardEnd : unsigned char {
   finished,
   was_finished,  ///< It was finished before; nothing was run.
-  stopped,       ///< From outside.
+  stopped,       ///< Stopped from outside.
 };
 
 struct ShardResult {

@@ -23,7 +23,7 @@ namespace harness::nightly {
 struct KeptTape {
   std::string config;                 ///< The text that to_string(scenario, config) returns.
   std::string tape;                   ///< The text that to_text() returns.
-  std::vector<std::string> features;  ///< Ascending.
+  std::vector<std::string> features;  ///< In ascending order.
   bool operator==(const KeptTape&) const = default;
 };
 
@@ -65,7 +65,7 @@ class ShortestTapes {
   std::string name_of(std::size_t feature) const;
 
   const Scenario& scenario_;
-  std::vector<Best> best_;  ///< By feature.
+  std::vector<Best> best_;  ///< The shortest runs, by feature.
 };
 
 }  // namespace harness::nightly

@@ -98,7 +98,7 @@ Colour colour_of(gate::Health health) {
 struct WindowTimes {
   std::vector<double> runs;  ///< Ascending, for searches that found something.
   std::size_t searches = 0;
-  double minimizer_runs = 0, size = 0, minimized = 0;  ///< Sums.
+  double minimizer_runs = 0, size = 0, minimized = 0;  ///< Sums over its searches.
 };
 
 WindowTimes times_of(const std::vector<gate::SearchSample>& searches, const std::string& window) {

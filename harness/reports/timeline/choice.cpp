@@ -99,8 +99,8 @@ class Ranks {
   Causes causes_;
   std::unordered_set<const Event*> ordered_;
   std::unordered_set<Name> slots_;              ///< Ops that caused a side of the fault.
-  std::unordered_set<Work, HashOfWork> works_;  ///< Work that contains a side,
-  std::unordered_set<Name> streams_;            ///< and its streams.
+  std::unordered_set<Work, HashOfWork> works_;  ///< Work that contains a side of the fault.
+  std::unordered_set<Name> streams_;            ///< Streams of that work.
   bool all_work_matters_ = false;
 };
 

@@ -74,8 +74,8 @@ struct Edge {
 enum class SpanKind : std::uint8_t {
   turns,      ///< A task has the turn.
   work,       ///< A stream executes work.
-  life,       ///< An object is alive,
-  afterlife,  ///< or it is used after its death, or lives although it should not.
+  life,       ///< An object is alive.
+  afterlife,  ///< An object is used after its death, or lives although it should not.
 };
 
 /// Rows [first, last] of a lane.

@@ -48,7 +48,7 @@ struct NightlyOptions {
   std::size_t shards = 1;            ///< Number of shards for `plan`.
   std::size_t index = 1;             ///< Number of the shard for `shard`.
   std::vector<std::string> folders;  ///< For `merge`; none = those of the current night.
-  std::string file;                  ///< For `import`.
+  std::string file;                  ///< The export to `import`.
   std::string cause;                 ///< The finding to `show` or `mark`.
   std::string state;                 ///< "fixed", "ignored" or "open".
   std::string reason;

@@ -9,7 +9,7 @@
 namespace harness::entries {
 
 struct PriceOptions {
-  std::vector<std::string> paths;  ///< None = all.
+  std::vector<std::string> paths;  ///< Names of paths; none = all.
   std::uint64_t drawn = 100;       ///< Number of random programs for each path.
   std::uint64_t seed = 1;
   std::string corpus = "corpus";

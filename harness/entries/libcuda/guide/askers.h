@@ -48,12 +48,12 @@ class Askers {
   /// BatonThread.
   Name thread(std::size_t number) const;
 
-  /// These return the activation of the thread's next action: a call,
+  /// Returns the activation of the thread's next call.
   Activation call(std::size_t number, Label function, const BatonThread* python);
-  /// a line,
+  /// Returns the activation of the thread's next line.
   Activation line(const Python::Line& line, const BatonThread* python);
-  /// or a switch to another thread, at the current place: before the line or the call that was
-  /// named last.
+  /// Returns the activation of a switch to another thread at the current place: before the line or
+  /// the call that was named last.
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
   /// Returns the activation of a forced choice before the thread's next call of the function.
   Activation before_call(std::size_t number, Label function, const BatonThread* python);

@@ -29,10 +29,10 @@ class Drawn final : public Strategy {
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
-  std::uint64_t asked_ = 0;                            ///< Number of calls that might have failed,
-  std::uint64_t asked_for_turn_ = 0;                   ///< of turns of threads,
-  std::uint64_t asked_to_force_ = 0;                   ///< of forced choices,
-  std::uint64_t forced_ = 0;                           ///< and of choices other than the default.
+  std::uint64_t asked_ = 0;                            ///< Number of choices whether a call fails.
+  std::uint64_t asked_for_turn_ = 0;                   ///< Number of choices of the next thread.
+  std::uint64_t asked_to_force_ = 0;                   ///< Number of choices to force something.
+  std::uint64_t forced_ = 0;                           ///< Number of forced actions so far.
   std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Numbers of the calls that fail.
 };
 

@@ -409,8 +409,7 @@ std::size_t Guided::next(const BatonThread& asking, Baton::At at,
   return chosen;
 }
 
-/// Chooses without a lock of the driver, because the choice is frequent and does not change its
-/// state.
+/// Only excludes other threads, because the choice is frequent and does not change the driver.
 std::size_t Guided::next_native(const BatonThread& asking, Baton::At at,
                                 std::span<BatonThread* const> options) {
   client::Place place = orders_.locates ? native_place() : client::Place{};

@@ -27,8 +27,8 @@ PythonThreads* turns = nullptr;
 const IdleDevice* device = nullptr;
 Hang::Told hear;
 std::atomic<bool> is_late{false};  ///< Requested while the main thread was in the driver.
-client::Place told_place;          ///< The place of the last thread that was asked,
-std::atomic<pid_t> told_by{0};     ///< and the id of that thread.
+client::Place told_place;          ///< The place of the thread that answered last.
+std::atomic<pid_t> told_by{0};     ///< The id of that thread.
 
 client::Place calling_place() {
   client::Place place = Python::calling_place();

@@ -142,8 +142,8 @@ class Libraries {
                            : nullptr);
   }
 
-  Objects modules_;        ///< Installed modules,
-  Objects tables_;         ///< and their dictionaries.
+  Objects modules_;        ///< Installed modules.
+  Objects tables_;         ///< Dictionaries of installed modules.
   Objects classes_;        ///< Classes of installed modules.
   Objects users_;          ///< The user's modules and their dictionaries.
   Objects users_classes_;  ///< The user's classes.

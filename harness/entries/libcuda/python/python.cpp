@@ -47,8 +47,8 @@ class FrameLines {
 
 /// A thread whose lines are watched.
 struct Watched {
-  PythonCode* code = nullptr;  ///< The previous line: in this code,
-  int line = 0;                ///< with this number.
+  PythonCode* code = nullptr;  ///< The code of the previous line.
+  int line = 0;                ///< The number of the previous line.
   bool has_looked = false;     ///< The interpreter has checked, at the beginning of a function.
   bool is_first = false;
   bool is_collecting = false;

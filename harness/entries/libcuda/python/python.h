@@ -22,7 +22,7 @@ class Python {
   /// Returns the call stack of the calling thread, the innermost function first. Empty for a thread
   /// without Python state.
   client::Place place() const;
-  /// Returns the same, even during finalization; empty if there is no interpreter.
+  /// Returns the same, also during finalization; empty if there is no interpreter.
   static client::Place calling_place();
   /// Returns whether the calling thread has Python state.
   bool knows_thread() const;

@@ -43,13 +43,13 @@ struct BatonThread {
   int line = 0;
   Name line_name = 0;  ///< The name of that line, which does not change when lines move.
 
-  bool is_native = false;                 ///< It is not a Python thread. The C library
-  Label coming;                           ///< function that it called last,
-  std::uint32_t coming_nth = 0;           ///< the number of that call,
-  mutable std::uint32_t asked_count = 0;  ///< and the number of choices during that call.
+  bool is_native = false;                 ///< It is not a Python thread.
+  Label coming;                           ///< The C library function called last.
+  std::uint32_t coming_nth = 0;           ///< The number of that call.
+  mutable std::uint32_t asked_count = 0;  ///< Number of choices in that call.
   pthread_t handle{};
-  bool is_own = false;               ///< It is a thread of the driver,
-  BatonThread* handed_by = nullptr;  ///< and this thread runs after it, if possible.
+  bool is_own = false;               ///< It is a thread of the driver.
+  BatonThread* handed_by = nullptr;  ///< The thread that runs after it, if possible.
   std::vector<const void*> holds;    ///< Its locks, in the order of acquisition.
 
   enum class State { goes_on, ready, waits, unseen, over };
@@ -59,14 +59,14 @@ struct BatonThread {
   std::optional<std::chrono::steady_clock::time_point> limit;  ///< Real time limit of its wait.
   std::int64_t limit_tick = 0;            ///< The limit on the clock that stands still, in ns.
   std::uint64_t wait_number = 0;          ///< The older of two with the same tick comes first.
-  bool is_outside = false;                ///< It waits for an event from outside,
-  bool is_sleeping = false;               ///< or only for time to pass.
-  bool is_cancellable = false;            ///< Its function is a cancellation point,
-  std::atomic<bool> is_cancelled{false};  ///< and it was cancelled.
+  bool is_outside = false;                ///< It waits for an event from outside.
+  bool is_sleeping = false;               ///< It only waits for time to pass.
+  bool is_cancellable = false;            ///< Its function is a cancellation point.
+  std::atomic<bool> is_cancelled{false};  ///< It was cancelled.
   bool is_interrupted = false;
   bool is_timed_out = false;
-  const void* parked_on = nullptr;  ///< It waits until another thread wakes the waiters on this,
-  std::uint32_t parked_bits = 0;    ///< with at least one of these bits.
+  const void* parked_on = nullptr;  ///< The address whose wake it waits for; null if none.
+  std::uint32_t parked_bits = 0;    ///< A wake must have one of these bits.
   bool is_woken = false;            ///< It was woken.
   bool may_look_again = false;      ///< When no thread can run, it may check its condition again.
   bool has_looked_again = false;
@@ -227,8 +227,8 @@ class Baton {
       nullptr;  ///< While all wait: the thread that checks often whether any can run.
   std::uint64_t progress_ = 0;                       ///< Steps of the threads with the baton.
   std::uint64_t seen_progress_ = ~std::uint64_t{0};  ///< The initial value: not checked yet.
-  Clock::time_point still_since_;                    ///< No progress was seen since then,
-  Clock::time_point quiet_since_;                    ///< and since then it was asleep, too.
+  Clock::time_point still_since_;                    ///< No progress was seen since then.
+  Clock::time_point quiet_since_;                    ///< It was found asleep since then.
   std::uint32_t steps_in_turn_ = 0;
   std::uint32_t looks_in_turn_ = 0;  ///< Readings of the clock.
   std::int64_t tick_ = 0;            ///< The clock that stands still, in ns.
@@ -238,8 +238,8 @@ class Baton {
   Schedule schedule_;
   bool has_told_ = false;  ///< The judge was told that all wait.
   const BatonThread* seen_holder_ = nullptr;
-  std::int64_t seen_run_ = 0;    ///< Processor time of the holder at the last check,
-  std::int64_t run_before_ = 0;  ///< and at its last progress.
+  std::int64_t seen_run_ = 0;    ///< Processor time of the holder at the last check.
+  std::int64_t run_before_ = 0;  ///< The same at its last progress.
   unsigned quiet_looks_ = 0;
 };
 

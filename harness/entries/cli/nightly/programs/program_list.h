@@ -35,7 +35,7 @@ struct NightProgram {
   unsigned jobs = 1;            ///< Number of concurrent runs.
   bool failures = false;
   bool forced = false;
-  std::string suppressions;              ///< A file, or "".
+  std::string suppressions;              ///< File of suppressions; "" = none.
   std::vector<std::string> environment;  ///< "NAME=value", each replacing a variable of that name.
 };
 
