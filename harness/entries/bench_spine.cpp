@@ -80,7 +80,7 @@ void bare(benchmark::State& state, std::array<int, BareLoop::kTaskCount> steps) 
   state.SetItemsProcessed(state.iterations());
 }
 
-// ---- the same on the spine ----------------------------------------------------------------------
+// ---- the same work on the spine -----------------------------------------------------------------
 
 /// The parts that a run needs below a scenario.
 struct Spine {

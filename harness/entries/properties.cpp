@@ -50,7 +50,7 @@ void require_equal(const Run& first, const Run& second) {
   RC_ASSERT(first.outcome.turns == second.outcome.turns);
 }
 
-// ---- what is drawn ------------------------------------------------------------------------------
+// ---- generators ---------------------------------------------------------------------------------
 
 rc::Gen<std::size_t> any_variant() {
   return rc::gen::inRange<std::size_t>(0, scenario().variants.size());

@@ -225,7 +225,7 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
        whole(finding.other_runs)});
 }
 
-// ---- looking ----
+// ---- reading ----
 
 std::uint64_t History::next_number() {
   return count_at(database_.query("SELECT coalesce(max(number), 0) + 1 FROM nights")[0], 0);
@@ -342,7 +342,7 @@ void History::note_changes(const Night& night, const std::map<std::string, Chang
   nightly::note_changes(database_, night.id, changes);
 }
 
-// ---- people ----
+// ---- marks ----
 
 bool History::mark(const std::string& name, const std::string& state, const std::string& reason,
                    std::uint64_t nights) {

@@ -39,7 +39,7 @@ class Page {
   }
 
  private:
-  // ---- what it is ----
+  // ---- the heading ----
 
   std::string name() const {
     return fmt::format("{}/{}", scenario_.name.view(), variant_.name.view());

@@ -34,8 +34,7 @@ bool HeldUp::was_kept() const {
          std::any_of(precedences_.begin(), precedences_.end(), kept);
 }
 
-// ---- which one runs next
-// --------------------------------------------------------------------------------
+// ---- choosing the next task --------------------------------------------------------------------
 
 const Task* HeldUp::task_of(std::uint32_t value) const {
   for (const auto& task : world_.scheduler.tasks().all())

@@ -83,7 +83,7 @@ bool Precedence::give_up() {
   return true;
 }
 
-// ---- the late one -------------------------------------------------------------------------------
+// ---- the late act -------------------------------------------------------------------------------
 
 bool Precedence::is_late(const Task& task, Name asking) {
   return (turns_.at.empty() || task.context.site == turns_.at) && task.state != Task::State::done &&

@@ -132,7 +132,7 @@ class Triaging {
     one.look.candidates.push_back({repair, here, false, place.step_count});
   }
 
-  // ---- choosing ----
+  // ---- selecting causes ----
 
   static Proposal proposal_of(const Trial::Look& look, const Candidate& candidate) {
     return {look.finding.the_case.scenario, candidate.repair};

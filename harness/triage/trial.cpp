@@ -113,7 +113,7 @@ Label use_of(const Fault& fault) {
   return is_capture ? fault.captured_at : fault.use_site;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- examining ----------------------------------------------------------------------------------
 
 std::optional<Trial::Look> Trial::look(std::size_t index, const Suspect& suspect) {
   std::optional<Look> look = look_at(index, suspect.the_case);

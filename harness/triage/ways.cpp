@@ -76,7 +76,7 @@ class Ways {
     return found != lives.end() ? found : nullptr;
   }
 
-  // ---- pairs of them ----
+  // ---- pairs of acts ----
 
   void add_work() {
     const Repair order{

@@ -24,7 +24,7 @@ using reports::counted;
 using reports::Table;
 using reports::Terminal;
 
-// ---- for a reader ----
+// ---- output as text ----
 
 std::string words(const ProgramProof& row, const Claim& claim) {
   const bool other = claim.kind == ClaimKind::unsound && !row.claimed;
@@ -132,7 +132,7 @@ void print(const VariantProof& proof, const Terminal& terminal) {
                             reports::wrapped(verdict(proof) + advice(proof), terminal.width, 2)));
 }
 
-// ---- for a program ----
+// ---- output as JSON ----
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 

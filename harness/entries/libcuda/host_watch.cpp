@@ -41,7 +41,7 @@ const int HostWatch::kOpen = PROT_READ | PROT_WRITE;
 /// The watched blocks that the current instruction of this thread accesses.
 static thread_local std::vector<std::uint32_t> stepping;
 
-// ---- who has the driver -----------------------------------------------------------------------
+// ---- with the driver --------------------------------------------------------------------------
 
 void HostWatch::begin_call() {
   for (Watched& one : watched_) one.access_count = 0;
@@ -90,7 +90,7 @@ void HostWatch::protect(World& world) {
   if (!is_lifted_) AccessTrap::listen(*this);
 }
 
-// ---- what the program does --------------------------------------------------------------------
+// ---- accesses of the program ------------------------------------------------------------------
 
 /// An access by the driver itself is not the program's, and crashes as usual.
 bool HostWatch::met(std::uintptr_t address, bool writes, std::uintptr_t code) {

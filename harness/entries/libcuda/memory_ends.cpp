@@ -85,7 +85,7 @@ void MemoryEnds::begin(World& world) {
   lent_memory(world).watch(*this);
 }
 
-// ---- what is lent -----------------------------------------------------------------------------
+// ---- lent memory ------------------------------------------------------------------------------
 
 void MemoryEnds::lent(std::uint64_t address, Name /*birth*/) {
   {

@@ -127,7 +127,7 @@ CUDART_API cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
-// ---- what the device is like --------------------------------------------------------------------
+// ---- properties ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -159,7 +159,7 @@ CUDART_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width,
   });
 }
 
-// ---- banks of shared memory, which no device has set since compute capability 5.0 ---------------
+// ---- shared memory banks, fixed since compute capability 5.0 ------------------------------------
 
 namespace {
 

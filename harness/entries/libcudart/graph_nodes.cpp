@@ -94,7 +94,7 @@ CUDART_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cu
   });
 }
 
-// ---- sets ---------------------------------------------------------------------------------------
+// ---- memsets ------------------------------------------------------------------------------------
 
 CUDART_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                               const cudaGraphNode_t* after, size_t count,

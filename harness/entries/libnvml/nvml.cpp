@@ -161,7 +161,7 @@ AFTERLIFE_NVML nvmlUnitGetCount(unsigned* count) {
   return Result::SUCCESS;
 }
 
-// ---- which device -----------------------------------------------------------------------------
+// ---- devices ----------------------------------------------------------------------------------
 
 AFTERLIFE_NVML nvmlDeviceGetCount_v2(unsigned* count) {
   if (const Result error = admit(&the_device, count); error != Result::SUCCESS) return error;
@@ -214,7 +214,7 @@ AFTERLIFE_NVML nvmlDeviceGetHandleByPciBusId(const char* text, Device** device) 
   return nvmlDeviceGetHandleByPciBusId_v2(text, device);
 }
 
-// ---- what it is -------------------------------------------------------------------------------
+// ---- properties -------------------------------------------------------------------------------
 
 AFTERLIFE_NVML nvmlDeviceGetName(Device* device, char* name, unsigned bytes) {
   const Result error = admit(device, name);
@@ -309,7 +309,7 @@ AFTERLIFE_NVML nvmlDeviceGetFieldValues(Device* device, int count, FieldValue* v
   return Result::SUCCESS;
 }
 
-// ---- the rest ---------------------------------------------------------------------------------
+// ---- other functions --------------------------------------------------------------------------
 
 #define NVML_UNSUPPORTED(name)                  \
   AFTERLIFE_NVML name() {                       \

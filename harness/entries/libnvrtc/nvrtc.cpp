@@ -186,7 +186,7 @@ AFTERLIFE_NVRTC nvrtcGetProgramLog(Program* program, char* log) {
   return is_program(program) ? give(log, program->log()) : Result::ERROR_INVALID_PROGRAM;
 }
 
-// ---- precompiled headers: none is ever made -----------------------------------------------------
+// ---- precompiled headers, which are not supported -----------------------------------------------
 
 AFTERLIFE_NVRTC nvrtcGetPCHHeapSize(std::size_t* bytes) {
   if (bytes == nullptr) return Result::ERROR_INVALID_INPUT;

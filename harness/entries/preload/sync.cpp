@@ -101,7 +101,7 @@ AFTERLIFE_SPINLOCK(pthread_spin_lock, spin_lock, true)
 AFTERLIFE_SPINLOCK(pthread_spin_trylock, spin_lock, false)
 AFTERLIFE_SPINLOCK(pthread_spin_unlock, spin_unlock)
 
-// ---- locks for readers and writers ------------------------------------------------------------
+// ---- reader-writer locks ----------------------------------------------------------------------
 
 #define AFTERLIFE_RWLOCK(kind, access)                                                           \
   AFTERLIFE_EXPORT int pthread_rwlock_##kind##lock(pthread_rwlock_t* lock) noexcept {            \
@@ -240,7 +240,7 @@ AFTERLIFE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clock
   return system(thread, result, clock, limit);
 }
 
-// ---- semaphores whose posts and tries are turns -----------------------------------------------
+// ---- semaphores -------------------------------------------------------------------------------
 
 AFTERLIFE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   AFTERLIFE_TURN(try_take, semaphore)
@@ -254,7 +254,7 @@ AFTERLIFE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   return system(semaphore);
 }
 
-// ---- the system's calls -----------------------------------------------------------------------
+// ---- system calls -----------------------------------------------------------------------------
 
 AFTERLIFE_EXPORT int sched_yield() noexcept {
   AFTERLIFE_TURN(yield, )

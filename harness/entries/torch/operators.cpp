@@ -99,7 +99,7 @@ void resize(const Operator& op, const Values& arguments, const Values& shapes) {
       });
 }
 
-// ---- where values say what sizes there are ------------------------------------------------------
+// ---- sizes that depend on values ----------------------------------------------------------------
 
 /// Copies a result from the host to the device, as work of the stream.
 at::Tensor brought_up(const Operator& op, const at::Tensor& result, const at::Tensor& target,

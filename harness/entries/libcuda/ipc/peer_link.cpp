@@ -127,7 +127,7 @@ std::uint64_t PeerLink::run() {
   return run_;
 }
 
-// ---- words ------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------
 
 json PeerLink::told(const PeerCall& call) const {
   askers_.index();
@@ -210,7 +210,7 @@ devices::PeerRecord PeerLink::last_record(PeerObject object) {
           clock_of(answer.at("clock"))};
 }
 
-// ---- what all do ------------------------------------------------------------------------------
+// ---- exchange ---------------------------------------------------------------------------------
 
 devices::PeerNews PeerLink::exchange(const std::vector<devices::PeerUse>& uses,
                                      const PeerClock& known) {

@@ -110,8 +110,7 @@ void Baton::enter(BatonThread& me) {
   wait_for_turn(lock, me);
 }
 
-// ---- which ones can run
-// ----------------------------------------------------------------------------
+// ---- threads that can run ----------------------------------------------------------------------
 
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
@@ -178,7 +177,7 @@ BatonThread* Baton::light_sleeper() {
   return is_light ? first : nullptr;
 }
 
-// ---- handing on -------------------------------------------------------------------------------
+// ---- passing the baton on ---------------------------------------------------------------------
 
 void Baton::give(BatonThread& thread) {
   if (thread.state == BatonThread::State::waits && thread.is_sleeping) {

@@ -12,7 +12,7 @@ namespace harness::entries {
 constexpr std::uint32_t kStepsInYield = 50;
 constexpr std::int64_t kMicrosecond = 1'000;
 
-// ---- waits that something ends -----------------------------------------------------------------
+// ---- waits that end by a wake ------------------------------------------------------------------
 
 void Baton::will_park(BatonThread& me, const void* on, std::uint32_t bits, bool may_look_again) {
   const Lock lock(mutex_);
@@ -72,7 +72,7 @@ bool Baton::yield(BatonThread& me) {
   return true;
 }
 
-// ---- threads of the driver's own --------------------------------------------------------------
+// ---- threads of the driver --------------------------------------------------------------------
 
 /// Also makes the calling thread `own`, if the previous one was ended by a host function.
 void Baton::await_due(BatonThread& own) {

@@ -74,7 +74,7 @@ int spin_unlock(pthread_spinlock_t* lock) {
   return status;
 }
 
-// ---- locks for readers and writers ------------------------------------------------------------
+// ---- reader-writer locks ----------------------------------------------------------------------
 
 int try_once(pthread_rwlock_t* lock, RwAccess access) {
   return access == RwAccess::read ? pthread_rwlock_tryrdlock(lock) : pthread_rwlock_trywrlock(lock);

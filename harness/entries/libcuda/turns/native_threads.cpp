@@ -78,7 +78,7 @@ NativeThreads::NativeThreads(PythonThreads::Guide& guide, Baton& its_baton)
 
 bool NativeThreads::are_on() const { return is_on.load(std::memory_order_relaxed); }
 
-// ---- beginnings and ends ----------------------------------------------------------------------
+// ---- start and end of threads -----------------------------------------------------------------
 
 BatonThread* NativeThreads::start_another() {
   if (Baton::Inside::is_any() || ProcessWorld::has_driver() || ProcessWorld::is_own_thread())

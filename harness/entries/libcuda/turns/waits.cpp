@@ -144,7 +144,7 @@ int now(clockid_t clock, timespec* told) {
   return 0;
 }
 
-// ---- elsewhere --------------------------------------------------------------------------------
+// ---- events from outside ----------------------------------------------------------------------
 
 void comes(const char* function) {
   const Doing doing(Label::of(function));

@@ -49,7 +49,7 @@ CUDART_API cudaError_t cudaThreadExit() {
   return initialized([] { return harness::cudart::reset_device(); });
 }
 
-// ---- doubles, which devices had not before compute capability 1.3 -------------------------------
+// ---- doubles, which devices have since compute capability 1.3 -----------------------------------
 
 namespace {
 
