@@ -26,7 +26,7 @@ struct Finding {
   std::string doubt;                    ///< The reason why replays may differ; empty if unknown.
   bool has_free_threads = false;        ///< `doubt` says that threads call the driver freely.
   double limit_seconds = 0;    ///< The time limit that its runs exceeded; 0 if it is not a timeout.
-  unsigned placing_count = 0;  ///< Number of further runs that searched for its places in vain.
+  unsigned placing_count = 0;  ///< Number of further runs; none of them found its places.
   Trial repair;        ///< The repair that was tried, if `fix` is not empty; not in the file.
   std::string fix;     ///< A repair that removed the fault; empty if none was found.
   std::string build;   ///< The build-id of the program; empty for a script.

@@ -2,10 +2,11 @@
 // Commands: two commands as a source of samples: a new process of each per round, in a random order
 // that is drawn for each round.
 //
-// "{min_time}" in a command stands for the length of a repetition (repetition.h). "{benchmarks}" in
-// a command stands for a regular expression of the benchmarks that are needed, as
-// --benchmark_filter takes it; ".*" of all, and of more than a command line can name. Errors:
-// std::runtime_error if a command fails or prints nonsense, in a line that names its side.
+// "{min_time}" in a command stands for the length of a repetition (repetition.h). "{benchmarks}"
+// stands for a regular expression that matches the benchmarks that are needed, for
+// --benchmark_filter. It is ".*" if all are needed, or if their names do not fit on a command line.
+// Errors: std::runtime_error if a command fails or its output is invalid; the message names the
+// command's side.
 #pragma once
 
 #include <chrono>

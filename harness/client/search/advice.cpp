@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. If two uses, or a use and an end, are not ordered, the host waits for the first
 // before it makes the second: this orders them as an event between their streams would. If an
-// object is used after its end, the end is left out. A second end, and a call that fails, are left
-// out as well.
+// object is used after its end, the end is left out. A second end or a failing call is also left
+// out.
 #include "harness/client/search/advice.h"
 
 #include <fmt/format.h>

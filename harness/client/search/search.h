@@ -59,7 +59,7 @@ struct SearchResult {
   std::string not_ours;  ///< The reason why our driver was not called, in words that follow "it".
   std::string note;      ///< A sentence that the user should read, or nothing.
   std::string refusal;   ///< Says why no run of the program can be judged, or nothing.
-  bool needs_runtime = false;  ///< It asks for the CUDA runtime's tables, and did nothing else.
+  bool needs_runtime = false;  ///< It only asked for the CUDA runtime's tables.
   bool is_served = false;      ///< Runs were forked at the first choice.
   std::string no_server;  ///< The reason why not, in words that follow "it"; "" if not attempted.
   std::vector<Finding> findings;       ///< Without those that are suppressed.

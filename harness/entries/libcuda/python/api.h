@@ -111,7 +111,7 @@ class PythonLocked {
 };
 
 /// Releases the interpreter's lock, which the calling thread has, while it exists. If the
-/// interpreter finalizes meanwhile, the attempt to take the lock again ends the thread by
+/// interpreter finalizes during this time, the attempt to take the lock again ends the thread by
 /// pthread_exit(), which unwinds it.
 class PythonUnlocked {
  public:
