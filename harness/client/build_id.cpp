@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reads a part of the file; an empty one if it is not there.
+/// Returns a part of the file, or "" if it cannot be read or is too large.
 std::string part_of(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t kLimit = 1 << 16;
   if (bytes > kLimit) return {};
@@ -34,7 +34,7 @@ bool copy(std::string_view from, std::size_t at, T& to) {
   return true;
 }
 
-/// Returns the build-id among the notes, or "".
+/// Returns the build-id in an ELF note segment, or "".
 std::string id_in(std::string_view notes) {
   constexpr std::string_view kOwner("GNU", 4);
   const auto aligned = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };

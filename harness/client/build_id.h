@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build id: the number that the linker writes into a program. Copies have the same.
+// Build id: the number that the linker writes into a program. Copies of a program have the same
+// one.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace harness::client {
 
-/// Returns the build-id of the program that the command starts, in hexadecimal digits; "" for an
-/// interpreter of Python, whose scripts are the program, and where there is none. Source: the ELF
+/// Returns the build-id of the program that the command starts, in hexadecimal digits. Returns ""
+/// if it has none, or is a Python interpreter: then the script is the program. Source: the ELF
 /// specification, "Note Section", and ld(1), --build-id.
 std::string build_id_of(const Command& command);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The file is mapped and shared, so that the system has what was last written there.
+// How it works. The file is mapped as shared memory, so its content survives a crash of the
+// process.
 #include "harness/client/call_mark.h"
 
 #include <fcntl.h>
@@ -17,8 +18,8 @@ namespace harness::client {
 
 struct CallMark::Page {
   std::uint64_t call_count;
-  std::uint64_t function_count;   ///< This many host functions have not returned.
-  std::array<char, 48> function;  ///< Ends with a null if it is shorter.
+  std::uint64_t function_count;   ///< Number of host functions that have not returned.
+  std::array<char, 48> function;  ///< Ends with a null character.
 };
 
 static std::string mark_file(const std::string& folder, unsigned process) {

@@ -9,7 +9,7 @@
 
 namespace harness::client {
 
-/// Lifetime: the file stays. Threads: one at a time.
+/// Lifetime: the file outlives the object. Threads: one at a time.
 class CallMark {
  public:
   CallMark() = default;
@@ -31,11 +31,11 @@ class CallMark {
   Page* page_ = nullptr;
 };
 
-/// The last known state of a process.
+/// The last known state of a process that ended.
 struct LastCall {
-  std::uint64_t call_count = 0;  ///< 0: nothing is known.
+  std::uint64_t call_count = 0;  ///< 0 if nothing is known.
   std::string function;
-  bool is_in_function = false;  ///< A host function had not returned.
+  bool is_in_function = false;  ///< It ended in a host function that the driver had called.
 };
 
 /// Reads the file of a process. The result is empty if it cannot be read.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A fork has one thread of its parent's, shares its open files with it, and the
-// memory that is mapped to be shared. A file that is only read is no matter: its place is put back.
+// How it works. A forked child has only the forking thread. It shares open files and shared
+// mappings with its parent. Files that are open only for reading do no harm, because their offsets
+// are restored.
 #include "harness/client/carried.h"
 
 #include <fcntl.h>
@@ -27,14 +28,14 @@ std::ptrdiff_t thread_count(const fs::path& process) {
   return std::distance(fs::directory_iterator(process / "task", gone), fs::directory_iterator());
 }
 
-/// Waits a little for threads that are about to be gone.
+/// Waits up to 0.1 seconds for other threads to end. Returns the number of threads.
 std::ptrdiff_t settled_thread_count(const fs::path& process) {
   constexpr int kLooks = 100;
   for (int i = 0; i < kLooks && thread_count(process) > 1; ++i) ::usleep(1000);
   return thread_count(process);
 }
 
-/// The flags that the file was opened with.
+/// Returns the flags with which the file was opened.
 long open_flags(const fs::path& process, const std::string& number) {
   std::ifstream info(process / "fdinfo" / number);
   constexpr int kOctal = 8;
@@ -47,7 +48,7 @@ bool is_same(const struct stat& left, const struct stat& right) {
   return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/// Whether this process has the same open, under the same number: then it was inherited.
+/// Returns whether this process has the same file open under the same number: it was inherited.
 bool is_ours(const struct stat& status, const std::string& number) {
   struct stat ours{};
   return ::fstat(std::atoi(number.c_str()), &ours) == 0 && is_same(status, ours);
@@ -64,7 +65,7 @@ bool is_shared(const fs::path& process, const fs::path& file,
   return true;
 }
 
-/// The name of an open file that it would share, or nothing.
+/// Returns the name of an open file that a fork would share, or "".
 std::string shared_file(const fs::path& process, const std::array<std::uint64_t, 2>& pipes,
                         int socket) {
   std::error_code gone;
@@ -75,7 +76,7 @@ std::string shared_file(const fs::path& process, const std::array<std::uint64_t,
   return {};
 }
 
-/// The name of memory that it would share, or nothing.
+/// Returns the name of a mapping that a fork would share, or "".
 std::string shared_memory(const fs::path& process) {
   std::ifstream maps(process / "maps");
   for (std::string line; std::getline(maps, line);) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The orders and the reports of a run are in a separate folder, which goes with it.
-// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
-// from the beginning on: libafterlife_threads.so, which must stand before the C library, and
-// libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
-// look there. libcudart.so.13 and .12 are not: in the scope of every process, it would take the
-// calls of modules that have a runtime inside. LD_AUDIT has the loader take ours where it is asked
-// for. In front of PATH is what stands in for nvcc and ptxas.
+// How it works. The orders and the reports of a run are in a temporary folder. LD_LIBRARY_PATH
+// makes programs find our libcuda.so.1 first. LD_PRELOAD loads three more libraries at the start:
+// libafterlife_threads.so, which must precede the C library, and libnvrtc.so.13 and
+// libnvJitLink.so.13, because some clients search their own packages before that path.
+// libcudart.so.13 and .12 are not preloaded: in the scope of every process, they would intercept
+// the calls of modules that are linked with a static runtime. LD_AUDIT substitutes our libraries
+// for those that are requested by path. The first folder of PATH has replacements for nvcc and
+// ptxas.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -33,29 +34,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
-/// NVRTC and nvJitLink.
+/// Libraries that are loaded before those of the program and of the user: the one that observes the
+/// start and the waits of threads, our NVRTC and our nvJitLink.
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
-/// The folder of what stands in for nvcc and ptxas.
+/// The folder of our replacements for nvcc and ptxas.
 constexpr const char* kStandIns = "stand_ins/bin";
 constexpr std::array kLibraries{"libcuda.so.1",          "libcudart.so.13",    "libcudart.so.12",
                                 "libafterlife_audit.so", kPreloaded[0],        kPreloaded[1],
                                 kPreloaded[2],           "stand_ins/bin/ptxas"};
 
-/// The variable, with something in front of what it has here.
+/// Returns the assignment of a variable: its current value with `first` in front.
 std::string with_first(const char* variable, const std::string& first) {
   const char* before = std::getenv(variable);
   const bool is_set = before != nullptr && *before != '\0';
   return fmt::format("{}={}{}{}", variable, first, is_set ? ":" : "", is_set ? before : "");
 }
 
-/// Returns whether a variable of the loader takes a path into our folder for one.
+/// Returns whether the loader reads a path into our folder as one path: it splits at ' ' and ':'.
 bool is_one_path(const Client& client) {
   return client.library_folder.find_first_of(" :") == std::string::npos;
 }
 
-/// Returns how the loader is informed of them. A path that LD_PRELOAD would take for several is
-/// left to LD_LIBRARY_PATH.
+/// Returns the value of LD_PRELOAD. If the loader would split our paths, it has only the names,
+/// which LD_LIBRARY_PATH then resolves.
 std::string preloaded(const Client& client) {
   const std::string& library_folder = client.library_folder;
   const bool is_one = is_one_path(client);
@@ -85,13 +86,13 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
     wanted.push_back(with_first("PYTHONPATH", client.library_folder + "/torch"));
   for (std::string& each : framework_switches(client.library_folder, stand_ins))
     wanted.push_back(std::move(each));
-  // Python's sets and dictionaries of texts then have one order in all runs.
+  // Without a fixed seed, the order of Python's sets of strings would differ between runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());
   return wanted;
 }
 
-/// Adds what is known of a process that ended as it liked, or was ended.
+/// Adds the last known call of a process that ended without a complete report.
 void add_last_call(Report& report, const std::string& folder) {
   const LastCall last = read_last_call(folder, report.process);
   if (!last.is_in_function)
@@ -103,8 +104,8 @@ void add_last_call(Report& report, const std::string& folder) {
   report.last_call = last.function;
 }
 
-/// Returns the folder of our libraries: beside this program where it was built, and
-/// ../lib/afterlife where it is installed.
+/// Returns the folder of our libraries: `lib` beside this program in a build tree, ../lib/afterlife
+/// in an installation.
 fs::path find_library_folder() {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   const fs::path built = folder / "lib";
@@ -112,7 +113,7 @@ fs::path find_library_folder() {
   return fs::exists(installed) && !fs::exists(built / kLibraries[0]) ? installed : built;
 }
 
-/// Looks up the lines of machine code, and the functions that identify each fault.
+/// Looks up the source lines of machine code, and the functions that identify each fault.
 void locate(ClientRun& run) {
   std::vector<ToldFault*> faults;
   std::vector<Place*> places;
@@ -140,7 +141,7 @@ std::vector<Report> read_reports(const std::string& folder) {
       reports.push_back(parse_report(text));
     if (!reports.back().is_whole) add_last_call(reports.back(), folder);
   }
-  // The order of first calls may be the system's.
+  // Process numbers may depend on the system's scheduling; paths do not.
   std::ranges::sort(reports, {}, [](const Report& report) {
     return std::tuple(report.path.empty(), report.path.size(), report.path, report.process);
   });

@@ -31,8 +31,8 @@ std::string library_folder();
 struct ClientRun {
   ProcessEnd ended;
   std::vector<Report>
-      reports;  ///< One report for each process that called the driver, by its number.
-  std::vector<ToldFault> failures{};  ///< The ways in which it failed; failures_of() says which.
+      reports;  ///< One for each process that called the driver, ordered by ancestry.
+  std::vector<ToldFault> failures{};  ///< Failures without a named fault, from failures_of().
   bool is_forked = false;             ///< Forked from a process that waits at its first choice.
 
   /// Returns the number of driver calls of all processes.
@@ -66,8 +66,8 @@ std::vector<Report> read_reports(const std::string& folder);
 /// Determines from the end and the reports of a run whether it hung, and how it failed.
 void judge_end(ClientRun& run, const Client& client, const Orders& orders);
 
-/// Runs it once. Places in machine code have lines if they are known. Errors: std::runtime_error if
-/// it cannot be started.
+/// Runs the client once. Places in machine code have source lines if they are known. Errors:
+/// std::runtime_error if it cannot be started.
 ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop);
 
 }  // namespace harness::client

@@ -23,7 +23,7 @@ namespace harness::client {
 /// functions. Errors: those of run_client(), thrown to the requester of the run.
 class Crew {
  public:
-  /// Runs at most `size` at a time, one at least.
+  /// Runs at most `size` at a time, and at least one.
   Crew(const Client& client, const std::atomic<bool>& stop, unsigned size);
   ~Crew();
   Crew(const Crew&) = delete;  // Its threads point at it.
@@ -31,15 +31,15 @@ class Crew {
 
   /// Starts a run after those that were requested before. Runs may end in a different order.
   std::future<ClientRun> begin(const Orders& orders);
-  /// Runs it before all runs that have not begun, and waits for it.
+  /// Runs it before all runs that have not begun yet, and waits for it.
   ClientRun run(const Orders& orders);
 
-  /// From now on, forks runs from a process started with `base`, unless their orders request
-  /// places: only a separate process knows the places of calls before the first choice.
+  /// Forks later runs from a process started with `base`, unless their orders request places: only
+  /// a separate process knows the places of calls before the first choice.
   void begin_forking(const Orders& base);
-  /// Continues with a process for each run, for this reason.
+  /// Starts a process for each later run, for this reason.
   void end_forking(const std::string& why);
-  /// Whether runs are forked. False after one could not be.
+  /// Returns whether runs are forked. False after a fork failed.
   bool is_forking() const;
   /// Returns why runs are no longer forked, in words that follow "it"; nothing if they never were.
   std::string refusal() const;
@@ -52,7 +52,7 @@ class Crew {
 
   std::future<ClientRun> add(const Orders& orders, bool is_next);
   void work();
-  /// Waits for a run. Returns nothing when there will be no more.
+  /// Waits for a requested run. Returns nothing if the crew is being destroyed.
   std::optional<Task> next_task();
   ClientRun run_by(std::optional<ForkServer>& server, const Orders& orders);
   /// Starts the server of a thread if it has none. Returns nothing if runs are not forked.
@@ -64,7 +64,7 @@ class Crew {
   mutable std::mutex mutex_;  ///< Guards all members below except the threads.
   std::condition_variable is_asked_;
   std::deque<Task> tasks_;
-  std::optional<Orders> base_;  ///< Settings of the forked processes, if any.
+  std::optional<Orders> base_;  ///< Settings of the process to fork; nothing if none is forked.
   std::string refusal_;
   bool is_over_ = false;
   std::vector<std::thread> threads_;

@@ -21,13 +21,13 @@ namespace {
 constexpr const char* kKind = "run 1";
 constexpr double kLongestLimit = 24 * 3600;
 
-/// The frame in words that tell it from every other.
+/// Returns the frame in words that distinguish it from all others.
 std::string words(const Frame& frame) {
   return fmt::format("{}:{} in {}{}", shown(frame.file), frame.line, shown(frame.function),
                      frame.offset == 0 ? "" : fmt::format("+{:#x}", frame.offset));
 }
 
-/// Says at which frame two places differ first, or nothing.
+/// Returns the first difference between two places in words, or "".
 std::string first_difference(const Place& recorded, const Place& now, const char* what) {
   const auto [here, there] = std::ranges::mismatch(recorded, now, is_same_place);
   if (here == recorded.end() && there == now.end()) return {};
@@ -36,15 +36,15 @@ std::string first_difference(const Place& recorded, const Place& now, const char
                      there == now.end() ? "no further frame" : words(*there));
 }
 
-/// Says how two texts of the field differ, or nothing.
+/// Returns the difference between two texts of a field in words, or "".
 std::string first_difference(const std::string& recorded, const std::string& now,
                              const char* what) {
   if (without_lines(recorded) == without_lines(now)) return {};
   return fmt::format("{} is '{}' in the file, '{}' in the run", what, shown(recorded), shown(now));
 }
 
-/// Says how a party of two faults differs first, or nothing. Files of before do not have the other
-/// party of a race.
+/// Returns the first difference between a party of two faults in words, or "". Older files do not
+/// have the other party of a data race.
 std::string other_party(const ToldFault& recorded, const ToldFault& now, const PartyInfo& info) {
   const Party& file = recorded.*info.party;
   const Party& run = now.*info.party;
@@ -60,14 +60,14 @@ std::string other_party(const ToldFault& recorded, const ToldFault& now, const P
   return first_difference(file.place, run.place, info.name);
 }
 
-/// The end without the time that the run had: a replay has more than the run that was recorded.
+/// Returns the end without its time limit, because a replay has a longer one than the recorded run.
 std::string without_limit(const std::string& ended) {
   constexpr std::string_view kOption = " (--timeout)";
   return without_numbers(ended.ends_with(kOption) ? ended.substr(0, ended.size() - kOption.size())
                                                   : ended);
 }
 
-/// Says in which of its fields two faults differ first, or nothing.
+/// Returns the first difference between the fields of two faults in words, or "".
 std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
   const std::array texts{
       std::pair{"kind", &ToldFault::kind}, std::pair{"object", &ToldFault::object},
@@ -82,7 +82,7 @@ std::string other_fields(const ToldFault& recorded, const ToldFault& now) {
   return {};
 }
 
-/// Says how a choice differs, or nothing.
+/// Returns the difference between two choices in words, or "".
 std::string other_decision(const ToldDecision& recorded, const ToldDecision& now) {
   if (without_lines(recorded.who) != without_lines(now.who) || recorded.answer != now.answer)
     return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded.who),
@@ -93,7 +93,7 @@ std::string other_decision(const ToldDecision& recorded, const ToldDecision& now
   return first_difference(recorded.place, now.place, what.c_str());
 }
 
-/// Says in which choice two runs differ first, or nothing.
+/// Returns the first difference between the choices of two runs in words, or "".
 std::string other_decisions(const std::vector<ToldDecision>& recorded,
                             const std::vector<ToldDecision>& now) {
   if (recorded.size() != now.size())
@@ -180,7 +180,7 @@ std::string finding_name(const Finding& finding, const std::string& program) {
                      hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
 }
 
-/// Returns the run's fault, choices and reason why it may not repeat as a file would have them.
+/// Returns the fault, the choices and the doubt of the run in the form that a file has.
 static Finding as_filed(const ToldFault& fault, const ClientRun& run, const std::string& doubt,
                         const Command& command) {
   Finding finding;
@@ -190,7 +190,7 @@ static Finding as_filed(const ToldFault& fault, const ClientRun& run, const std:
   return portable(std::move(finding), command);
 }
 
-/// Returns whether the run gives this reason why it may not repeat.
+/// Returns whether the run has the same reason why it may not repeat.
 static bool has_doubt(const ToldFault& fault, const ClientRun& run, const FindingFile& file) {
   std::vector<std::string> doubts{fault.free_threads};
   for (const Report& report : run.reports)
@@ -217,7 +217,7 @@ std::string difference(const FindingFile& file, const ClientRun& run) {
   const Finding now = as_filed(*fault, run, "", file.command);
   if (std::string differs = other_fields(recorded.fault, now.fault); !differs.empty())
     return differs;
-  // A reason that the file lacks may result from a busy machine.
+  // A reason that only the run has may result from a busy machine, and is not compared.
   if (!recorded.doubt.empty() && !has_doubt(*fault, run, file))
     return fmt::format("doubt is '{}' in the file, but the run has none", shown(recorded.doubt));
   return other_decisions(recorded.decisions, now.decisions);

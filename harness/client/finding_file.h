@@ -32,11 +32,11 @@ std::string program_of(const Command& command);
 /// Returns the name of the file, made of the program, the kind, and a hash of the signature.
 std::string finding_name(const Finding& finding, const std::string& program);
 
-/// Says that the program has another build-id than the one that the file notes, or nothing.
+/// Returns a sentence if the program's build-id differs from the one in the file, else "".
 std::string other_build(const FindingFile& file);
 
-/// Says how a replay of the finding differs from what is recorded, or nothing. Folders and the
-/// numbers of lines may differ: functions, instructions and decisions may not.
+/// Returns how a replay of the finding differs from the recorded one, or "". Folders and line
+/// numbers may differ; functions, instructions and choices may not.
 std::string difference(const FindingFile& recorded, const ClientRun& run);
 
 }  // namespace harness::client

@@ -3,15 +3,15 @@
 // thread switch at a place where the interpreter checks for neither. Another version may check
 // there, and so may a slightly different program.
 //
-// The mark is a bit of the name of the activation that no other name of a run has, so a tape shows
-// which of its choices are forced.
+// The mark is a bit in the name of the activation that is 0 in all other names of a run. So a tape
+// shows which of its choices are forced.
 #pragma once
 
 #include "harness/pick.h"
 
 namespace harness::client {
 
-/// The second bit from the top: names that are derived have it clear (derive_name()).
+/// The second highest bit. It is 0 in derived names (derive_name()).
 inline constexpr Name kForcedMark = Name{1} << 62;
 
 /// Returns the name of the forced choice at the place of `possible`.

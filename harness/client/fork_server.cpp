@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each run finds its orders in the one folder that the environment of the process
-// names, and leaves its reports there. The program is asked for what a fork would lack from
-// outside.
+// How it works. The environment of the process names one folder. Each run reads its orders there,
+// and writes its reports there. State that a fork would lose is searched for from outside, in
+// /proc.
 #include "harness/client/fork_server.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace harness::client {
 namespace {
 
-/// Writes the orders that have a process serve. Returns the folder's name.
+/// Writes orders that make a process serve forks. Returns the folder's name.
 const std::string& ordered_to_serve(const std::string& folder, Orders orders) {
   orders.serves = true;
   write_orders(folder, orders);

@@ -2,8 +2,9 @@
 // Fork server: a process of the program that waits at its first choice, and forks a child for each
 // run, so everything before that choice runs once.
 //
-// Source: the deferred fork server of AFL (Zalewski 2014). Where we depart: the program does not
-// name the fork point, which is its first choice; and state that a fork would lose is searched for.
+// Source: the deferred fork server of AFL (Zalewski 2014). We depart from it in two points: the
+// program does not name the fork point, which is its first choice; and the process is checked for
+// state that a fork would lose.
 #pragma once
 
 #include <atomic>
@@ -19,16 +20,16 @@
 
 namespace harness::client {
 
-/// Lifetime: its process ends with it. It borrows `stop`. Threads: confined to one.
+/// Lifetime: its destructor ends the process. Borrows `stop`. Threads: confined to one thread.
 class ForkServer {
  public:
-  /// Starts the program, up to its first choice. `orders` has what is equal in all runs. Errors:
-  /// std::runtime_error if it cannot be started.
+  /// Starts the program and runs it up to its first choice. `orders`: settings that are the same in
+  /// all runs. Errors: std::runtime_error if it cannot be started.
   ForkServer(const Client& client, const std::atomic<bool>& stop, const Orders& orders = {});
 
   /// Returns why it cannot serve, or nothing if it can.
   const std::string& refusal() const { return refusal_; }
-  /// Runs the program from its first choice on. Returns nothing if the server has ended; why_not()
+  /// Runs the program from its first choice. Returns nothing if the server has ended; refusal()
   /// then has the reason.
   std::optional<ClientRun> run(const Orders& orders);
 
@@ -37,7 +38,7 @@ class ForkServer {
   /// Returns what a fork of the connected process would lose.
   std::string lacking(const Packet& hello);
   std::optional<ProcessEnd> forked(const Orders& orders);
-  /// Waits for the child to end, and kills it on request. Returns its exit code, or minus the
+  /// Waits for the child to end, or kills it on request. Returns its exit code, or minus the
   /// signal.
   std::optional<int> wait_for(int child, Capture& capture);
 

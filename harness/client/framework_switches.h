@@ -10,13 +10,13 @@ namespace harness::client {
 
 /// Returns "NAME=value" for each variable that the environment does not set, or that is extended:
 ///
-///   TRITON_PTXAS_PATH               Triton has its own ptxas, and takes this one
+///   TRITON_PTXAS_PATH               Triton uses our ptxas instead of the one in its package
 ///   JAX_SKIP_CUDA_CONSTRAINTS_CHECK  JAX does not ask NVIDIA's libraries for their versions
-///   XLA_PYTHON_CLIENT_PREALLOCATE   JAX allocates as it needs, and not most of the memory at once
-///   XLA_FLAGS                       XLA does not time kernels to choose one: what it checks them
-///                                   with exists as SASS alone. Put in front of the user's own,
-///                                   unless that chooses, or names a file.
-///   NVTX_INJECTION64_PATH           NVTX tells our driver of the memory of suballocators
+///   XLA_PYTHON_CLIENT_PREALLOCATE   JAX allocates on demand, not most of the memory at the start
+///   XLA_FLAGS                       XLA selects kernels without timing them: it checks them with
+///                                   kernels that exist only as SASS. Put before the user's flags,
+///                                   unless these set the same flag or name a file.
+///   NVTX_INJECTION64_PATH           NVTX reports the memory of suballocators to our driver
 std::vector<std::string> framework_switches(const std::string& library_folder,
                                             const std::string& stand_ins);
 

@@ -14,7 +14,7 @@
 namespace harness::client {
 namespace {
 
-/// Returns whether the process handles the signal: any other would be ended by it.
+/// Returns whether the process handles the signal, which would otherwise end it.
 bool handles(pid_t process, int signal) {
   std::ifstream status(fmt::format("/proc/{}/status", process));
   constexpr std::string_view kCaught = "SigCgt:\t";
@@ -24,7 +24,7 @@ bool handles(pid_t process, int signal) {
   return false;
 }
 
-/// The main thread answers. Returns whether it was asked.
+/// Requests a report from the main thread. Returns whether the request was sent.
 bool ask(pid_t process, int because) {
   return handles(process, asking_signal()) && ask_thread(process, process, because);
 }
@@ -55,7 +55,7 @@ void HangWatch::passes(pid_t process, double seconds) {
   ask(process, (all ? kAllStand : kMayStand) | (main ? kMainStands : 0));
 }
 
-/// A process that answers ends by itself.
+/// Delays the end by up to two seconds: a process that reports ends without being killed.
 bool HangWatch::delays_end(pid_t process) {
   constexpr std::chrono::seconds kAnswers{2};
   if (!asked_at_) {

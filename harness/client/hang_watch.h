@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hang watch: detects that a run hangs, and makes the process report where its threads are.
 //
-// A process that waits for itself gets a signal, which the driver in it handles, because it knows
-// which threads take turns. The driver writes the report and ends the process, or continues if it
-// does not hang.
+// A process whose threads all wait gets a signal. The driver in it handles the signal, because it
+// knows which threads take turns: it writes the report and ends the process, or continues if the
+// process does not hang.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ int asking_signal();
 enum AskedBecause : int {
   kMayStand = 0,
   kAllStand = 1,      ///< According to the kernel, each thread waits for another without a limit.
-  kMainStands = 2,    ///< The main thread does.
+  kMainStands = 2,    ///< The main thread does, too.
   kTakesTooLong = 4,  ///< Its time is up.
   kSaysItsPlace = 8,  ///< One thread of the process asks another.
 };

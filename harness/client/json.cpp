@@ -57,7 +57,7 @@ void from_json(const json& json, ToldError& error) {
   error.call = json.at("call");
 }
 
-/// Keeps a party of a wait without effect.
+/// Writes a party of a wait without effect.
 static void to_json(json& json, const Party& party) {
   json = {{"site", party.site}, {"place", party.place}, {"stream", party.stream}};
 }
@@ -68,7 +68,7 @@ static void from_json(const json& json, Party& party) {
   party.stream = json.at("stream");
 }
 
-/// Threads and streams are known of some faults alone.
+/// Threads and streams are written only if they are known.
 void to_json(json& json, const ToldFault& fault) {
   json = {{"signature", fault.signature}, {"kind", fault.kind}, {"object", fault.object},
           {"detail", fault.detail},       {"key", fault.key},   {"at", fault.at},
@@ -89,7 +89,7 @@ void to_json(json& json, const ToldFault& fault) {
   if (!fault.free_threads.empty()) json["free_threads"] = fault.free_threads;
 }
 
-/// Files of before have no other party of a race.
+/// Older files have no other party of a data race.
 void from_json(const json& json, ToldFault& fault) {
   fault.signature = json.at("signature");
   fault.kind = json.at("kind");

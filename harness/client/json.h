@@ -21,14 +21,14 @@ void from_json(const nlohmann::json& json, ToldError& error);
 void to_json(nlohmann::json& json, const ToldFault& fault);
 void from_json(const nlohmann::json& json, ToldFault& fault);
 
-/// Returns the choices that were offered as rows of numbers.
+/// Returns the offered choices as rows of numbers.
 nlohmann::json asked_json(const std::vector<AskedQuestion>& asked);
-/// Reads them again. Errors: nlohmann::json::exception.
+/// Parses the result of asked_json(). Errors: nlohmann::json::exception.
 std::vector<AskedQuestion> asked_of(const nlohmann::json& json);
 
 /// Returns the choices as rows of numbers.
 nlohmann::json tape_json(const Tape& tape);
-/// Reads them again. Errors: nlohmann::json::exception.
+/// Parses the result of tape_json(). Errors: nlohmann::json::exception.
 Tape tape_of(const nlohmann::json& json);
 
 /// Runs `read`, and turns an error in the text into one line about `what`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. With LD_DEBUG=files the loader writes a file for each process into the folder of
-// the run: a line "calling init: PATH" for each library that it loads. It is silent where the
-// environment does not reach it, and in programs that have none.
+// the run: a line "calling init: PATH" for each library that it loads. The loader writes nothing if
+// the environment does not reach the process, or if a program has no loader.
 #include "harness/client/loaded_libraries.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that a command's name means, or "".
+/// Returns the file that a command's name refers to, or "".
 fs::path program_file(const std::string& name) {
   if (name.find('/') != name.npos) return name;
   const char* path = std::getenv("PATH");

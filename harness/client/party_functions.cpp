@@ -9,7 +9,7 @@
 namespace harness::client {
 namespace {
 
-/// Returns the innermost function of the user's, by its file, or nothing.
+/// Returns the innermost function of the user's code, after its file name, or "".
 std::string function_of(const Place& place) {
   const auto users = std::ranges::find_if(place, [](const Frame& one) { return !one.is_library; });
   if (users == place.end()) return {};

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folders that are left out of names: this one, and that of the script.
+/// Returns the folders to remove from names: the current one, and that of the script.
 std::vector<std::string> folders_of(const Command& command) {
   std::error_code none;
   std::vector<std::string> folders{fs::current_path(none).string() + "/"};
@@ -29,7 +29,7 @@ void leave_out(std::string& text, std::string_view folder) {
     text.erase(at, folder.size());
 }
 
-/// Leaves out where modules are installed. A name of a file begins at the text's begin.
+/// Removes the folder in which modules are installed.
 void leave_out_prefix(std::string& file) {
   for (const char* folder : {"/site-packages/", "/dist-packages/", "/lib/python3"})
     if (const std::size_t at = file.find(folder); at != file.npos) {
@@ -123,7 +123,7 @@ std::string without_lines(std::string_view text) {
 
 bool is_same_place(const Frame& left, const Frame& right) {
   if (left.file_name() != right.file_name() || left.function != right.function) return false;
-  if (left.is_library && right.is_library) return true;  // Patches of a version move its lines.
+  if (left.is_library && right.is_library) return true;  // Patch releases move its lines.
   if (left.offset == 0 || right.offset == 0) return left.line == right.line;
   return left.offset == right.offset;
 }

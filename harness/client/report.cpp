@@ -47,7 +47,7 @@ const Frame* users_frame(const Place& place) {
   return found != place.end() ? &*found : place.empty() ? nullptr : &place.front();
 }
 
-// Names of files are whatever bytes the program has.
+// File names may contain any bytes.
 static nlohmann::json json_of(const std::vector<Party>& parties) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Party& party : parties)

@@ -19,7 +19,7 @@ struct Frame {
   std::string file;
   int line = 0;  ///< 0 if unknown.
   std::string function;
-  std::uint64_t offset = 0;  ///< In the module `file`, where it is machine code; else 0.
+  std::uint64_t offset = 0;  ///< In the module `file`, if it is machine code; else 0.
   bool is_library = false;   ///< Installed, not the user's.
   /// Returns the last part of the file's name.
   std::string_view file_name() const { return std::string_view(file).substr(file.rfind('/') + 1); }
@@ -37,8 +37,7 @@ struct ToldDecision {
   Decision decision{};
   std::string who;
   std::string answer;
-  Place
-      place;  ///< Its place in the program, if it belongs to a call; empty if it was not recorded.
+  Place place;  ///< Its place in the program; empty if it belongs to no call, or none was recorded.
   /// Returns whether it injects an error.
   bool is_failure() const { return decision.site_tag == site_tag(Site::failure); }
   /// Returns whether it makes host accesses to an allocation watched.
@@ -56,7 +55,7 @@ inline constexpr const char* kWait = "a wait";
 inline constexpr const char* kStep = "a step";
 /// Site of an allocation that is not ordered with a free or a use.
 inline constexpr const char* kAllocation = "allocation";
-/// Kind of memory of the program that is lent to the driver.
+/// Kind of the program's host memory while the driver uses it.
 inline constexpr const char* kHostMemory = "host memory";
 /// Site of a function of the program that the driver calls.
 inline constexpr const char* kHostFunction = "host function";
@@ -92,20 +91,20 @@ struct ToldFault {
   Party other;    ///< The first of two racing uses.
   Party death;
   Party use;
-  Party record;  ///< The record of an event, too early to order two uses that nothing orders,
-  Party wait;    ///< and the wait for it, which has no effect; both absent where there is none.
+  Party record;  ///< The record of an event that is too early to order two uses.
+  Party wait;    ///< The wait for that event, which has no effect; both empty if there is none.
   std::string detail;
   std::string pedantic;            ///< Why current drivers tolerate it; empty if they may not.
   std::string ended;               ///< The end of the program, if the fault is a failure.
   std::size_t decision_count = 0;  ///< Number of choices made before it.
   std::string free_threads;  ///< Names the threads that had called the driver freely, or nothing.
-  /// Returns whether the use was an access of the program itself.
   /// Returns whether both show the same bug, as far as is known: the same fault in the same
   /// functions, or by the same calls.
   bool is_same(const ToldFault& right) const;
   /// Returns whether both have the same end and the same use at the same places, like a data race
   /// and the use after free that it leads to.
   bool is_face_of(const ToldFault& right) const;
+  /// Returns whether the use was an access of the program itself.
   bool is_own_use() const { return use.site == kOwnRead || use.site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;
 };
@@ -130,8 +129,8 @@ struct ToldError {
   std::string status;              ///< "CUDA_ERROR_INVALID_VALUE".
   bool is_injected = false;        ///< A choice injected it.
   Place place;                     ///< Without lines of machine code.
-  std::string thread;              ///< The program's name of it; empty if there is one.
-  std::size_t decision_count = 0;  ///< How many choices had been made.
+  std::string thread;              ///< The program's name for it; empty if there is only one.
+  std::size_t decision_count = 0;  ///< Number of choices made before it.
   Name call = 0;                   ///< The name of the call.
   bool operator==(const ToldError&) const = default;
 };
@@ -145,11 +144,11 @@ struct Report {
   bool has_python = false;
   bool wants_table = false;  ///< It asked for an undocumented table, as the CUDA runtime does.
   bool has_work = false;     ///< It called for memory, a stream, a module, a graph or a launch.
-  std::string note;          ///< A sentence that the user should read, or nothing.
+  std::string note;          ///< Why nothing about the process can be judged; empty if it can.
   std::string refusal;       ///< Says why nothing of the process can be judged, or nothing.
-  std::string doubt;         ///< The reason why it may not repeat, where there is one.
+  std::string doubt;         ///< The reason why it may not repeat; empty if none is known.
   std::string free_threads;  ///< Says which threads called the driver freely, or nothing.
-  std::string forced;        ///< The reason why decisions are, where some are forced.
+  std::string forced;        ///< The reason why some choices are forced; empty if none is.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldError> errors;  ///< The first of each function, status and line, in order.
   std::vector<ToldDecision> decisions;

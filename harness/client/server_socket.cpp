@@ -16,7 +16,7 @@ namespace {
 
 int new_socket() { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); }
 
-/// Returns the address in the folder; nothing if its name is too long for one.
+/// Returns the address of the socket in the folder; nothing if its path is too long.
 std::optional<sockaddr_un> address_in(const std::string& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -30,7 +30,7 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-/// A packet as the system takes it, with room for the files that it carries.
+/// A packet in the form that sendmsg() and recvmsg() take, with room for the files that it carries.
 struct Message {
   explicit Message(Packet& packet) : part{&packet, sizeof packet} {
     header.msg_iov = &part;

@@ -17,20 +17,20 @@ struct Packet {
   enum class Kind : std::uint8_t {
     ready,      ///< The process waits at its first choice; `value` is the number of its end.
     not_alone,  ///< The same, and the program has or had other processes.
-    begin,      ///< Requests a run. `pipes` are those of the process, which the new ones replace.
+    begin,      ///< Requests a run. `pipes` are those of the process, which are to be replaced.
     begun,      ///< `value` is the process id of the child.
-    ended,      ///< `value` is its exit code, or minus the signal.
+    ended,      ///< `value` is the child's exit code, or minus the signal.
     clear,      ///< Requests the end of all processes that the child left.
   };
   Kind kind{};
   int value = 0;
-  std::array<std::uint64_t, 2> pipes{};  ///< Their inodes.
+  std::array<std::uint64_t, 2> pipes{};  ///< The pipes' inodes.
 };
 
-/// Two files that a packet carries: the one that becomes stdout, and that for stderr.
+/// Two files that a packet carries, for stdout and stderr.
 using Carried = std::array<int, 2>;
 
-/// One end, or a listening socket. Threads: confined to one.
+/// One end of a connection, or a listening socket. Threads: confined to one thread.
 class ServerSocket {
  public:
   /// Listens in this folder. Errors: std::runtime_error.
@@ -47,7 +47,7 @@ class ServerSocket {
   int number() const { return number_; }
   /// Accepts a connection, which must be pending.
   ServerSocket accept() const;
-  /// Returns the process at the other end.
+  /// Returns the id of the process at the other end.
   int peer() const;
   /// Returns whether the packet was sent.
   bool send(const Packet& packet, const Carried* carried = nullptr) const;

@@ -19,7 +19,7 @@
 namespace harness::client {
 namespace {
 
-/// Adds the frames of machine code that have no line yet.
+/// Adds the machine code frames that have no line yet.
 void take_native(Place& place, std::vector<Frame*>& frames) {
   for (Frame& frame : place)
     if (frame.offset != 0 && frame.line == 0 && !frame.is_library) frames.push_back(&frame);
@@ -33,9 +33,9 @@ int line_in(const std::string& text) {
   return line;
 }
 
-/// Returns the file as it is found from here. A compiler can be told to leave out the folder of the
-/// sources (-ffile-prefix-map); addr2line then puts the compiler's own before the name, up to
-/// twice.
+/// Returns the path of an existing file. If the compiler omits the source folder from its names
+/// (-ffile-prefix-map), addr2line prepends the compiler's folder, up to twice: leading folders are
+/// removed until the file exists.
 std::string found_from_here(const std::string& file) {
   if (file.starts_with('/')) return file;
   std::error_code none;
@@ -49,8 +49,8 @@ std::string found_from_here(const std::string& file) {
 
 }  // namespace
 
-/// The innermost function that is inlined there and in no header of the system tells more than one
-/// that is.
+/// Takes the innermost inlined function that is not in a system header, because such headers say
+/// little about the program.
 void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   std::istringstream lines(printed);
   std::string line, place;
@@ -87,7 +87,7 @@ void add_lines(const std::vector<Frame*>& all) {
       const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, never_stopped);
       if (ended.code == 0) take_lines(frames, ended.out);
     } catch (const std::runtime_error&) {
-      return;  // It is not installed: names and offsets have to do.
+      return;  // addr2line is not installed: names and offsets remain.
     }
   }
 }
@@ -98,7 +98,8 @@ static bool has_kernel(const ToldFault& fault) {
   return !used.empty() && used.front().offset != 0 && used.front().function == fault.use.site;
 }
 
-/// The frame of the kernel that used it is reported beside it: a place is the program's.
+/// Removes the kernel's frame from the place of the use, which is the program's, and puts it into
+/// the detail.
 static void tell_kernel(ToldFault& fault) {
   const Frame kernel = fault.use.place.front();
   fault.use.place.erase(fault.use.place.begin());
@@ -107,14 +108,14 @@ static void tell_kernel(ToldFault& fault) {
                              fault.detail.empty() ? "" : ": ", fault.detail);
 }
 
-/// Returns whether it is code that a compiler writes between a launch and the runtime.
+/// Returns whether it is code that the compiler generates between a kernel launch and the runtime.
 static bool is_stub_of_launch(const Frame& frame) {
   return frame.file.ends_with(".cudafe1.stub.c") ||
          frame.function.find("__device_stub_") != frame.function.npos;
 }
 
-/// Returns whether such code is called from a function of the kernel's own name, which has the
-/// kernel's line: nvcc writes both into a separate file, and clang the first alone.
+/// Returns whether the stub's caller is a generated function with the kernel's name and line. nvcc
+/// generates both in a separate file; clang generates only the stub.
 static bool is_called_by_kernel(const Frame& stub) {
   return stub.line == 0 || stub.file.ends_with(".cudafe1.stub.c");
 }

@@ -20,7 +20,8 @@ bool fits(const std::string& pattern, const std::string& name) {
   return !name.empty() && ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-/// Whether a name is meant, or the end of a path: "crash.py" is "/src/crash.py", too.
+/// Returns whether the pattern matches a file name or the end of a path: "crash.py" matches
+/// "/src/crash.py".
 bool fits_file(const std::string& pattern, const std::string& file) {
   return fits(pattern, file) || fits("*/" + pattern, file);
 }

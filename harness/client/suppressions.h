@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suppressions: findings that the user knows of, each with the reason why it is not a failure.
+// Suppressions: findings that the user has accepted, each with the reason why it is not a failure.
 //
 // A file has one rule per line: a kind of fault, a pattern for a function or a file, and the
 // reason, which is the rest of the line. Empty lines and lines that begin with # are ignored.

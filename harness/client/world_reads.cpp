@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. world_reads/sitecustomize.py, which Python imports as it starts, notes each place
-// and holds kinds still; of machine code libafterlife_reads.so, which is loaded first, does. The
-// order of sets and dictionaries of texts is held by Python's own variable.
+// How it works. world_reads/sitecustomize.py, which Python imports at its start, records each place
+// that reads, and can hold a kind of read constant. The preloaded libafterlife_reads.so does the
+// same for machine code. PYTHONHASHSEED fixes the order of sets of strings.
 #include "harness/client/world_reads.h"
 
 #include <fmt/format.h>
@@ -25,12 +25,12 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kHeld{"clock", "chance", "hash"};
 
-/// So many replays that show the fault and so many that do not make a difference which a kind that
-/// is held still may take away; it is not looked for longer than that.
+/// Replays continue until this many showed the fault and this many did not: then holding a kind
+/// constant can make a difference. They end at the limit.
 constexpr unsigned kDiffering = 3;
 constexpr unsigned kDifferingLimit = 16;
-/// Held replays for each of those. By chance all of them agree in less than 5 % of cases:
-/// what the kind does not decide falls on any of the replays alike.
+/// Number of held replays for each of them. By chance all of them agree in less than 5 % of cases,
+/// if the held kind has no influence.
 constexpr unsigned kHeldReplays = 2;
 
 std::string text_of(const std::string& file) {
@@ -43,7 +43,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Returns the client with what notes and holds, and one more variable.
+/// Returns the client with recording and holding enabled, and one more variable.
 Client with_hook(Client client, const std::string& more) {
   client.notes_reads = true;
   const std::string others = variable("PYTHONPATH");
@@ -54,7 +54,7 @@ Client with_hook(Client client, const std::string& more) {
   return client;
 }
 
-/// Returns whether Python draws the hashes of strings, and so the order of sets, in each process.
+/// Returns whether each Python process draws a hash seed, and so the order of sets of strings.
 bool draws_hashes() {
   const std::string seed = variable("PYTHONHASHSEED");
   return seed == "random";
@@ -67,15 +67,15 @@ Client held(const Client& client, std::string_view kind) {
   return same;
 }
 
-/// Further replays of a finding. What cannot be judged ends them: threads that call the driver
-/// freely, and an end of the program itself that no replay before has had.
+/// Further replays of a finding. They end when a replay cannot be judged: threads call the driver
+/// freely, or the program ends in a way that no earlier replay did.
 class Replays {
  public:
   Replays(const Orders& orders, const std::string& signature, const std::atomic<bool>& stop)
       : orders_(orders), signature_(signature), stop_(stop) {}
 
-  /// Replays as it is until the fault has both shown and not shown this often. Returns how many
-  /// that took; 0 if it did not reach that.
+  /// Replays it unchanged until the fault was shown kDiffering times and missing kDiffering times.
+  /// Returns the number of replays, or 0 if they did not differ that often.
   unsigned differ(const Client& client) {
     for (unsigned count = 1; count <= kDifferingLimit; ++count) {
       const std::optional<bool> shown = shows(client, false);
@@ -86,7 +86,7 @@ class Replays {
     return 0;
   }
 
-  /// Returns whether this many of the client's are all alike.
+  /// Returns whether this many replays of the client all agree.
   bool agree(const Client& client, unsigned count) {
     const std::optional<bool> first = shows(client, true);
     bool agree = first.has_value();
@@ -116,7 +116,7 @@ class Replays {
 
 }  // namespace
 
-/// Gives those of machine code their lines, if they are known.
+/// Adds source lines to reads by machine code, if they are known.
 static std::vector<WorldRead> with_lines(std::vector<WorldRead> reads) {
   std::vector<Frame> frames;
   for (const WorldRead& read : reads) frames.push_back({read.file, 0, "", read.offset, false});

@@ -36,9 +36,9 @@ struct WorldReads {
   bool operator==(const WorldReads&) const = default;
 };
 
-/// Runs the program once to record its reads, then unchanged until replays have differed several
-/// times, then twice as often with each kind held constant. Runs of the program have changed files
-/// since `begin`.
+/// Runs the program once to record its reads. Then runs it unchanged until replays have differed
+/// several times, and twice as often with each kind held constant. `begin`: start of the runs that
+/// may have changed files.
 WorldReads look_at_reads(const Client& client, const Orders& orders, const std::string& signature,
                          std::chrono::system_clock::time_point begin,
                          const std::atomic<bool>& stop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of the paths' benchmarks: a case is run again and again, and must hold.
+// The common part of the paths' benchmarks: runs a case repeatedly, and checks that it holds.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -13,7 +13,8 @@
 
 namespace harness::entries {
 
-/// Replays `tape` on the simulated device: items are runs, and `turns` are those of one run.
+/// Replays `tape` on the simulated device. Items are runs; `turns` is the number of turns of one
+/// run.
 inline void measure(benchmark::State& state, const Scenario& scenario, const char* variant,
                     const std::string& config, const Tape& tape) {
   Runner runner;
@@ -32,11 +33,11 @@ inline void measure(benchmark::State& state, const Scenario& scenario, const cha
   state.counters["turns"] = turns;
 }
 
-/// The usual numbers of tasks.
+/// The default numbers of tasks.
 using UsualTaskCounts = std::integer_sequence<std::uint32_t, 2, 4, 8, 12, 16>;
 
-/// Measures runs that `Path::drive` drives in the shape that `shape_of()` returns. A scenario's
-/// driver is a plain function, so that the shape is known to the compiler.
+/// Measures runs that `Path::drive` drives in the shape that `shape_of()` returns. The shape is a
+/// template argument because a scenario's driver is a function pointer without state.
 template <class Path, auto shape_of>
 void measure_shaped(benchmark::State& state, const Tape& tape) {
   Scenario shaped = Path::scenario();
@@ -55,8 +56,8 @@ void register_tasks(std::integer_sequence<std::uint32_t, counts...>) {
    ...);
 }
 
-/// Registers what every path measures: `plain`, its ordinary use; `ops/N`, by the number of ops;
-/// and `tasks/N`, by the number of tasks. `Path` has:
+/// Registers the benchmarks of a path: `plain`, its ordinary use; `ops/N`, by number of ops; and
+/// `tasks/N`, by number of tasks. `Path` has:
 ///   kVariant, kConfig       what is measured
 ///   kOpLimit                the largest number of ops
 ///   scenario()              the path's

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_spine: what the spine costs, against a bare fiber loop in the same binary and run.
+// bench_spine: the cost of the spine, compared with a bare fiber loop in the same binary and run.
 //
-// M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the
-// other drops the object. M3: two tasks of 100 atomic steps each. The bare loops do the same
-// switches with nothing around them: no questions, no tape, no waiting, no ledger, no history.
-// `turn` and `exchange` say what a turn costs as tasks become more; items are turns.
+// M2: two tasks, 7 steps: one creates an object, stores a reference to it and uses it later; the
+// other drops the object. M3: two tasks of 100 atomic steps each. The bare loops make the same
+// switches without choices, tape, waiting, ledger or history. `turn` and `exchange` show how the
+// cost of a turn grows with the number of tasks; items are turns.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -25,7 +25,7 @@ using namespace harness;
 
 // ---- the bare fiber loop ------------------------------------------------------------------------
 
-/// Tasks that step and switch, chosen by a xorshift generator: as little as a scheduler can be.
+/// Tasks that step and switch, selected by a xorshift generator: a minimal scheduler.
 class BareLoop {
  public:
   static constexpr int kTaskCount = 2;
@@ -80,9 +80,9 @@ void bare(benchmark::State& state, std::array<int, BareLoop::kTaskCount> steps) 
   state.SetItemsProcessed(state.iterations());
 }
 
-// ---- the same on the spine ----------------------------------------------------------------------
+// ---- the same work on the spine -----------------------------------------------------------------
 
-/// Everything a run needs below a scenario.
+/// The parts that a run needs below a scenario.
 struct Spine {
   Arena arena;
   Picker picker;
@@ -147,7 +147,7 @@ void spine_m3(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// `turn/N`: what one turn costs with N tasks that all can continue.
+/// `turn/N`: the cost of one turn with N runnable tasks.
 void spine_turn(benchmark::State& state) {
   constexpr std::int64_t kTurns = 4096;
   Spine spine;
@@ -164,9 +164,8 @@ void spine_turn(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kTurns);
 }
 
-/// `exchange/N`: N ranks, each with a progress daemon that sleeps until its own word is written,
-/// write to each other's words in a segment. What a turn costs where others wait for something
-/// else.
+/// `exchange/N`: N ranks, each with a progress daemon that sleeps until its word is written, write
+/// to each other's words in a segment. Measures the cost of a turn while other tasks wait.
 void spine_exchange(benchmark::State& state) {
   constexpr std::int64_t kRounds = 64;
   Spine spine;

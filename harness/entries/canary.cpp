@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// canary: a benchmark program of which it is known how much slower it is: a build with
-// AFTERLIFE_SLOWDOWN_PERCENT does so much more of the same work, and nothing else differs.
+// canary: a benchmark program whose slowdown is known: a build with AFTERLIFE_SLOWDOWN_PERCENT does
+// that much more of the same work, with no other difference.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace {
 
-/// Units of work in one iteration. The compiler must not know the number: it would lay out the
-/// loops of the builds in different ways.
+/// Returns the units of work in one iteration. The number is hidden from the compiler, which would
+/// otherwise lay out the loops of the builds differently.
 int unit_count() {
   int count = 100 + AFTERLIFE_SLOWDOWN_PERCENT;
   benchmark::DoNotOptimize(count);

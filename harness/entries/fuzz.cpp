@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz: the libFuzzer target of one path. Bytes are choices (strategies/bytes.h); a claim that does
-// not come out is a crash.
+// fuzz: the libFuzzer target of one path. Bytes are choices (strategies/bytes.h). A claim that does
+// not hold is a crash.
 //
-// Without --variant every sound variant runs each input, and any fault is a crash. With
-// --variant=NAME (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to
-// hunt in what is known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which
-// otherwise is the input's to choose. Both are handed on to the processes that libFuzzer starts for
-// -fork and -minimize_crash. --dictionary=FILE writes what the paths ask in a default run, for
-// engines that do not call the mutator of this target, and ends. Any other flag with two dashes is
+// Without --variant, all sound variants run each input, and any fault is a crash. With
+// --variant=NAME (or AFTERLIFE_VARIANT), only that variant runs, and any fault is a crash whatever
+// the claim: use it to search unsound variants. --config=TEXT (or AFTERLIFE_CONFIG) fixes the
+// config, which by default depends on the input. Both are passed to the processes that libFuzzer
+// starts for -fork and -minimize_crash. --dictionary=FILE writes the choices of a default run, for
+// engines that do not call this target's mutator, and ends. Other flags with two dashes are
 // refused.
 //
-// The energy of inputs is not by entropy unless -entropic=1 is given: it costs a third of all
-// executions here, and finds nothing earlier.
+// Entropic scheduling is off unless -entropic=1 is given: here it costs a third of all executions,
+// and finds nothing earlier.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv
 namespace harness::entries {
 namespace {
 
-/// Features that libFuzzer keeps inputs for, next to code coverage.
+/// Features for which libFuzzer keeps inputs, in addition to code coverage.
 __attribute__((section("__libfuzzer_extra_counters"))) Features features;
 
 [[noreturn]] void stop(const std::string& why) {
@@ -76,7 +76,7 @@ class Target {
     }
   }
 
-  /// Returns every choice that differs from plain in what the plain input asks.
+  /// Returns the choices of a run of the empty input, each with an option that is not the default.
   std::set<std::string> dictionary() {
     std::set<std::string> entries;
     observer_.assign({});
@@ -87,9 +87,9 @@ class Target {
     return entries;
   }
 
-  /// From the first run on only the bug that this file shows is a crash: -minimize_crash stops at
-  /// any other. Nothing runs before libFuzzer has taken the signals that it wants: a run takes
-  /// those of the target, and hands on what is none of its own.
+  /// Makes only the bug in this file a crash, because -minimize_crash would stop at any other. The
+  /// file is run later, at the first input: libFuzzer must install its signal handlers before a run
+  /// installs ours, which forward foreign signals.
   void aim_at_file(std::string file) { aim_file_ = std::move(file); }
 
   const Records& asked() const { return observer_.asked(); }
@@ -128,7 +128,7 @@ class Target {
     return config_at(scenario_, config_of(read_records(bytes)) % config_count(scenario_));
   }
 
-  /// Windows reached, and which ops ran together.
+  /// Marks the windows that were reached, and the pairs of ops that ran together.
   void mark_features(const Outcome& outcome) {
     constexpr std::uint64_t kWindow = hash_name("window");
     constexpr std::uint64_t kOps = hash_name("ops");
@@ -140,7 +140,7 @@ class Target {
                            static_cast<std::uint64_t>(std::countr_zero(second))));
   }
 
-  /// The first two lines are what ClusterFuzz and -minimize_crash tell bugs apart by.
+  /// ClusterFuzz and -minimize_crash distinguish bugs by the first two lines.
   [[noreturn]] void crash(std::size_t variant, const Config& config, const Outcome& outcome,
                           const std::string& signature) {
     fmt::print(stderr, "{}:{}: ASSERTION FAILED: {}\nDEDUP_TOKEN: {}\n", __FILE__, __LINE__,
@@ -157,7 +157,7 @@ class Target {
   Config config_;
   bool config_is_fixed_ = false;
   std::string aim_file_;
-  std::string aim_;  ///< The only signature that counts; empty = any.
+  std::string aim_;  ///< The only signature that counts; "" = any.
   Runner runner_;
   Observer observer_{features};
 };
@@ -167,7 +167,7 @@ Target& target() {
   return one;
 }
 
-/// Writes the dictionary of the paths, and ends the process.
+/// Writes the dictionary of the path, and ends the process.
 [[noreturn]] void write_dictionary(const std::string& file) {
   std::string text = "# Choices of a default run, 16 bytes each.\n";
   for (const std::string& entry : target().dictionary()) text += entry + '\n';
@@ -175,13 +175,13 @@ Target& target() {
   std::_Exit(0);
 }
 
-/// Puts what holds unless the caller says differently before what the caller says. Other engines
-/// than libFuzzer take no flags.
+/// Puts our defaults before the caller's flags, which override them. Engines other than libFuzzer
+/// take no flags.
 void add_defaults(int& argc, char**& argv) {
   if (&LLVMFuzzerRunDriver == nullptr) return;
   static std::string entropic = "-entropic=0";
   static std::vector<char*> all{argv[0], entropic.data()};
-  all.insert(all.end(), argv + 1, argv + argc + 1);  // With the null that ends them.
+  all.insert(all.end(), argv + 1, argv + argc + 1);  // Includes the terminating null.
   argv = all.data();
   ++argc;
 }

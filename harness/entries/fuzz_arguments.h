@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer ignores arguments
-// that begin with two dashes, so a misspelt --variant would silently fuzz the sound variants.
+// FuzzArguments: the flags of a fuzz target that libFuzzer does not have. libFuzzer ignores
+// arguments that begin with two dashes, so a misspelt --variant would silently fuzz the sound
+// variants.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,8 +18,8 @@ namespace harness::entries {
 
 struct FuzzFlag {
   std::string_view name;
-  const char* variable;  ///< The environment variable in which processes started by libFuzzer find
-                         ///< the value.
+  const char* variable;  ///< The environment variable that passes the value to processes started by
+                         ///< libFuzzer.
 };
 
 inline constexpr std::array kFuzzFlags{FuzzFlag{"--variant", "AFTERLIFE_VARIANT"},
@@ -38,8 +39,7 @@ std::string take_fuzz_flags(int& argc, char** argv, Set set) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word ==
-        "-ignore_remaining_args=1") {  // The rest is of the process that libFuzzer was started as.
+    if (word == "-ignore_remaining_args=1") {  // The rest belongs to libFuzzer's parent process.
       while (i < argc) argv[kept++] = argv[i++];
       break;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz observer: makes choices like Bytes, and records for the fuzzer the keys of choices, for the
-// mutator, and task switches, as features.
+// Fuzz observer: makes choices like Bytes. Records the keys of choices for the mutator, and task
+// switches as features for the fuzzer.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace harness::entries {
 
-/// Whether a feature was seen, in classes by hash: libFuzzer keeps inputs that show a new one.
+/// Feature counters, indexed by hash. libFuzzer keeps inputs that show a new one.
 inline constexpr std::size_t kFeatureCount = std::size_t{1} << 14;
 using Features = std::array<std::uint8_t, kFeatureCount>;
 
@@ -20,7 +20,7 @@ inline void mark(Features& features, std::uint64_t feature) {
   features[feature % kFeatureCount] = 1;
 }
 
-/// Ownership: borrows the features; owns the rest, in buffers that are kept.
+/// Ownership: borrows the features; owns the rest, in buffers that are reused.
 class Observer final : public Strategy {
  public:
   explicit Observer(Features& features) : features_(features) { asked_.reserve(kAskedLimit); }
@@ -46,7 +46,7 @@ class Observer final : public Strategy {
  private:
   static constexpr std::size_t kAskedLimit = 512;
 
-  /// Marks (access before which a task was stopped, access that came instead) as a feature.
+  /// Marks a pair as a feature: the access before which a task was preempted, and the next access.
   void mark_switch(const Question& question, std::uint32_t index) {
     if (question.options == nullptr) return;
     const Access before = question.options->access(0);
@@ -57,7 +57,7 @@ class Observer final : public Strategy {
          mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
   }
 
-  /// Keeps the first ones, then a random sample of the whole run.
+  /// Keeps the first choices, then a random sample of the whole run.
   void remember(const Question& question) {
     const std::uint64_t draw = mix(question_count_, question.activation);
     const auto index = static_cast<std::uint32_t>(1 + draw % (question.option_count - 1));

@@ -28,14 +28,14 @@ inline constexpr auto kConfigTag = static_cast<std::uint16_t>(hash_name("config"
 
 using Records = std::vector<Decision>;
 
-/// A record cut off at the end is filled up with zeros, as the decoder reads it.
+/// Parses the records. Fills up an incomplete one at the end with zeros, as the decoder does.
 inline Records read_records(std::span<const std::uint8_t> bytes) {
   Records records((bytes.size() + sizeof(Decision) - 1) / sizeof(Decision), Decision{});
   if (!bytes.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
   return records;
 }
 
-/// Writes as many whole records as fit; returns their bytes.
+/// Writes as many whole records as fit. Returns their bytes.
 inline std::size_t write_records(const Records& records, std::uint8_t* bytes, std::size_t limit) {
   const std::size_t size = std::min(records.size(), limit / sizeof(Decision)) * sizeof(Decision);
   if (size > 0) std::memcpy(bytes, records.data(), size);
@@ -57,7 +57,7 @@ inline std::uint32_t config_of(const Records& records) {
   return 0;
 }
 
-/// A stream of numbers from a seed.
+/// A pseudo-random generator.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(mix(0, seed)) {}
@@ -68,26 +68,26 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// The place of a record in the program, for cutting it in two: its slot, or a spread of its hash.
+/// Returns the place of a record in the program, for crossing: its slot, or a hash.
 constexpr std::uint64_t place_of(const Decision& record) {
   constexpr std::uint64_t kSlots = 16;
   const bool named = (record.activation >> 62) == 2;
   return named ? mix(record.activation, 0) % kSlots : record.activation % kSlots;
 }
 
-/// Ownership: borrows `asked`: keys of the last run's questions, each with an answer that fits.
+/// Ownership: borrows `asked`: choices of the last run, each with an answer that fits.
 class Mutator {
  public:
   Mutator(const Records& asked, std::uint64_t seed) : asked_(asked), dice_(seed) {}
 
-  /// At most `limit` records; fewer than there were where that is what the limit asks.
+  /// Returns a mutation of at most `limit` records. Removes some if there are more.
   Records mutate(Records records, std::size_t limit) {
     if (records.size() > limit) return shrink(std::move(records), limit);
     for (std::size_t i = 1 + dice_.below(4); i-- > 0;) change_once(records, limit);
     return records;
   }
 
-  /// Takes what stands before a place from one parent, and what stands after it from the other.
+  /// Takes the records before a random place from one parent, and those after it from the other.
   Records cross(const Records& first, const Records& second, std::size_t limit) {
     const std::uint64_t cut = dice_.below(17);
     Records child;
@@ -112,7 +112,7 @@ class Mutator {
     change_count
   };
 
-  /// Returns the input with less in it, for -minimize_crash.
+  /// Removes records, for -minimize_crash.
   Records shrink(Records records, std::size_t limit) {
     if (dice_.below(2) == 0) erase_slot(records);
     while (records.size() > limit) records.erase(records.begin() + any(records));
@@ -170,7 +170,7 @@ class Mutator {
             static_cast<std::uint16_t>(dice_.below(4)), static_cast<std::uint32_t>(dice_.below(8))};
   }
 
-  /// The same option, one choice or one slot later.
+  /// Returns the record with the same option, moved by one choice or one slot.
   Decision elsewhere(Decision record) {
     if (dice_.below(2) == 0 && (record.activation >> 62) != 2)
       ++record.activation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handed over: lets a small library, which is in every process of `afterlife run`, forward its
-// functions to a large library that it opens at the first call. It needs the C library only.
+// functions to a large library that it opens at the first call. It depends on the C library only.
 //
 // Threads: any. Errors: a missing library is reported on stderr, once for each function.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace harness::entries {
 
-/// Opens the library `name` in the folder of the one that this is compiled into. Returns null if it
-/// is not there.
+/// Opens the library `name` in the folder of the library that contains this code. Returns null if
+/// it cannot be opened.
 inline void* open_beside(const char* name) {
   constexpr unsigned kPathBytes = 4096;
   Dl_info self{};
@@ -28,8 +28,7 @@ inline void* open_beside(const char* name) {
   return opened;
 }
 
-/// Returns the function of this name in that library, or null. It is looked up once, and kept in
-/// `known`.
+/// Returns the function of this name in that library, or null. The result is cached in `known`.
 inline void* handed_over(const char* library, const char* function, void** known) {
   void* found = __atomic_load_n(known, __ATOMIC_ACQUIRE);
   if (found != nullptr) return found;

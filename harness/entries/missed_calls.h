@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Missed calls: how often a program called what we export and do not simulate. Needs the C library
-// alone.
+// Missed calls: counts the program's calls of functions that we export but do not simulate. It
+// depends on the C library only.
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Counts of the functions of a library, which it names on stderr at the end of the process.
+/// Counts the calls of a library's functions, and lists them on stderr at the end of the process.
 /// Threads: any.
 template <size_t kCount>
 class MissedCalls {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every
-// path has these in its property_<path>.
+// properties: properties of all lists of ops and all tapes of a path, tested with RapidCheck. Each
+// path has them in its property_<path>.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -14,7 +14,7 @@ namespace harness::entries {
 namespace {
 
 constexpr std::uint32_t kTasks =
-    2;  ///< Tasks whose slots are drawn; a task that a path lacks asks nothing.
+    2;  ///< Tasks whose slots are drawn. Those that a path lacks make no choices.
 constexpr std::uint32_t kSlots = 12;  ///< Slots of each task.
 
 const Scenario& scenario() {
@@ -50,7 +50,7 @@ void require_equal(const Run& first, const Run& second) {
   RC_ASSERT(first.outcome.turns == second.outcome.turns);
 }
 
-// ---- what is drawn ------------------------------------------------------------------------------
+// ---- generators ---------------------------------------------------------------------------------
 
 rc::Gen<std::size_t> any_variant() {
   return rc::gen::inRange<std::size_t>(0, scenario().variants.size());
@@ -81,7 +81,7 @@ rc::Gen<Decision> any_op() {
       any_slot(), rc::gen::inRange<std::size_t>(0, scenario().ops.size()));
 }
 
-/// An answer to a question that may come up: in the slot, of any site.
+/// Returns a random decision for a choice that may occur: in the slot, at any site.
 rc::Gen<Decision> any_answer() {
   return rc::gen::apply(
       [](Name slot, std::size_t site, std::uint16_t nth, std::uint32_t value) {
@@ -96,7 +96,7 @@ rc::Gen<Tape> any_tape() {
       rc::gen::weightedOneOf<Decision>({{3, any_op()}, {2, any_answer()}}));
 }
 
-/// A run that a random walk made, so that choices meet their questions.
+/// Returns a run made by a random walk, so that most decisions match a choice.
 Case walked(std::size_t variant, std::size_t config, std::uint64_t seed) {
   Case the_case = make_case(variant, config, {});
   const auto walk = find(tables::strategies(), "random_walk")->make(seed);
@@ -109,8 +109,8 @@ rc::Gen<Case> any_walked(rc::Gen<std::size_t> variant) {
                                           rc::gen::arbitrary<std::uint64_t>()));
 }
 
-/// A run of an unsound variant that failed. Some do so in some configs only: seeds go through them
-/// all.
+/// Returns a failing run of an unsound variant. Some variants fail in some configs only, so the
+/// seeds cycle through all configs.
 Case failing(std::size_t variant, std::uint64_t seed) {
   for (;; ++seed) {
     Case the_case = walked(variant, seed % config_count(scenario()), seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suggest: the known name that someone most likely meant.
+// Suggest: the known name that a user most likely meant.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace harness::entries {
 
-/// How many letters to insert, leave out, change, or swap with the next one, to get from one word
-/// to the other. Source: Damerau 1964, as optimal string alignment.
+/// Returns the number of insertions, deletions, substitutions and transpositions of adjacent
+/// letters that turn one word into the other. Source: Damerau 1964, as optimal string alignment.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::vector<std::size_t>> cost(from.size() + 1,
                                              std::vector<std::size_t>(to.size() + 1));
@@ -29,7 +29,7 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return cost[from.size()][to.size()];
 }
 
-/// The nearest of `names`, if it is near enough to be meant; else "". Long words are not compared.
+/// Returns the most similar of `names`; "" if none is similar enough. Long words are not compared.
 inline std::string nearest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kLengthLimit = 64;
   std::string best;
@@ -45,7 +45,7 @@ inline std::string nearest(std::string_view name, const std::vector<std::string>
   return best;
 }
 
-/// "; did you mean 'fuzz'?", or "" where nothing is near.
+/// Returns "; did you mean 'fuzz'?", or "" if no name is similar.
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
   const std::string meant = nearest(name, names);
   return meant.empty() ? "" : "; did you mean '" + meant + "'?";

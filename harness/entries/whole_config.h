@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WholeConfig: a config from a command line, on which every axis is named, and once.
+// WholeConfig: a config on a command line, which must name each axis exactly once.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace harness::entries {
 
-/// How often the text names an axis.
+/// Returns the number of times that the text names an axis.
 inline std::size_t times_named(std::string_view text, std::string_view axis) {
   std::size_t times = 0;
   for (std::size_t at = 0; (at = text.find(axis, at)) != std::string_view::npos;
@@ -21,8 +21,8 @@ inline std::size_t times_named(std::string_view text, std::string_view axis) {
   return times;
 }
 
-/// Errors: std::runtime_error that says what is unknown, left out or named twice. What is left out
-/// would silently be the first value, and only a part of the configs be looked at.
+/// Errors: std::runtime_error that names an axis that is unknown, missing or named twice. A missing
+/// axis would silently get its first value, and only some configs would be searched.
 inline Config parse_whole_config(const Scenario& scenario, std::string_view text) {
   const Config config = parse_config(scenario, text);
   std::string left_out;

@@ -46,13 +46,13 @@ double checked(const std::string& name, double value) {
                   value, shown(name)));
 }
 
-/// Adds a value; of several of one name the least counts.
+/// Adds a value. Of several values with the same name, the least counts.
 void add(Reading& reading, const std::string& name, double value) {
   const auto [known, is_new] = reading.emplace(name, checked(name, value));
   if (!is_new) known->second = std::min(known->second, value);
 }
 
-/// Takes one row of Google Benchmark's; one that sums others up is passed over.
+/// Takes one row of Google Benchmark. Aggregates are ignored.
 void take(Reading& reading, const json& row) {
   if (row.value("run_type", "iteration") != "iteration") return;
   const std::string name = row.value("run_name", row.at("name").get<std::string>());
@@ -65,12 +65,12 @@ void take(Reading& reading, const json& row) {
 
 // ---- NVBench ------------------------------------------------------------------------------------
 
-/// The times of a state that one can be judged by, the best first.
+/// The times in a state by which it can be judged, the best first.
 constexpr std::array kTimes{"nv/cold/time/gpu/min",     "nv/cold/time/gpu/mean",
                             "nv/cold/time/cpu/min",     "nv/cold/time/cpu/mean",
                             "nv/cpu_only/time/cpu/min", "nv/cpu_only/time/cpu/mean"};
 
-/// Returns the number of a summary: NVBench writes it as text, as JSON has no such numbers.
+/// Returns the number in a summary. NVBench may write it as text.
 double seconds_in(const json& summary) {
   for (const json& one : summary.at("data"))
     if (one.at("name") == "value") {
@@ -92,7 +92,7 @@ void take_state(Reading& reading, const std::string& benchmark, const json& stat
 
 // ---- lines --------------------------------------------------------------------------------------
 
-/// Returns the number that is all of a word, if it is one.
+/// Returns the number if it is the whole word.
 std::optional<double> number_in(std::string_view word) {
   double number = 0;
   const auto [rest, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -100,7 +100,7 @@ std::optional<double> number_in(std::string_view word) {
   return number;
 }
 
-/// Returns whether it may be the name of what was measured: two numbers are none of each other's.
+/// Returns whether it may be a benchmark's name: a second number is not a name.
 bool is_name(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char one) { return std::isalpha(one) != 0; });
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmark output: the text that a benchmark program printed, as a reading.
+// Benchmark output: parses the output of a benchmark program.
 //
-// Understood are the JSON of Google Benchmark (`--benchmark_format=json`), that of NVBench (`--json
-// stdout`), one number, which is called "value", and lines of numbers, each with its name before it
-// or after it, or with none. Of repetitions the least counts; times are real times in nanoseconds;
-// what Google Benchmark adds up itself (means, medians) is left out. NVBench gives no single times:
-// its least GPU time counts, else its mean, else those of the CPU; its skipped states are left out.
-// Errors: std::runtime_error, in words that follow "the base ".
+// Supported formats: the JSON of Google Benchmark (`--benchmark_format=json`) and of NVBench
+// (`--json stdout`), a single number, which is named "value", and lines with a number and a name
+// before or after it. The least of several repetitions counts. Times are real times in nanoseconds.
+// Google Benchmark's aggregates (means, medians) are ignored. NVBench prints no single times: its
+// least GPU time counts, else its mean, else those of the CPU; skipped states are ignored. Errors:
+// std::runtime_error, in words that follow "the base ".
 #pragma once
 
 #include <string_view>
@@ -15,10 +15,10 @@
 
 namespace harness::gate {
 
-/// The name of what a program measured that printed one number: its unit is not known.
+/// The name of a single number in the output. Its unit is unknown.
 inline constexpr std::string_view kNumberName = "value";
 
-/// Reads what a program printed.
+/// Parses the output of a program.
 Reading read_output(std::string_view text);
 
 }  // namespace harness::gate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a record looks: a line "afterlife_canaries 1", a line with the names of the benchmarks, and a
+// Format of a record: a line "afterlife_canaries 1", a line with the names of the benchmarks, and a
 // line per round: the load, the order in which the four sides were measured, and their times in
 // nanoseconds, all benchmarks of a side together.
 #include "harness/gate/canaries.h"
@@ -27,7 +27,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Returns the number that the whole word is, or nothing above zero.
+/// Returns the number in the word; nothing if it is not a positive number.
 double time_of(const std::string& word) {
   std::size_t read = 0;
   try {
@@ -38,7 +38,7 @@ double time_of(const std::string& word) {
   }
 }
 
-/// Returns the round that the words are, or one without readings where they are none.
+/// Parses the words of a round. Returns one without readings if they are invalid.
 CanaryRound round_of(const std::vector<std::string>& names, const std::vector<std::string>& words) {
   CanaryRound round;
   if (words.size() != 2 + kSideCount * names.size()) return {};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canaries: how often the gate is wrong on a real machine, computed from recorded processes of
-// which it is known whether they are slower.
+// Canaries: the error rates of the gate on a real machine, computed from recorded measurements with
+// known answers.
 //
-// A record has rounds of fresh processes in an order drawn again: a program, the same once more,
-// and two builds of it that do 1 % and 3 % more of the same work. Trials take their rounds from it
-// in the order in which they were measured, each those after the ones that the trial before has
-// used; none begins where the rounds that it may need are not all there, or those that end soon
-// would be over-represented. Rounds measured beside hogs are a record of their own. Errors:
-// std::runtime_error, with the name of the file and the line.
+// A record has rounds of new processes in random order: a program, the same program again, and two
+// builds that do 1 % and 3 % more of the same work. Trials take consecutive rounds in the order of
+// measurement. No trial begins unless all rounds that it may need are left, because otherwise
+// trials that end early would be over-represented. Rounds measured under load are in a separate
+// record. Errors: std::runtime_error, with the name of the file and the line.
 #pragma once
 
 #include <array>
@@ -24,17 +23,17 @@ namespace harness::gate {
 
 /// Comparisons for which a correct gate has a known result.
 enum class Canary : unsigned char {
-  unchanged,    ///< The program with itself: red is a false alarm.
-  passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
-  slower_by_3,  ///< 3 % more: whatever is not called slower was missed.
-  disturbed,    ///< The same, with up to half as much again added to both sides of a round.
-  slower_by_1,  ///< 1 % more: may be called slower or not.
+  unchanged,    ///< The program against itself: red is a false alarm.
+  passing,      ///< 3 % more, gone in the confirmation: red is a false alarm.
+  slower_by_3,  ///< 3 % more: a benchmark that is not called slower was missed.
+  disturbed,    ///< The same, with up to 50 % added to both sides of a round.
+  slower_by_1,  ///< 1 % more: may or may not be called slower.
 };
 inline constexpr std::size_t kCanaryCount = 5;
 
-/// Returns the name of a canary, as tables have it.
+/// Returns the name of a canary in tables.
 std::string_view name_of(Canary canary);
-/// Returns whether a red suite is a false alarm; else what counts is the benchmarks that are found.
+/// Returns whether a red suite is a false alarm. If not, the number of detected benchmarks counts.
 bool is_false_alarm(Canary canary);
 
 /// The readings of one round.
@@ -45,31 +44,31 @@ struct CanaryRound {
   Reading slower_by_3;
 };
 
-/// Returns a canary of a round in which one command ran on both sides: as if the head had done 1 %
-/// and 3 % more.
+/// Returns a canary round for a round in which the same command ran on both sides: as if the head
+/// had done 1 % and 3 % more work.
 CanaryRound planted_in(const Round& round);
 
-/// Rounds in their order, by what else the machine did: "quiet", "hogs".
+/// The rounds in order, by the machine's load: "quiet", "hogs".
 using CanaryRecord = std::map<std::string, std::vector<CanaryRound>>;
 
-/// Reads a record. A last line without an end was cut off and is none.
+/// Reads a record. A last line without a newline is incomplete, and ignored.
 CanaryRecord read_canaries(const std::string& file);
 
-/// Ways to break a gate, one of which each canary but the last should show.
+/// Ways to break a gate. Each except `nothing` should be detected by a canary.
 enum class Planted : unsigned char { nothing, threshold, pairing, confirmation };
 inline constexpr std::size_t kPlantedCount = 4;
 
-/// Returns the name of what is broken.
+/// Returns the name of the broken part.
 std::string_view name_of(Planted planted);
 
-/// Largest share of verdicts that giving up may lose.
+/// Limit of the share of verdicts that giving up may lose.
 inline constexpr double kLostAtMost = 0.001;
 
-/// The price and the gain of giving up what more rounds can hardly decide (futility.h). A round
-/// counts once for each benchmark.
+/// Savings and losses by giving up benchmarks that more rounds can hardly decide (futility.h). A
+/// round counts once for each benchmark.
 struct Curtailing {
-  Rate saved;  ///< Rounds that were not measured, of those that are without it.
-  Rate lost;   ///< Verdicts of the trials without it that the gate does not have, of all.
+  Rate saved;  ///< Rounds that were saved, of those without giving up.
+  Rate lost;   ///< Trials that have a verdict only without giving up, of all.
 };
 
 struct CanaryRow {
@@ -77,23 +76,23 @@ struct CanaryRow {
   Canary canary = Canary::unchanged;
   std::size_t trials = 0;
   Rate found;         ///< Suites that are red, or benchmarks that are called slower.
-  Rate mann_whitney;  ///< The same by the rule of Google Benchmark at 5 %, of the first rounds.
+  Rate mann_whitney;  ///< The same by Google Benchmark's rule at 5 %, on the first rounds.
   Rate means;         ///< The same by the difference of means at 5 %.
   Health health = Health::too_few;
   Curtailing curtailing = {};
 };
 
-/// Judges every canary of every load by a gate that is broken in this way, each on its own thread.
+/// Judges all canaries under each load by a gate with this defect, each on a separate thread.
 std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted);
 
-/// A broken gate, and whether the canaries show it.
+/// A broken gate, and whether the canaries detect it.
 struct PlantedRow {
   Planted planted = Planted::nothing;
-  bool is_seen = false;    ///< A row was red.
-  bool had_enough = true;  ///< There were trials enough to see it.
+  bool is_seen = false;    ///< A row is red.
+  bool had_enough = true;  ///< There were enough trials to detect it.
 };
 
-/// Breaks the gate in each way and says whether that shows.
+/// Breaks the gate in each way, and returns whether it is detected.
 std::vector<PlantedRow> plant_in_gate(const CanaryRecord& record);
 
 }  // namespace harness::gate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each canary walks through the record for itself, a trial after the other; a trial
-// is the one that judges every benchmark (trial.h), with a source that takes rounds of the record.
+// How it works. Each canary goes through the record independently, one trial after the other. A
+// trial is the same code that judges all benchmarks (trial.h), with a source that takes rounds from
+// the record.
 #include <algorithm>
 #include <future>
 
@@ -14,11 +15,11 @@ namespace {
 using Rounds = std::span<const CanaryRound>;
 
 constexpr double kSignificant = 0.05;  ///< The level of compare.py.
-/// A broken gate must show after this many trials.
+/// Number of trials after which a broken gate must be detected.
 constexpr std::size_t kEnoughTrials = 10;
-/// How many rounds apart sides are that were not measured together: more than a stretch.
+/// Distance in rounds between sides that were not measured together: longer than a stretch.
 constexpr std::size_t kApart = 8;
-/// This many rounds in a row are disturbed together, by this much at most.
+/// Length of a disturbance in rounds, and its largest relative size.
 constexpr std::size_t kStretch = 3;
 constexpr double kDisturbance = 0.5;
 
@@ -29,7 +30,7 @@ Rule rule_of(Planted planted) {
   return rule;
 }
 
-/// Measures what was measured then, from one round on.
+/// Replays recorded measurements, beginning with one round.
 class Walk : public Source {
  public:
   Walk(Rounds rounds, std::size_t begin, Canary canary, Planted planted)
@@ -68,11 +69,11 @@ class Walk : public Source {
   Planted planted_;
 };
 
-/// Returns the chance that two sets differ so much where they do not.
+/// Returns the probability of such a difference between two sets that do not differ.
 using Test = double (*)(std::span<const double>, std::span<const double>);
 
-/// Returns the benchmarks that a test at 5 % calls slower after the first look, by their medians,
-/// as Google Benchmark's rule does.
+/// Returns the number of benchmarks that a test at 5 % calls slower after the first look, by their
+/// medians, like Google Benchmark's rule.
 std::uint64_t slower_by(Test test, Walk walk, std::size_t rounds) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> samples;
   for (std::size_t i = 0; i < rounds; ++i) {
@@ -91,7 +92,7 @@ std::uint64_t slower_by(Test test, Walk walk, std::size_t rounds) {
   return slower;
 }
 
-/// Counts a suite or its benchmarks, of which this many were called slower.
+/// Counts a suite, or its benchmarks, of which `slower` were called slower.
 void count(Canary canary, std::uint64_t slower, std::uint64_t benchmarks, Rate& rate) {
   if (is_false_alarm(canary)) return rate.add(slower > 0);
   rate.count += slower;
@@ -103,7 +104,7 @@ Health health_of(const CanaryRow& row) {
   return health_of(row.found, is_false_alarm(row.canary));
 }
 
-/// Returns how many rounds a benchmark was measured for its last verdict.
+/// Returns the number of rounds before the last verdict of a benchmark.
 std::size_t rounds_of(const Row& row) { return row.estimate ? row.estimate->rounds : 0; }
 
 bool is_open(Verdict verdict) {
@@ -124,7 +125,7 @@ Rule uncurtailed(Rule rule) {
   return rule;
 }
 
-/// Returns the result of a trial, and the round after its last.
+/// Returns the result of a trial, and the next round after it.
 std::pair<Result, std::size_t> result_of(Walk walk, const Rule& rule) {
   Trial trial(walk, rule);
   trial.run();

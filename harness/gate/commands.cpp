@@ -15,16 +15,16 @@ namespace harness::gate {
 namespace {
 
 constexpr std::string_view kBenchmarksPlace = "{benchmarks}";
-/// A word of a command line has at most 128 KiB (MAX_ARG_STRLEN of Linux).
+/// A command line argument is limited to 128 KiB (MAX_ARG_STRLEN of Linux).
 constexpr std::size_t kLongestFilter = 100'000;
-/// How long a round takes is known from this many.
+/// Number of rounds after which the duration of a round is known.
 constexpr std::size_t kEnoughRounds = 3;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Puts `value` in each place of the command that stands for it.
+/// Replaces `place` in the command by `value`.
 Command filled(Command command, std::string_view place, const std::string& value) {
   for (std::string& word : command)
     for (std::size_t at = 0; (at = word.find(place, at)) != word.npos; at += value.size())
@@ -78,8 +78,8 @@ std::optional<Round> Commands::measure(const Request& request) {
   return round;
 }
 
-/// Returns why there is no time left for one more round, if there is none: it would end too late,
-/// or the next look would, so that nothing more can be decided.
+/// Returns the reason if there is no time for another round: it would end too late, or the next
+/// look would, so that nothing more could be decided.
 std::optional<End> Commands::no_time_for(const Request& request) const {
   if (limits_.seconds <= 0 || longest_round_ <= 0) return std::nullopt;
   const double left = limits_.seconds - seconds_since(begin_);
@@ -107,7 +107,7 @@ bool Commands::must_end() {
   return true;
 }
 
-/// Returns what one process printed, or nothing if the user or the limit of time ends it.
+/// Returns the output of one process; nothing if the user or the time limit ended it.
 std::optional<Reading> Commands::run(Side side, const Request& request) {
   const auto refuse = [&](std::string_view why) {
     throw std::runtime_error(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands: two commands as a source of samples: a fresh process of each per round, in an order
-// drawn again for every round.
+// Commands: two commands as a source of samples: a new process of each per round, in a random order
+// that is drawn for each round.
 //
-// "{min_time}" in a command stands for the length of a repetition (repetition.h). "{benchmarks}" in
-// a command stands for a regular expression of the benchmarks that are needed, as
-// --benchmark_filter takes it; ".*" of all, and of more than a command line can name. Errors:
-// std::runtime_error if a command fails or prints nonsense, in a line that names its side.
+// "{min_time}" in a command stands for the length of a repetition (repetition.h). "{benchmarks}"
+// stands for a regular expression that matches the benchmarks that are needed, for
+// --benchmark_filter. It is ".*" if all are needed, or if their names do not fit on a command line.
+// Errors: std::runtime_error if a command fails or its output is invalid; the message names the
+// command's side.
 #pragma once
 
 #include <chrono>
@@ -32,21 +33,21 @@ struct Sample {
 /// Returns "base" or "head".
 std::string_view name_of(Side side);
 
-/// Returns the regular expression that matches these names and no others; ".*" of none.
+/// Returns the regular expression that matches exactly these names; ".*" if there are none.
 std::string filter_of(const std::vector<std::string>& names);
 
-/// The bounds within which commands run.
+/// The limits of a measurement.
 struct Limits {
-  double seconds = 0;            ///< Time limit in all, computing included; 0 = none.
-  double timeout_seconds = 600;  ///< One process.
+  double seconds = 0;            ///< Limit of the total time including computing; 0 = none.
+  double timeout_seconds = 600;  ///< Limit for one process.
 };
 
 class Commands : public Source {
  public:
-  /// Called with each sample as it is measured.
+  /// Called with each sample after it was measured.
   using Sink = std::function<void(const Sample&)>;
 
-  /// Borrows `stop`, which ends the measuring.
+  /// Borrows `stop`, which ends the measurement.
   Commands(const Command& base, const Command& head, double repetition_seconds, Limits limits,
            std::uint64_t seed, const std::atomic<bool>& stop, Sink sink);
 
@@ -66,8 +67,8 @@ class Commands : public Source {
   Sink sink_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double longest_round_ = 0;
-  /// The shortest of the rounds that measured as many benchmarks as the last, and how many there
-  /// were.
+  /// The shortest of the rounds with as many benchmarks as the last one, and the number of those
+  /// rounds.
   double shortest_round_ = 0;
   std::size_t like_rounds_ = 0;
   std::size_t wanted_count_ = 0;

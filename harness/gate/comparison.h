@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison: a trial that is over, with all that a reader of its result must know.
+// Comparison: the result of a finished trial, and everything that a report of it needs.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ enum class Outcome : unsigned char { passed, regressed, failed, undecided, stopp
 struct Comparison {
   Plan plan;
   Result result;
-  std::string failure;  ///< Reason why a side could not be measured to the end; "" if it was.
+  std::string failure;  ///< Why a side could not be measured; "" if it could.
 
-  /// Returns the worst of its parts: a failure to measure, then a benchmark that is slower or gone,
-  /// then being stopped, then anything undecided.
+  /// Returns the worst part: a failure to measure, then a slower or missing benchmark, then a stop,
+  /// then an undecided benchmark.
   Outcome outcome() const {
     if (!failure.empty()) return Outcome::failed;
     if (result.count(Verdict::slower) + result.count(Verdict::gone) > 0) return Outcome::regressed;

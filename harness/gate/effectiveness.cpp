@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A measure turns the result of a search in a window into a wait: how many runs to
-// the first fault, how many to minimize it, how large it then is. The searches of a variant are a
-// block, its windows the strata. All tests of a comparison share its level (holm.h).
+// How it works. A measure turns the result of a search in a window into a wait: the number of runs
+// to the first fault, the number to minimize it, or its final size. The searches of a variant are a
+// block, and its windows are the strata. All tests of a comparison share its level (holm.h).
 #include "harness/gate/effectiveness.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ constexpr Measure kMeasures[] = {{"runs to the first fault", true, runs_to_fault
                                  {"minimizer runs", false, minimizer_runs},
                                  {"reproducer size", false, reproducer_size}};
 
-/// A variant that both sides have, with the windows that both have.
+/// A variant of both sides, with the windows of both.
 struct Shared {
   std::string variant;
   const Searches& base;
@@ -51,7 +51,7 @@ struct Shared {
   std::vector<std::string> windows;
 };
 
-/// The part that both sides have, and a row for each thing that one has alone.
+/// The common part of both sides, and a row for each variant or window of one side only.
 struct Matched {
   std::vector<Shared> shared;
   Rows alone;
@@ -64,7 +64,7 @@ EffectivenessRow row_alone(std::string name, Verdict verdict) {
   return row;
 }
 
-/// Adds a row for each key of `these` that `others` lacks. Returns the keys of both.
+/// Adds a row for each key of only one map. Returns the keys of both.
 template <class Map>
 std::vector<std::string> keys_of_both(const Map& these, const Map& others,
                                       const std::string& prefix, Rows& alone) {
@@ -107,7 +107,7 @@ Stratum stratum_of(const Shared& shared, const std::string& window, const Measur
           waits_of(shared.head, window, measure, limit)};
 }
 
-/// Returns the geometric mean, which one wait out of all proportion hardly moves; 0 of none.
+/// Returns the geometric mean, on which an extreme wait has little influence; 0 if there are none.
 double mean(const std::vector<Block>& blocks, Waits Stratum::* side) {
   double sum = 0, count = 0;
   for (const Block& block : blocks)
@@ -137,7 +137,7 @@ Test test_of(std::string name, const Measure& measure, std::vector<Block> blocks
   return test;
 }
 
-/// Returns a test for each measure, of all windows together. None of what was not measured.
+/// Returns a test for each measure over all windows, except measures without data.
 Tests tests_of_all(const std::vector<Shared>& shared, std::uint64_t limit) {
   Tests tests;
   for (const Measure& measure : kMeasures) {
@@ -164,7 +164,7 @@ Tests tests_of_each(const std::vector<Shared>& shared, std::uint64_t limit) {
   return tests;
 }
 
-/// The terms of each test of a comparison.
+/// The parameters of each test of a comparison.
 struct TestTerms {
   double level;
   std::uint64_t limit;
@@ -180,7 +180,7 @@ Verdict verdict_of(bool is_longer, bool is_shorter, const EffectivenessRow& row,
   return is_seen ? Verdict::pass : Verdict::undecided;
 }
 
-/// Returns how many searches of each variant find the rule's factor.
+/// Returns the number of searches of each variant that detects the rule's factor.
 std::uint64_t wanted_searches(const Test& test, const EffectivenessRule& rule,
                               const TestTerms& terms) {
   const double times = times_for(rule.factor, static_cast<double>(terms.limit), terms.level,

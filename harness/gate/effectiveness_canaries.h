@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effectiveness canaries: how often the comparison of effectiveness is wrong, computed from
+// Effectiveness canaries: the error rates of the comparison of effectiveness, computed from
 // recorded searches of programs with known results.
 //
-// A comparison takes the searches of a base and of a head from the record in their order. No search
-// is used twice by one canary.
+// A comparison takes consecutive searches of a base and of a head from the record. A canary uses
+// each search at most once.
 #pragma once
 
 #include <string>
@@ -14,24 +14,24 @@
 
 namespace harness::gate {
 
-/// Searches of each variant on a side, in the comparison of all windows together.
+/// Searches of each variant on a side, if all windows are compared together.
 inline constexpr std::size_t kSearches = 3;
-/// The same, where each window is compared by itself.
+/// The same if each window is compared separately.
 inline constexpr std::size_t kSearchesOfWindows = 60;
-/// Factor of runs that must be detected, over all windows and in one.
+/// Factors of runs that must be detected: over all windows, and in one window.
 inline constexpr double kFactor = 2, kFactorOfWindow = 4;
 
 struct EffectivenessCanary {
-  std::string program;       ///< Searched as the head: "unchanged", or a defect.
-  bool each_window = false;  ///< Each window is compared by itself.
+  std::string program;       ///< The program of the head: "unchanged", or a defect.
+  bool each_window = false;  ///< Each window is compared separately.
   bool is_false_alarm = false;
-  std::size_t searches = 0;  ///< On a side, of each variant.
-  Rate red;                  ///< Comparisons in which anything was called worse.
+  std::size_t searches = 0;  ///< Per side, for each variant.
+  Rate red;                  ///< Comparisons in which something was called worse.
   Health health = Health::too_few;
 };
 
-/// Compares the programs of a record with what is unchanged, on these terms; those of the rule that
-/// say whether windows are compared by themselves, and what must be found, are the canaries' own.
+/// Compares each program of a record with the unchanged one. The canaries determine `each_window`
+/// and `factor`; other parameters come from `rule`.
 std::vector<EffectivenessCanary> judge_effectiveness(const EffectivenessRecord& record,
                                                      const EffectivenessRule& rule);
 

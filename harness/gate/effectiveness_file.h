@@ -10,10 +10,10 @@
 
 namespace harness::gate {
 
-/// Returns one object; equal searches make equal bytes.
+/// Returns one object. Equal searches give equal bytes.
 std::string to_json(const SideSample& side);
 
-/// Reads what to_json() wrote.
+/// Parses the result of to_json().
 SideSample read_side(const std::string& file);
 
 }  // namespace harness::gate

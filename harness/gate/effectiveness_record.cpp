@@ -24,7 +24,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Returns the number above zero that the whole word is, or 0.
+/// Returns the positive number in the word, or 0.
 std::uint64_t number_of(std::string_view word) {
   std::uint64_t number = 0;
   const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);

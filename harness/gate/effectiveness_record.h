@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effectiveness record: the searches of many sides as text, by which the judging of effectiveness
-// is judged itself: of this program, and of builds of it in which something is worse on purpose.
+// Effectiveness record: searches of many sides as text, to judge the comparison of effectiveness
+// itself: searches by this program, and by builds of it with planted defects.
 //
-// A line "afterlife_effectiveness 1", a line with the strategy and the limit, a line with the names
-// of all windows (argpack/borrow:array_deleted), and a line for each number of a search: the
-// program, the number, and for each window the run of its first fault, or "-" where there is none.
-// Errors: std::runtime_error, with the name of the file and the line.
+// Format: a line "afterlife_effectiveness 1", a line with the strategy and the limit, a line with
+// the names of all windows (argpack/borrow:array_deleted), and a line for each search number of a
+// program: the program, the number, and for each window the run of its first fault, or "-" if there
+// is none. Errors: std::runtime_error, with the name of the file and the line.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace harness::gate {
 
-/// The searches of one number, one of each variant.
+/// The searches with one number, one for each variant.
 struct NumberedSearches {
   std::uint64_t number = 0;
   std::map<std::string, SearchSample> variants;
@@ -24,12 +24,12 @@ struct NumberedSearches {
 
 class EffectivenessRecord {
  public:
-  /// Reads a record. A last line without an end was cut off and is none.
+  /// Reads a record. A last line without a newline is incomplete, and ignored.
   explicit EffectivenessRecord(const std::string& file);
 
-  /// Returns the searches of a program, in their order: "unchanged", or the name of a defect.
+  /// Returns the searches of a program in order. `program`: "unchanged", or the name of a defect.
   const std::vector<NumberedSearches>& of(const std::string& program) const;
-  /// Returns `count` of them from the one at `begin` on, as a side. Their numbers are in a row.
+  /// Returns `count` of them, beginning at `begin`, as a side. Their numbers must be consecutive.
   SideSample side(const std::string& program, std::size_t begin, std::size_t count) const;
 
  private:

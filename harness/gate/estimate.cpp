@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A resample is a count per round: how often the round was drawn (resamples.h). Both
-// sides are sorted once; a side's quantile in a resample is found by walking its rounds from the
-// fastest and adding up their counts, many resamples abreast, so that the compiler can use vectors.
-// An estimate of 20 rounds takes about 0.2 ms. The sign test needs no resamples.
+// How it works. A resample has a count per round: how often the round was drawn (resamples.h). Both
+// sides are sorted once. The quantile of a side in a resample is found by adding up the counts of
+// its rounds from the fastest, for many resamples in parallel, so that the compiler can use vector
+// instructions. An estimate of 20 rounds takes about 0.2 ms. The sign test needs no resamples.
 #include "harness/gate/estimate.h"
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 namespace harness::gate {
 namespace {
 
-/// The quantile of each resample of a block.
+/// The quantiles of the resamples in a block.
 using Quantiles = std::array<double, Resamples::kLanes>;
 
-/// The rounds of one side from the fastest to the slowest.
+/// The rounds of one side, ordered from the fastest to the slowest.
 class Sorted {
  public:
   explicit Sorted(const std::vector<double>& logs) : values_(logs.size()), rounds_(logs.size()) {
@@ -34,7 +34,7 @@ class Sorted {
   std::size_t size() const { return values_.size(); }
   double quantile() const { return gate::quantile(values_, kQuantile); }
 
-  /// Returns the quantiles of the resamples of a block.
+  /// Returns the quantiles of the resamples in a block.
   Quantiles quantiles(const Resamples::Count* block) const {
     const double place = kQuantile * static_cast<double>(values_.size() - 1);
     const auto below = static_cast<std::uint32_t>(place);
@@ -70,13 +70,13 @@ std::vector<double> logs_of(const Series& series, double Pair::* side) {
   return logs;
 }
 
-/// The differences between the two sides' quantiles, resample by resample.
+/// The differences between the quantiles of both sides, one per resample.
 class Differences {
  public:
   Differences(const Series& series, const Terms& terms)
       : base_(logs_of(series, &Pair::base)), head_(logs_of(series, &Pair::head)), terms_(terms) {}
 
-  /// Draws until it is clear what stands. Returns false if it had to end before that.
+  /// Draws resamples until the result is certain. Returns false if it had to stop before.
   bool draw(const Resamples& resamples, const MustEnd& must_end) {
     std::vector<Resamples::Count> room;
     for (std::size_t i = 0; drawn_.size() < terms_.resamples && !is_clear(); ++i) {
@@ -114,7 +114,7 @@ class Differences {
     return (count + 1.0) / (static_cast<double>(drawn_.size()) + 1);
   }
 
-  /// Sorts no more than it takes to have two neighbours.
+  /// Uses partial sorting, because only two adjacent elements are needed.
   double quantile_of_drawn(double at) {
     const double place = at * static_cast<double>(drawn_.size() - 1);
     const auto below = drawn_.begin() + static_cast<std::ptrdiff_t>(place);
@@ -130,7 +130,7 @@ class Differences {
   std::uint32_t not_slower_ = 0, not_faster_ = 0;
 };
 
-/// The chances of a coin thrown `throws` times.
+/// The distribution of the number of heads in `throws` coin tosses.
 class Throws {
  public:
   explicit Throws(std::size_t throws) : at_most_(throws + 1) {

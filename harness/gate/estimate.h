@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimate: how much slower the head of one benchmark is than its base, and how well that is known.
+// Estimate: how much slower the head of a benchmark is than its base, with an interval.
 //
-// The first statistic is the difference between the two sides' 20 % quantiles of log time. A low
-// quantile is near the time that a program takes when nothing disturbs it, and one lucky process
-// does not decide it, as it would a minimum. Rounds are resampled whole: a round that was slow was
-// slow for both sides, and stays so in every resample. If its interval is more than twice as wide
-// as that of the second statistic, the second counts: the median over the rounds of the log of head
-// over base. So it is where four fifths of the rounds are disturbed, and where a process is fast or
-// slow by chance and about a fifth are fast: then the quantile jumps between two values.
+// The first statistic is the difference between the 20 % quantiles of log time of both sides. A low
+// quantile is near the undisturbed time of a program, and unlike a minimum it does not depend on
+// one lucky process. Rounds are resampled as a whole: a slow round was slow for both sides, and
+// stays so in each resample. If its interval is more than twice as wide as that of the second
+// statistic, the second one is used: the median over the rounds of the log of head over base. This
+// happens if four fifths of the rounds are disturbed, and if processes are randomly fast or slow
+// and about a fifth are fast: then the quantile jumps between two values.
 // harness/docs/explanation/gate.md has the figures. Source: the percentile bootstrap (Efron 1979)
 // of a quantile (type 7 of Hyndman and Fan 1996); for the median the interval of the sign test
-// (Thompson 1936), which holds for any distribution. Resampling ends early when it is clear that no
-// finding can stand (Besag and Clifford 1991, "Sequential Monte Carlo p-values"): a large suite
-// asks for many resamples, and few benchmarks in it are near a finding. Units: logarithms of
-// ratios; 0 is "as fast", above it the head is slower.
+// (Thompson 1936), which is valid for any distribution. Resampling ends early when no finding can
+// be significant (Besag and Clifford 1991, "Sequential Monte Carlo p-values"), because a large
+// suite needs many resamples, but few of its benchmarks are near significance. Units: logarithms of
+// ratios; 0 is "equal", positive values mean that the head is slower.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@
 
 namespace harness::gate {
 
-/// The quantile of log time that sides are compared by.
+/// The quantile of log time by which sides are compared.
 inline constexpr double kQuantile = 0.2;
-/// The paired median counts where its interval is narrower than the quantiles' by this much.
+/// The paired median is used if its interval is narrower by this factor.
 inline constexpr double kMuchNarrower = 2;
-/// With fewer rounds there is no interval.
+/// Least number of rounds for an interval.
 inline constexpr std::size_t kLeastRounds = 5;
-/// Number of resamples of every estimate, if its terms allow as many.
+/// Number of resamples of each estimate, if its terms permit.
 inline constexpr std::uint32_t kFirstResamples = 10'000;
 /// Further resamples are drawn while fewer than this contradict a finding.
 inline constexpr std::uint32_t kContradictions = 10;
@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kContradictions = 10;
 enum class Statistic : unsigned char { low_quantile, paired_median };
 
 struct Estimate {
-  double log_ratio = 0;  ///< Log of how many times slower the head is.
+  double log_ratio = 0;  ///< Log of the ratio of the head's time to the base's.
   double low = 0;        ///< Lower end of the interval.
   double high = 0;       ///< Upper end of the interval.
   double p_slower = 1;   ///< Probability of such samples if the head is not slower than the margin.
@@ -48,37 +48,36 @@ struct Estimate {
   std::size_t rounds = 0;
   Statistic statistic = Statistic::low_quantile;
 
-  /// Returns the half of the interval: what is smaller than this is noise here.
+  /// Returns half of the interval's width: smaller differences are noise.
   double noise_floor() const { return (high - low) / 2; }
 
   bool operator==(const Estimate&) const = default;
 };
 
-/// The terms on which an estimate is made.
+/// The parameters of an estimate.
 struct Terms {
-  double tail = 0.005;  ///< Probability that the true ratio is below the interval; the same above
-                        ///< it.
-  double margin = 0;    ///< Log of the ratio, either way, that the two chances are about.
-  std::uint32_t resamples = kFirstResamples;  ///< At most.
+  double tail = 0.005;  ///< Probability that the true ratio is below the interval; the same above.
+  double margin = 0;    ///< Log of the ratio for p_slower and p_faster.
+  std::uint32_t resamples = kFirstResamples;  ///< Limit of resamples.
   std::uint64_t seed = 1;
 };
 
 /// Returns the quantile of sorted values, interpolated between its neighbours.
 double quantile(std::span<const double> sorted, double at);
 
-/// Estimates by the difference of the low quantiles. A function of its arguments alone.
+/// Estimates the difference of the low quantiles. Depends on its arguments only.
 Estimate compare_quantiles(const Series& series, const Terms& terms);
 
-/// Estimates by the median of the rounds' ratios. The interval has no end below 8 rounds.
+/// Estimates the median of the rounds' ratios. With fewer than 8 rounds the interval is infinite.
 Estimate compare_pairs(const Series& series, const Terms& terms);
 
-/// Estimates from at least kLeastRounds rounds by one of the two.
+/// Estimates by one of the two statistics. Requires at least kLeastRounds rounds.
 Estimate estimate(const Series& series, const Terms& terms);
 
-/// Says that computing has to end.
+/// Returns whether computing must stop.
 using MustEnd = std::function<bool()>;
 
-/// Returns the same estimate from resamples that others share, or nothing if computing had to end.
+/// Returns the same estimate from shared resamples; nothing if computing had to stop.
 std::optional<Estimate> estimate(const Series& series, const Terms& terms,
                                  const Resamples& resamples, const MustEnd& must_end);
 

@@ -7,7 +7,8 @@ namespace harness::gate {
 namespace {
 
 constexpr double kLeastChance = 0.05;
-/// Intervals are taken to shrink by this power of the rounds; 0.5 where rounds are independent.
+/// The width of an interval is assumed to shrink by this power of the rounds; independent rounds
+/// would have 0.5.
 constexpr double kShrinking = 0.6;
 /// Quantile of the normal distribution for a tail of 0.5 %.
 constexpr double kTailQuantile = 2.5758293035489004;
@@ -21,7 +22,7 @@ double chance_of_verdict(const Estimate& estimate, std::size_t rounds, const Rul
   if (!std::isfinite(half)) return 1;
   const double share = static_cast<double>(estimate.rounds) / static_cast<double>(rounds);
   const double half_then = half * std::pow(share, kShrinking);
-  // Undecided is what is neither below the allowed nor above the margin by half an interval.
+  // Undecided: neither below `allowed` nor above `slower_by` by half an interval.
   const double low = std::log1p(rule.allowed) - half_then;
   const double high = std::log1p(rule.slower_by) + half_then;
   if (high <= low || share >= 1) return 1;

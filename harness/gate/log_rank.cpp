@@ -8,14 +8,14 @@
 namespace harness::gate {
 namespace {
 
-/// A wait of a stratum, and the trial that it is of: those of the base come first.
+/// A wait in a stratum, and the index of its trial: trials of the base come first.
 struct Member {
   Wait wait;
   std::size_t trial;
   bool is_head;
 };
 
-/// A trial: the scores of its waits. One without any could not have been on the other side.
+/// A trial with the score of its waits. One without waits is left out of the permutation.
 struct Trial {
   double score = 0;
   bool has_waits = false;
@@ -32,8 +32,8 @@ std::vector<Member> members_of(const Stratum& stratum) {
   return members;
 }
 
-/// Adds the scores of a stratum to those of its trials. Returns its information. Code that was
-/// waited for in vain until the moment of an end was still at risk then.
+/// Adds the scores of a stratum to those of its trials. Returns its information. A censored wait
+/// counts as at risk at the time of its censoring.
 double add_scores(const Stratum& stratum, std::vector<Trial>& trials) {
   const std::vector<Member> members = members_of(stratum);
   double at_risk = static_cast<double>(members.size()), expected = 0, information = 0;
@@ -79,7 +79,7 @@ void slow(std::vector<std::optional<Wait>>& waits, double factor, double limit) 
       *wait = {std::min(wait->time * factor, limit), wait->time * factor <= limit};
 }
 
-/// Returns how many standard errors the excess is away from 0 if one side is slowed.
+/// Returns the excess in standard errors if one side is slowed by a factor.
 double distance(std::span<const Block> blocks, std::vector<std::optional<Wait>> Stratum::* side,
                 double factor, double limit) {
   LogRank sum;
@@ -126,7 +126,7 @@ LogRank log_rank(std::span<const Block> blocks) {
 
 double times_for(double factor, double limit, double level, double power,
                  std::span<const Block> blocks) {
-  // A difference that the sides have now counts once for and once against.
+  // Averaging both directions cancels an existing difference between the sides.
   const double away = (distance(blocks, &Stratum::base, factor, limit) -
                        distance(blocks, &Stratum::head, factor, limit)) /
                       2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random: the numbers that a resampling or an order is drawn from: a function of the seed alone.
+// Random: a pseudo-random generator for resamples and orders. Its numbers depend on the seed only.
 //
-// Source: splitmix64 (Steele, Lea and Flood 2014), as harness/base.h mixes.
+// Source: splitmix64 (Steele, Lea and Flood 2014), with the mix() of harness/base.h.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Random {
   /// Returns the next 64 bits.
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15, 0); }
 
-  /// Returns a number of [0, 1).
+  /// Returns a number in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   /// Returns true or false with equal probability.

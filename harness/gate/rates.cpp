@@ -13,7 +13,7 @@ namespace {
 constexpr double kZ =
     1.959963984540054;  // Quantile of the normal distribution for 95 %, two-sided.
 
-/// Returns an end of the interval: the lower one for a sign of -1.
+/// Returns a bound of the interval: the lower one if `sign` is -1.
 double wilson(const Rate& rate, double sign) {
   const auto n = static_cast<double>(rate.total);
   const double share = rate.share(), square = kZ * kZ;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates: how often something happened, with what that says of how often it does; and the rule of
-// Google Benchmark, to be compared with.
+// Rates: observed rates of events with confidence intervals; and the rule of Google Benchmark, for
+// comparison.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@ struct Rate {
   std::uint64_t count = 0;
   std::uint64_t total = 0;
 
-  /// Counts one that happened or did not.
+  /// Counts an event that happened or did not.
   void add(bool happened) {
     count += happened;
     ++total;
   }
-  /// Returns the share, 0 of nothing.
+  /// Returns the observed rate; 0 for a total of 0.
   double share() const;
-  double low() const;   ///< Returns the lower end of the interval, 0 of nothing.
-  double high() const;  ///< Returns the upper end of the interval, 1 of nothing.
+  double low() const;   ///< Returns the lower bound of the interval; 0 for a total of 0.
+  double high() const;  ///< Returns the upper bound of the interval; 1 for a total of 0.
 };
 
-/// Red where the interval is outside of what is promised (false alarms above 1 %, power below
-/// 95 %); shown where it is within (at most 2 %, at least 90 %); else there are too few samples.
+/// Red if the interval is outside of the promised range (false alarms above 1 %, power below 95 %);
+/// shown if it is inside (at most 2 %, at least 90 %); else there are too few samples.
 enum class Health : unsigned char { too_few, shown, red, reported };
 
-/// Returns the words for it.
+/// Returns the state in words.
 std::string_view name_of(Health health);
 
-/// Judges how often a gate was wrong, or how often it found what was there.
+/// Judges a rate of false alarms or of detections.
 Health health_of(const Rate& rate, bool is_false_alarm);
 
-/// Returns the two-sided chance that two sets differ so much where they do not. Source: Mann and
-/// Whitney (1947), normal with corrections for ties and continuity, as compare.py has it of SciPy
-/// for more than 8 samples.
+/// Returns the two-sided p-value for a difference between two sets. Source: Mann and Whitney
+/// (1947), the normal approximation with corrections for ties and continuity, as compare.py uses
+/// SciPy's for more than 8 samples.
 double mann_whitney(std::span<const double> first, std::span<const double> second);
 
-/// Returns the same of their means. Source: Welch (1947), with the normal distribution for
-/// Student's, as sets of 20 and more allow.
+/// Returns the p-value for a difference between their means. Source: Welch (1947), with the normal
+/// distribution instead of Student's, which is adequate for sets of at least 20.
 double welch(std::span<const double> first, std::span<const double> second);
 
 }  // namespace harness::gate

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kOfBenchmark = "--benchmark_";
 constexpr std::string_view kMinTime = "--benchmark_min_time=";
-constexpr double kDefaultSeconds = 0.5;  ///< Google Benchmark's.
+constexpr double kDefaultSeconds = 0.5;  ///< The default of Google Benchmark.
 
-/// Returns the seconds of "0.5" and "0.5s", nothing of a number of iterations, "5x".
+/// Returns the seconds in "0.5" and "0.5s"; nothing for a number of iterations, "5x".
 std::optional<double> seconds_in(std::string_view value) {
   if (value.ends_with('s')) value.remove_suffix(1);
   double seconds = 0;

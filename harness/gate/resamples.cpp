@@ -27,9 +27,9 @@ const Resamples::Count* Resamples::block(std::size_t index, std::vector<Count>& 
   return room.data();
 }
 
-/// Draws as many rounds as there are for each resample, each round as likely as any other.
+/// For each resample, draws as many rounds as there are, all with equal probability.
 void Resamples::draw(std::size_t index, Count* counts) const {
-  constexpr int kBits = 21;  // Three draws of a word; a chance is off by 1 in 25 000 of itself.
+  constexpr int kBits = 21;  // Three draws per word, with a relative error below 1 in 25 000.
   std::fill(counts, counts + block_bytes(), Count{0});
   Random random(mix(seed_, index));
   const std::uint64_t size = rounds_;

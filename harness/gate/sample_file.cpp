@@ -128,7 +128,7 @@ Recorded::Recorded(const std::string& file) {
   if (number == 0) throw std::runtime_error(fmt::format("{}: contains no samples", file));
 }
 
-// A round of which one side is missing was stopped in the middle.
+// A round with one missing side was interrupted, and is ignored.
 std::optional<Round> Recorded::measure(const Request& request) {
   Round round;
   if (next_ + 2 > samples_.size()) return std::nullopt;

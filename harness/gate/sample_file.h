@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sample file: all samples of a trial in the order in which they were measured, a line of JSON
-// each, so that every figure can be computed again.
+// Sample file: all samples of a trial in the order of measurement, one line of JSON each, from
+// which all figures can be recomputed.
 //
-// The first line is the rule and the commands; then a line per process; the last says why it ended.
-// A file without a last line is one whose writer was killed, and counts as stopped.
+// The first line has the rule and the commands; then there is a line per process; the last line has
+// the reason for the end. A file without the last line results from a crash, and counts as stopped.
 // Errors: std::runtime_error, with the name of the file.
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace harness::gate {
 
-/// The terms of a comparison: what is compared and how.
+/// The parameters of a comparison: the commands and the rule.
 struct Plan {
   Command base;
   Command head;
   Rule rule;
-  double repetition_seconds = kRepetitionSeconds;  ///< In commands with a place for it.
+  double repetition_seconds = kRepetitionSeconds;  ///< For commands with a placeholder.
   bool operator==(const Plan&) const = default;
 };
 
-/// Writes a file line by line; each line is on its way to the disk before the next is measured.
+/// Writes a file line by line. Each line is flushed before the next sample is measured.
 class SampleWriter {
  public:
   SampleWriter(std::string file, const Plan& plan);
@@ -32,10 +32,10 @@ class SampleWriter {
   SampleWriter(const SampleWriter&) = delete;
   SampleWriter& operator=(const SampleWriter&) = delete;
 
-  /// Writes a line. Errors: a file that takes no more throws.
+  /// Writes a line. Errors: throws if the file cannot be written.
   void add(const Sample& sample);
-  /// Writes the last line, which says why no sample follows.
-  /// `is_unjudged`: the last look was not computed.
+  /// Writes the last line with the reason for the end. `is_unjudged`: the last look was not
+  /// computed.
   void end(End why, bool is_unjudged);
 
  private:
@@ -45,7 +45,7 @@ class SampleWriter {
   std::FILE* stream_;
 };
 
-/// A file that was read: a source that measures what was measured then.
+/// A source that replays the measurements of a file.
 class Recorded : public Source {
  public:
   explicit Recorded(const std::string& file);
@@ -53,7 +53,8 @@ class Recorded : public Source {
   const Plan& plan() const { return plan_; }
   std::optional<Round> measure(const Request& request) override;
   End why_ended() const override { return end_ == End::complete ? End::stopped : end_; }
-  /// The look that was not computed then has no verdict now.
+  /// Ends the look that was not computed in the original trial, so that there is no verdict here
+  /// either.
   bool must_end() override { return is_unjudged_ && next_ == samples_.size(); }
 
  private:

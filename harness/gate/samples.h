@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples: the measurements of one benchmark, round by round.
 //
-// A sample is the least time of one process: the noise of a machine makes a process slower and
-// never faster, so that the least of its repetitions is nearest to the program. A round has a fresh
-// process of each side, one right after the other, which is the only thing that the two have in
-// common: what slows down one round slows down both.
-// Units: any, the same for both sides, where less is better; above zero.
+// A sample is the least time of one process: noise of the machine only makes a process slower, so
+// the least of its repetitions is nearest to the program's time. A round has a new process of each
+// side, one right after the other, so a disturbance of the round affects both. Units: any positive
+// unit in which less is better, the same for both sides.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ namespace harness::gate {
 
 enum class Side : unsigned char { base, head };
 
-/// The least value of each benchmark that one process printed.
+/// The least value of each benchmark in the output of one process.
 using Reading = std::map<std::string, double>;
 
 /// One process of each side.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each, all
-// benchmarks that take part are judged together, those that have their verdict with the samples
-// that it was given on, so that Holm's correction is always that of the whole suite. Only the
-// undecided continue, if more rounds can decide them. What failed begins again with an empty
-// series, and its second verdict counts. A look that has to end before all estimates are computed
-// gives no verdict at all: Holm's correction needs the whole suite.
+// How it works. A measurement is a series of looks at 20, 40, 80 and 160 rounds. At each look, all
+// participating benchmarks are judged together; those that already have a verdict with the samples
+// of that verdict, so that Holm's correction always concerns the whole suite. Only undecided
+// benchmarks continue, if more rounds can decide them. Failed ones start again with an empty
+// series, and the second verdict counts. A look that must stop before all estimates are computed
+// gives no verdicts, because Holm's correction needs the whole suite.
 #include "harness/gate/trial.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ void Trial::run() {
   }
 }
 
-/// Returns whether it reached its end.
+/// Returns whether the measurement was completed.
 bool Trial::measure(std::size_t confirmation) {
   std::size_t round = 0;
   for (const std::size_t rounds : rule_.looks) {
@@ -106,7 +106,7 @@ void Trial::take(const Request& request, const Round& round) {
                                  value_of(round.head, name, request, "head")});
 }
 
-/// Learns which benchmarks there are from the first round.
+/// Takes the names of the benchmarks from the first round.
 void Trial::list(const Round& round) {
   for (const auto& [name, value] : round.base)
     if (round.head.contains(name))
@@ -121,14 +121,14 @@ void Trial::list(const Round& round) {
     throw std::runtime_error("nothing to compare: base and head have no benchmark in common");
 }
 
-/// Judges all that take part. Returns false if it had to end, and then has given no verdict.
+/// Judges all participating benchmarks. Returns false, and gives no verdicts, if it had to stop.
 bool Trial::look() {
   if (!estimate_open([this] { return source_.must_end(); })) return false;
   judge_open();
   return true;
 }
 
-/// Estimates what is open and has rounds enough. Returns false if it had to end before.
+/// Estimates open benchmarks with enough rounds. Returns false if it had to stop.
 bool Trial::estimate_open(const MustEnd& must_end) {
   std::optional<Resamples> resamples;
   for (auto& [name, progress] : progress_) {
@@ -148,7 +148,7 @@ bool Trial::estimate_open(const MustEnd& must_end) {
   return true;
 }
 
-/// Gives a verdict to those that have one now.
+/// Gives verdicts to open benchmarks, as far as possible.
 void Trial::judge_open() {
   std::vector<Progress*> courses;
   std::vector<Estimate> estimates;

@@ -18,8 +18,8 @@ Absence parse_absence(std::string_view word) {
   return static_cast<Absence>(found - kWords.begin());
 }
 
-// Counts about a finding (sightings.h); ?3 is the night of the replay. A night that saw it counts
-// with all of its runs.
+// Counts for a finding (sightings.h). ?3 is the night of the replay. A night that saw the finding
+// counts with all its runs.
 constexpr const char* kRunsAround =
     ", shown AS (SELECT number, sum(runs) AS shows FROM own WHERE number < ?3 GROUP BY number), "
     "last AS (SELECT coalesce(max(number), 0) AS number FROM shown), "
@@ -30,7 +30,7 @@ constexpr const char* kRunsAround =
     "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number <= last.number), 0), "
     "coalesce((SELECT sum(runs) FROM searched, last WHERE searched.number > last.number), 0)";
 
-// One that shows it is enough; all must be without it where it is gone.
+// One reproducer that shows it is enough. It is gone only if none shows it.
 constexpr const char* kOutcomes =
     "SELECT CASE WHEN max(outcome = 'shown') THEN 'shown' WHEN min(outcome = 'gone') THEN 'gone' "
     "WHEN max(outcome = 'unclear') THEN 'unclear' ELSE 'out of time' END, number FROM replays JOIN "

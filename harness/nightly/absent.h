@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absent: open findings that a night did not see: are they gone, or were they only not met?
+// Absent: determines whether open findings that a night did not see are gone, or were only missed.
 //
-// Such a finding's reproducers, one for each way in which it shows, are replayed by the program of
-// the night. It is fixed where none of them shows its fault any more, and this many runs of its
-// variants went by without it since a night saw it that kEnoughExpected of them would have shown
-// it, at the rate of the nights until then: by chance none of these does once in
-// exp(kEnoughExpected) = 148 times. A replay alone proves little: a change elsewhere may lead the
-// same choices to another schedule.
+// The reproducers of such a finding, one for each symptom, are replayed by the program of the
+// night. The finding is fixed if no replay shows it, and its variants had enough runs without it
+// since a night last saw it: at its rate in earlier nights, kEnoughExpected of these runs would
+// have shown it. By chance, none of them does once in exp(kEnoughExpected) = 148 cases. A replay
+// alone proves little, because a change elsewhere may lead the same choices to another schedule.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +20,23 @@
 
 namespace harness::nightly {
 
-/// The outcome of replaying an absent finding's reproducers.
+/// The result of replaying an absent finding's reproducers.
 enum class Absence : unsigned char {
-  shown,    ///< One shows it still: the search did not meet it.
-  gone,     ///< No fault of its kind.
-  unclear,  ///< Another fault of its kind, or a file that this program cannot read.
-  late,     ///< There was no time for the replay: nothing is known.
+  shown,    ///< One still shows it: the search missed it.
+  gone,     ///< None shows a fault of its kind.
+  unclear,  ///< There is another fault of its kind, or a file that this program cannot read.
+  late,     ///< There was no time for the replay.
 };
 
 /// Returns "shown", "gone", "unclear" or "out of time".
 std::string_view to_text(Absence absence);
 
-/// Returns what a run with these faults says of a finding; all are signatures.
+/// Returns the result for a finding of a run with these faults. All texts are signatures.
 Absence absence_in(const std::string& signature, const std::vector<std::string>& faults);
 
 inline constexpr double kEnoughExpected = 5;
 
-/// A way in which a finding shows, to replay.
+/// A symptom of a finding, to replay.
 struct AbsentFinding {
   std::string cause;
   std::string signature;
@@ -45,27 +44,27 @@ struct AbsentFinding {
   std::string reproducer;
 };
 
-/// A replay in some night, and the runs that went by without the finding until then.
+/// The replays of a night, and the runs without the finding up to then.
 struct AbsentReplay {
   Absence absence = Absence::unclear;
-  std::uint64_t number = 0;  ///< The night's.
+  std::uint64_t number = 0;  ///< Number of the night.
   std::uint64_t runs = 0;    ///< Runs of its variants since a night saw it last.
-  double expected = 0;       ///< How many of them would have shown it.
+  double expected = 0;       ///< Expected number of them that would have shown it.
 
-  /// Returns whether it is gone, and not only by chance.
+  /// Returns whether it is gone, and not just missed by chance.
   bool is_fixed() const { return absence == Absence::gone && expected >= kEnoughExpected; }
 };
 
-/// Notes the result of replaying one of them.
+/// Records the result of a replay.
 void note_absence(Database& database, const std::string& night, const std::string& cause,
                   Absence absence);
 
-/// Returns the replays of a finding in nights up to this number, all its reproducers of a night
-/// together, the last night first.
+/// Returns the results of a finding in nights up to this number, the last night first. All
+/// reproducers of a night have one result.
 std::vector<AbsentReplay> replays_of(Database& database, const FindingKey& key,
                                      std::uint64_t number);
 
-/// Returns the last night up to this number in which it was fixed; nothing if there is none.
+/// Returns the last night up to this number after which it was fixed; nothing if there is none.
 std::optional<std::uint64_t> fixed_in(Database& database, const FindingKey& key,
                                       std::uint64_t number);
 

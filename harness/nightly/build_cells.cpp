@@ -18,7 +18,7 @@ void add_build_cell(Database& database, const std::string& night, std::uint64_t 
        record.why_not, whole(record.inputs.given), whole(record.inputs.survived)});
 }
 
-// Words of digits, with a space between them.
+// Inputs are hexadecimal digits, separated by spaces.
 void keep_inputs(Database& database, std::uint64_t number, const CellRecord& record) {
   if (record.inputs.kept.empty()) return;
   database.query(

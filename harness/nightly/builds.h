@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds: the result of a night's findings in other builds of the program (release, asan, tsan),
-// each replayed there once. A sanitizer may see more in one than the harness does, and a finding
-// that is another one there is no property of the target alone.
+// Builds: results of a night's findings in other builds of the program (release, asan, tsan), each
+// replayed there once. A sanitizer may detect more than the harness, and a finding that differs in
+// another build depends on more than the target.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ namespace harness::nightly {
 /// One of the builds.
 struct BuildReplays {
   std::string build;
-  std::string why_not;  ///< Nothing was replayed in it; "" = it was.
-  /// By the cause (cause.h), how the run differs from what the reproducer says; "" = not at all.
+  std::string why_not;  ///< Why nothing was replayed in it; "" = it was.
+  /// How the run differs from the reproducer, by cause (cause.h); "" = it does not.
   std::map<std::string, std::string> differences;
   bool operator==(const BuildReplays&) const = default;
 
-  /// Returns how many findings came out as recorded.
+  /// Returns the number of findings with the same result.
   std::size_t same_count() const;
 };
 
-/// Notes what the replays of a night came to, instead of what was noted before.
+/// Records the replays of a night, replacing earlier records.
 void note_builds(Database& database, const std::string& night,
                  const std::vector<BuildReplays>& builds);
 
-/// Returns what was noted of a night, by name of the build.
+/// Returns the replays of a night, ordered by build.
 std::vector<BuildReplays> builds_of(Database& database, const std::string& night);
 
 }  // namespace harness::nightly

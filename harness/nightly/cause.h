@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cause: the name of one way in which a finding shows, over shards and nights: its path, variant,
-// hazard and signature. Ways that one repair removes have one root (root.h), and are one finding to
-// people (findings.h).
+// Cause: the identity of one symptom of a finding across shards and nights: its path, variant,
+// hazard and signature. Symptoms that the same repair removes have one root (root.h), and users see
+// them as one finding (findings.h).
 #pragma once
 
 #include <span>
@@ -13,26 +13,26 @@
 
 namespace harness::nightly {
 
-/// One of the kinds of finding.
+/// A kind of finding, like those below.
 inline constexpr const char* kFault = "fault";
-/// A finding that does not replay: the harness, or the target's own code, is at fault.
+/// A finding whose replay differs: a bug of the harness or of the target's code.
 inline constexpr const char* kNondeterminism = "nondeterminism";
 
-/// A process that searched in another build did not end by itself.
+/// A process that searched in another build crashed or was killed.
 inline constexpr const char* kBadEnd = "bad end";
 
-/// The parts that a cause follows from.
+/// The parts that determine a cause.
 struct Symptom {
   std::string_view kind;
   std::string_view hazard;
   std::string_view signature;
 };
 
-/// Returns the name of the cause of what showed in this cell: 16 hexadecimal digits.
+/// Returns the cause of a symptom in this cell: 16 hexadecimal digits.
 std::string cause_of(const Cell& cell, const Symptom& symptom);
 
-/// Returns where among the findings of a cell the same way to fail is, a signature in a window;
-/// their number where it is not.
+/// Returns the index of the finding with the same symptom, a signature in a window, in `among`; its
+/// size if there is none.
 std::size_t place_of(const Finding& sought, std::span<const Finding> among);
 
 }  // namespace harness::nightly

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Of every segment so far, the best place to cut it is the one where the two sides
-// differ most, by the energy distance. The best of these is tried: values are shuffled within
-// their segments, and it stands where hardly any shuffled series can be cut as well anywhere. Then
-// its segment is two, and so on until one does not stand.
+// How it works. In each segment, the best cut is the position where both sides differ most, by
+// their energy distance. The best cut of all is tested: values are shuffled within their segments,
+// and the cut is accepted if hardly any shuffled series has one as good. Then its segment is split,
+// and so on until a cut is rejected.
 #include "harness/nightly/change_points.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace harness::nightly {
 namespace {
 
-/// A place to cut, and how much the sides differ.
+/// A position to cut at, and the distance between both sides.
 struct Cut {
   std::size_t index = 0;
   double distance = -1;
 };
 
-/// The cuts that were found, as the ends of segments: 0, ..., the number of values.
+/// The accepted cuts as ends of segments: 0, ..., the number of values.
 using Ends = std::vector<std::size_t>;
 
 double sum_of_distances(std::span<const double> values, double from) {
@@ -30,7 +30,7 @@ double sum_of_distances(std::span<const double> values, double from) {
 }
 
 /// Finds the best cut of one segment. Moving a value from the right side to the left changes three
-/// sums: of the distances within either side, and of those between them.
+/// sums of distances: within the left side, within the right side, and between them.
 Cut best_cut(std::span<const double> values, std::size_t least) {
   const std::size_t count = values.size();
   Cut best;
@@ -65,7 +65,7 @@ Cut best_cut(std::span<const double> values, const Ends& ends, std::size_t least
   return best;
 }
 
-/// Shuffles values, each in its segment (Fisher and Yates).
+/// Shuffles values within their segments (Fisher and Yates).
 class Shuffler {
  public:
   explicit Shuffler(std::uint64_t seed) : seed_(seed) {}
@@ -84,7 +84,7 @@ class Shuffler {
   std::uint64_t seed_, drawn_ = 0;
 };
 
-/// Returns the chance of a cut as good as this one in a shuffled series; 1 where it is more than
+/// Returns the probability that a shuffled series has a cut as good as this one; 1 if it exceeds
 /// the level.
 double chance_of(const Cut& cut, std::vector<double> values, const Ends& ends,
                  const ChangeRule& rule) {

@@ -14,10 +14,10 @@
 namespace harness::nightly {
 namespace {
 
-/// This long a program waits for another one that writes.
+/// How long to wait for another program that writes.
 constexpr int kBusyMilliseconds = 20'000;
 
-/// Returns what is wrong, and what to do about it.
+/// Returns a description of the error, and what to do.
 std::string advice(int code, const char* message) {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
@@ -41,7 +41,7 @@ std::string advice(int code, const char* message) {
   }
 }
 
-/// Returns what is wrong with a row that a table does not take, in words that follow "it".
+/// Returns why a table refuses a row, in words that follow "it".
 const char* misfit(int code) {
   switch (code) {
     case SQLITE_CONSTRAINT_UNIQUE:
@@ -85,7 +85,8 @@ Value value_of(sqlite3_value* value) {
   }
 }
 
-/// A file of another owner may bring triggers and views, which run when we write or read.
+/// Disables triggers and views, which an untrusted file may contain, and which would run when we
+/// write or read.
 void distrust(sqlite3* handle) {
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
@@ -95,7 +96,7 @@ void distrust(sqlite3* handle) {
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, static_cast<int>(2 * ForeignFile::kByteLimit));
 }
 
-/// Answers a question of a function that add_function() made known.
+/// Evaluates a function that was added by add_function().
 void answer_for(sqlite3_context* context, int, sqlite3_value** values) {
   const auto answer =
       reinterpret_cast<bool (*)(const std::string&, const Value&)>(sqlite3_user_data(context));
@@ -131,8 +132,7 @@ Database::Database(std::string file) : file_(std::move(file)) {
 
 Database::~Database() { close(); }
 
-// The first look at the file decides whether it is whole: a damaged page is told before anything is
-// written beside it.
+// Reads the whole file first, so that damage is reported before anything is written next to it.
 void Database::open() {
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) require_regular_file(file_ + ending);
   const int code =
@@ -217,7 +217,7 @@ Transaction::~Transaction() {
   if (!is_open_) return;
   try {
     database_.run("ROLLBACK");
-  } catch (const std::runtime_error&) {  // Then SQLite has rolled back by itself.
+  } catch (const std::runtime_error&) {  // SQLite has already rolled back.
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Database: SQLite as this part uses it: one file, statements, rows.
+// Database: the part of SQLite that we use: one file, statements, rows.
 //
 // Lifetime: a query's rows are copies. Threads: confined to one thread.
 // Errors: std::runtime_error with one line that names the file and says what to do.
@@ -21,16 +21,16 @@ namespace harness::nightly {
 using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
 using Row = std::vector<Value>;
 
-/// Returns the number that a value is.
+/// Returns the number in a value.
 std::int64_t number(const Value& value);
-/// Returns the text that a value is.
+/// Returns the text in a value.
 std::string text(const Value& value);
-/// Returns the count that a column of a row is.
+/// Returns the count in a column of a row.
 std::uint64_t count_at(const Row& row, std::size_t column);
 /// Returns a count as a value.
 Value whole(std::uint64_t count);
 
-/// A row that its table does not take: the file that it is from is damaged.
+/// Thrown if a table refuses a row: the file from which it comes is damaged.
 class DoesNotFit : public std::runtime_error {
  public:
   DoesNotFit(const std::string& file, const char* why);
@@ -43,20 +43,20 @@ class DoesNotFit : public std::runtime_error {
 
 class Database {
  public:
-  /// Opens the file, or makes it, in WAL mode. What the file brings besides tables (triggers,
-  /// views) does nothing; no link is followed, and no row is over 32 MiB.
+  /// Opens or creates the file in WAL mode. Triggers and views in the file are disabled, links are
+  /// not followed, and rows over 32 MiB are refused.
   explicit Database(std::string file);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Carries out statements that have no arguments, one after another.
+  /// Executes statements without arguments, one after another.
   void run(const std::string& statements);
-  /// Carries out one statement. Returns its rows.
+  /// Executes one statement. Returns its rows.
   std::vector<Row> query(const std::string& statement, const Row& arguments = {});
-  /// Lets statements ask a question of a word and a value: NAME('word', value).
+  /// Adds a function of a text and a value for use in statements: NAME('word', value).
   void add_function(const char* name, bool (*answer)(const std::string&, const Value&));
-  /// Returns the names of a table's columns, in their order.
+  /// Returns the names of a table's columns, in order.
   std::vector<std::string> columns(const std::string& table);
 
   /// Returns the name of the file.
@@ -73,16 +73,16 @@ class Database {
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
 
-/// All that is done to a database until commit() is done whole, or not at all.
+/// A transaction: changes of the database are complete after commit(), else undone.
 class Transaction {
  public:
-  /// Begins; waits for another program that writes.
+  /// Begins the transaction. Waits for another program that writes.
   explicit Transaction(Database& database);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  /// Makes what was done last.
+  /// Makes the changes permanent.
   void commit();
 
  private:

@@ -12,21 +12,21 @@
 namespace harness::nightly {
 namespace {
 
-/// Before it has a root, a finding goes by the name of its only symptom.
+/// A finding without a root has the name of its only symptom.
 std::string name_of(const FindingKey& key, const NightSymptom& symptom) {
   if (key.owner.empty() || key.root == symptom.cause) return key.root;
   return fmt::format("{:016x}", hash_name(key.root + "\n" + key.owner));
 }
 
-// Columns of what shows, after root, owner and words. Those of one finding come together, first
-// what sound variants show, of that the one with the shortest reproducer.
+// Columns of symptoms, after root, owner and words. Those of one finding are consecutive: symptoms
+// of sound variants first, and among them the one with the shortest reproducer.
 constexpr const char* kShows =
     "SELECT seen.root, seen.owner, max(words), f.cause, kind, path, variant, hazard, signature, "
     "file, sum(all_runs) FROM {} seen JOIN findings f USING (cause) WHERE {} GROUP BY seen.root, "
     "seen.owner, f.cause ORDER BY seen.root, seen.owner, min(canary), length(reproducer), "
     "reproducer, f.cause";
 
-/// Puts rows of kShows together.
+/// Combines rows of kShows into findings.
 std::vector<NightFinding> gathered(const std::vector<Row>& rows) {
   std::vector<NightFinding> findings;
   FindingKey last;

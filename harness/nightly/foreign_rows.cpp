@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A column is known by its name, and where one name has two meanings by its table's,
-// too. SQLite asks the function that judges an import's row about each row of a file.
+// How it works. A column's rule is found by its name; if the name has several meanings, by table
+// and name. The same function judges a row of an import, and, called by SQLite, each row of a file.
 #include "harness/nightly/foreign_rows.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ void require_id(const std::string& text) { hexadecimal_id(text, "it"); }
 
 void require_name(const std::string& text) { plain_name(text, "it"); }
 
-/// "bad end" is one.
+/// Checks a kind, which may contain a space: "bad end".
 void require_kind(const std::string& text) {
   std::string words = text;
   std::erase(words, ' ');
@@ -36,7 +36,8 @@ void require_kind(const std::string& text) {
 
 void require_target(const std::string& text) { target_name(text); }
 
-/// A finding's page is written beside its file, and its replay goes by the ending.
+/// Checks a file name: a finding's page is written beside it, and its ending determines how it is
+/// replayed.
 void require_file(const std::string& text) {
   const bool has_ending = text.ends_with(kReproducerEnding) || text.ends_with(".txt") ||
                           text.ends_with(".run.json");  // A program's; here it has no command.
@@ -69,7 +70,7 @@ void require_inputs(const std::string& text) {
 void require_revision(const std::string& text) { revision_name(text); }
 
 struct ColumnRule {
-  std::string_view column;  ///< "COLUMN", or "TABLE.COLUMN", which comes first.
+  std::string_view column;  ///< "COLUMN", or "TABLE.COLUMN", which takes precedence.
   Rule rule;
 };
 
@@ -102,7 +103,7 @@ Rule rule_of(const std::string& table, const std::string& column) {
   return nullptr;
 }
 
-/// Throws what is wrong with a value, in words that follow the name of its column.
+/// Throws the reason why a value is invalid, in words that follow the name of its column.
 void require_value(const std::string& table, const std::string& column, const Value& value) {
   if (const auto* count = std::get_if<std::int64_t>(&value)) {
     if (*count < 0 || *count > kMostOfAnything)
@@ -126,7 +127,7 @@ bool fits(const std::string& place, const Value& value) {
   }
 }
 
-/// Refuses the first row of a table that does not fit.
+/// Refuses the first invalid row of a table.
 void require_rows_of(Database& database, const std::string& table) {
   const std::vector<std::string> columns = database.columns(table);
   std::string asked;

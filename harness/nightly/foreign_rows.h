@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign rows: what a history holds must be what its columns are for, as something else may have
-// made it: an export that is imported, or the file of SQLite.
+// Foreign rows: validates the content of a history, which another program may have written: an
+// export to import, or the SQLite file.
 //
-// Ids are hexadecimal, names are plain, counts are no larger than nights have, and no reproducer is
-// a finding of `afterlife run`. Every other text is words, which views escape.
+// Ids must be hexadecimal, names plain, counts no larger than those of nights, and no reproducer
+// may be a finding of `afterlife run`. Other texts may be anything, because views escape them.
 // Errors: NotAName, or std::runtime_error, with one line.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace harness::nightly {
 
-/// Refuses a row, whose values are those of these columns.
+/// Refuses an invalid row with values for these columns.
 void require_fit(const std::string& table, const std::vector<std::string>& columns, const Row& row);
 
-/// Refuses a file whose tables are not those of its version: what a table of our name does (a
-/// trigger, a view) must be what we made it for. A new file has none.
+/// Refuses a file whose schema is not that of its version: objects with our names must be the
+/// tables that we created, not triggers or views. A new file has no tables.
 void require_own_tables(Database& database);
 
-/// Refuses a file with a row that does not fit, or that refers to one that is not there.
+/// Refuses a file with an invalid row, or one that refers to a missing row.
 void require_own_rows(Database& database);
 
 }  // namespace harness::nightly

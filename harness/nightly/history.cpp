@@ -25,14 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A night after all nights, in which is ignored what is so for good.
+/// The number of a night after all others, to find out what is ignored permanently.
 constexpr std::uint64_t kNever = 1'000'000'000'000;
 
 NightWindow window_of(const Row& row) {
   return {text(row[0]), text(row[1]), count_at(row, 2), count_at(row, 3)};
 }
 
-/// Reads the seed of a night, which may be larger than a column's number.
+/// Parses the seed of a night, which may be too large for a numeric column.
 std::uint64_t seed_of(const std::string& digits, const std::string& file) {
   std::uint64_t seed = 0;
   const char* const end = digits.data() + digits.size();
@@ -56,8 +56,8 @@ void insert(Database& database, const char* table, const Row& row, const char* o
                  row);
 }
 
-/// Returns whether no one needs to look at a finding again after this night: what was said since
-/// then counts.
+/// Returns whether a finding is permanently closed after this night. Marks made since then count,
+/// too.
 bool is_for_good(Database& database, const FindingKey& key, std::uint64_t last) {
   const State state = state_in(database, key, last + 1);
   return state == State::fixed ||
@@ -71,7 +71,7 @@ std::string history_file(const std::string& folder) {
   return (fs::path(folder) / "history.sqlite").string();
 }
 
-// Another may have made the folder, and its file.
+// Another program may have created the folder and its file.
 History::History(const std::string& folder) : database_(history_file(folder)) {
   require_no_link((fs::path(folder) / "findings").string());
   require_own_tables(database_);
@@ -102,7 +102,7 @@ Merged History::merge(const std::vector<std::string>& folders) {
   return merged;
 }
 
-/// A shard is one of its night, and comes to what it came to before.
+/// Requires that a shard belongs to its night, and has the result that it had before.
 void History::require_fit(const ShardFile& file, const std::string& folder) {
   const ShardRecord& shard = file.record;
   if (shard.index < 1 || shard.index > shard.terms.shards)
@@ -116,7 +116,7 @@ void History::require_fit(const ShardFile& file, const std::string& folder) {
                     printable(folder)));
 }
 
-/// Returns false if the history has this shard, and keeps the seconds that it has.
+/// Returns false if the history has this shard, and keeps its times.
 bool History::is_wanted(const ShardFile& file) {
   const ShardRecord& shard = file.record;
   const Row key{shard.night, whole(shard.index)};
@@ -134,7 +134,8 @@ bool History::is_wanted(const ShardFile& file) {
             whole(shard.peak_bytes), shard.machine});
     return true;
   }
-  // Two runs of one shard differ in their times: one of them is chosen, whichever came first.
+  // Two runs of one shard differ in their times. One of them is selected, regardless of their
+  // order.
   if (file.content >= text(known[0][0])) return false;
   for (const char* table : {"sightings", "windows", "cells", "build_cells"})
     database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
@@ -194,9 +195,10 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
             whole(window.reached), whole(window.caught)});
 }
 
-// The sighting with the shortest reproducer speaks for the finding, of those whose repairs were
-// tried if there are such. Of two equally short ones it is the first by content and names, then the
-// one with more repairs (a shard that was told one tried no others): the same whichever came first.
+// The finding is represented by its sighting with the shortest reproducer, preferably one whose
+// repairs were tried. Of equally short ones, it is the first by content and names, then the one
+// with more repairs (a shard with a known repair tries no others). So the result does not depend on
+// the order.
 void History::add_finding(const ShardRecord& shard, const Cell& cell,
                           const FindingRecord& finding) {
   const std::string file = fs::path(finding.file).filename().string();
@@ -210,7 +212,7 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
       "file, -length(repairs), repairs) > (?9 = '', length(?8), ?8, ?2, ?3, ?4, ?5, ?6, ?7, "
       "-length(?9), ?9))",
       row);
-  // Two signatures of one cause are one sighting.
+  // Two signatures with the same cause are one sighting.
   database_.query(
       fmt::format(
           "INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "
@@ -223,7 +225,7 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
        whole(finding.other_runs)});
 }
 
-// ---- looking ----
+// ---- reading ----
 
 std::uint64_t History::next_number() {
   return count_at(database_.query("SELECT coalesce(max(number), 0) + 1 FROM nights")[0], 0);
@@ -336,7 +338,7 @@ void History::note_builds(const Night& night, const std::vector<BuildReplays>& b
   nightly::note_builds(database_, night.id, builds);
 }
 
-// ---- people ----
+// ---- marks ----
 
 bool History::mark(const std::string& name, const std::string& state, const std::string& reason,
                    std::uint64_t nights) {

@@ -13,8 +13,8 @@ bool NightCell::is_canary() const { return claim == to_label(ClaimKind::unsound)
 
 bool NightCell::is_uncaught() const { return is_canary() && caught_runs == 0; }
 
-// A fault speaks for itself; that none was found takes enough runs in every config. A sum over
-// shards of each one's poorest config is never more than what the poorest config had.
+// A fault decides immediately. Holding requires enough runs in each config. The sum of the shards'
+// least counts is at most the least count of their sum.
 std::string NightCell::verdict() const {
   const bool failed = is_canary() ? caught_runs > 0 : faulty_runs > 0;
   if (failed) return is_canary() ? "caught" : "refuted";
@@ -83,7 +83,7 @@ double NightTimes::sound_share(const Terms& terms) const {
   return all > 0 ? sound_seconds / all : 0;
 }
 
-// Other builds search what is sound alone.
+// Other builds search only sound variants.
 NightTimes times_of(Database& database, const Night& night) {
   const Row cells =
       database

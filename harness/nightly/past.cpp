@@ -13,7 +13,7 @@
 namespace harness::nightly {
 namespace {
 
-/// Returns what each night, by its number, is given by a query of two columns.
+/// Returns the counts in a query with two columns, by the number of the night.
 std::map<std::uint64_t, std::uint64_t> counts(Database& database, const std::string& statement) {
   std::map<std::uint64_t, std::uint64_t> by_night;
   for (const Row& row : database.query(statement)) by_night[count_at(row, 0)] = count_at(row, 1);
@@ -48,7 +48,7 @@ std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
   return nights;
 }
 
-// A night that is late by half its time is not yet one that is missing.
+// A night counts as missing only if the next one is late by more than half the interval.
 std::uint64_t missing_nights(const std::vector<PastNight>& past, double every_seconds) {
   if (past.size() < 2 || every_seconds <= 0) return 0;
   const std::int64_t last = past.back().ended_at, before = past[past.size() - 2].ended_at;

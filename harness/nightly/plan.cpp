@@ -19,20 +19,20 @@ using Json = nlohmann::json;
 __extension__ using Wide = unsigned __int128;
 
 constexpr const char* kKind = "plan";
-/// Sound variants get this many times what all others get.
+/// All sound variants together get this many times the budget of all others.
 constexpr std::uint64_t kSoundShare = 4;
 
-/// Tapes have one part in this many of a variant's budget.
+/// Tapes get 1/kTapesPart of a variant's budget.
 constexpr std::uint64_t kTapesPart = 8;
 
-/// Builds that search what is sound, too.
+/// Other builds that search the sound variants.
 constexpr std::array kSearchingBuilds{"asan", "fuzz", "tsan"};
-/// Each has one part in this many of a variant's budget, if that is worth a process.
+/// Each gets 1/kBuildPart of a variant's budget, if that is enough for a process.
 constexpr std::uint64_t kBuildPart = 40;
 constexpr Budget kLeastInBuild{30, 1};
 
-/// Returns what `whole` gives to the weights from `begin` to `end`, rounded so that neighbours add
-/// up.
+/// Returns the share of `whole` for the weights from `begin` to `end`. It is rounded so that
+/// adjacent shares add up.
 std::uint64_t share(std::uint64_t whole, std::uint64_t begin, std::uint64_t end,
                     std::uint64_t weights) {
   const auto up_to = [&](std::uint64_t weight) {
@@ -75,7 +75,7 @@ std::vector<KnownRepair> known_of(const std::vector<Cell>& cells,
   return wanted;
 }
 
-/// Returns those of what variants have that are of these cells.
+/// Returns the elements for the variants of these cells.
 template <class OfVariant>
 std::vector<OfVariant> those_of(const std::vector<Cell>& cells, const std::vector<OfVariant>& all) {
   std::vector<OfVariant> wanted;
@@ -92,8 +92,8 @@ void take(Budget& from, const Budget& part) {
   from.seconds -= part.seconds;
 }
 
-/// Takes what the tapes get from what the variant has. A canary's are replayed and no more: it is
-/// there to tell whether a search that knows nothing finds what it should.
+/// Moves a part of the variant's budget to its tapes. Tapes of a canary are only replayed, because
+/// a canary tests whether a search without prior knowledge finds the fault.
 void give_to_tapes(Cell& cell, std::size_t tapes) {
   if (tapes == 0) return;
   cell.tapes_budget = {cell.budget.runs / kTapesPart,
@@ -103,7 +103,7 @@ void give_to_tapes(Cell& cell, std::size_t tapes) {
   take(cell.budget, cell.tapes_budget);
 }
 
-/// Leaves out a budget that there is not, as older programs do: the name of such a plan stays.
+/// Omits empty budgets, as older programs do, so that the id of such a plan stays the same.
 Json cell_json(const Cell& cell) {
   Json json{{"path", cell.path},
             {"variant", cell.variant},
@@ -123,8 +123,8 @@ Cell cell_of(const Json& json) {
   return cell;
 }
 
-/// Gives other builds their part of what each sound variant has. Each shard has then some of what
-/// is left.
+/// Moves a part of each sound variant's budget to other builds, if the part is large enough. Then
+/// each shard still has some of the rest.
 void add_builds(std::vector<Cell>& cells, std::size_t shards) {
   const std::size_t count = cells.size();
   for (const char* build : kSearchingBuilds)
@@ -203,7 +203,8 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
   const auto sound =
       static_cast<std::uint64_t>(std::count_if(plan.cells.begin(), plan.cells.end(), is_sound));
   const std::uint64_t others = plan.cells.size() - sound;
-  // Weights of whole numbers: all sound ones together weigh kSoundShare times what the others do.
+  // The weights are integers. All sound variants together weigh kSoundShare times as much as the
+  // others.
   const std::uint64_t sound_weight = others == 0 ? 1 : kSoundShare * others;
   const std::uint64_t other_weight = std::max<std::uint64_t>(1, sound);
   const std::uint64_t weights =
@@ -240,7 +241,7 @@ Plan make_program_plan(const Terms& terms, std::span<const ProgramShare> program
               {},
               {},
               {}};
-    // By whichever of the two the programs have.
+    // Uses runs or seconds, whichever the programs have.
     if (all.runs > 0) {
       cell.budget.runs = share(terms.budget.runs, runs, runs + one.budget.runs, all.runs);
       cell.budget.seconds = terms.budget.seconds * static_cast<double>(one.budget.runs) /
@@ -267,8 +268,8 @@ bool is_of_programs(const Plan& plan) {
 
 namespace {
 
-/// Returns how many runs a shard has for a cell's tapes. If each replay has its run, code that
-/// replays a tape has it.
+/// Returns the number of runs of a shard for a cell's tapes. If there is one run for each tape, the
+/// shard that replays a tape has its run.
 std::uint64_t tape_runs_of(const Plan& plan, std::size_t index, std::size_t slot,
                            const Cell& cell) {
   const std::uint64_t runs = cell.tapes_budget.runs;
@@ -284,11 +285,11 @@ std::uint64_t tape_runs_of(const Plan& plan, std::size_t index, std::size_t slot
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
   std::vector<Cell> cells = plan.cells;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    // Begins elsewhere for each variant, so that the runs that are left over go round.
+    // Starts at a different slot for each variant, to distribute the remaining runs.
     const std::size_t slot = (index - 1 + i) % plan.terms.shards;
     Cell& cell = cells[i];
     if (!cell.build.empty()) {
-      if (slot != 0) cell.budget = {};  // A process is one shard's.
+      if (slot != 0) cell.budget = {};  // One shard runs the process.
       continue;
     }
     cell.budget.runs = share(cell.budget.runs, slot, slot + 1, plan.terms.shards);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: which variants a night searches, for how long, and which part of that a shard does.
+// Plan: the variants that a night searches, their budgets, and the part of each shard.
 //
-// A plan is a pure function of its terms, of the paths there are, and of what is known of their
-// findings, which it tells its shards: they need not learn it again. Sound variants get four fifths
-// of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
-// it fails, and a search that does not see it fail is broken. What earlier nights got to, their
-// tapes show; a variant that has some spends an eighth on them. A sound variant is searched in the
-// builds with sanitizers and by its libFuzzer target as well, a fortieth in each. Every shard has
-// its share of every variant, under its own seed, so that a shard that never answers costs each
-// variant a little and none of them everything.
+// A plan is a pure function of its terms, the paths, and the known repairs of their findings, which
+// it passes to the shards. Sound variants get four fifths of the budget, because it takes long to
+// refute them. The others are canaries: each claims how it fails, and a search that does not see it
+// fail is broken. A variant with tapes of earlier nights spends an eighth of its budget on them. A
+// sound variant is also searched in the sanitizer builds and by its libFuzzer target, with a
+// fortieth for each. Each shard has a share of each variant, with a separate seed, so a lost shard
+// costs each variant a little.
 #pragma once
 
 #include <cstdint>
@@ -21,53 +20,53 @@
 
 namespace harness::nightly {
 
-/// The most runs that a night may have; sums and shares of this many are exact.
+/// Largest number of runs of a night; sums and shares of it are exact.
 inline constexpr std::uint64_t kMostRuns = 10'000'000'000'000;
-/// No count of a night (runs, bytes, instructions, a time) is larger: a thousand can be summed.
+/// Upper bound for counts of a night (runs, bytes, instructions, times): a thousand can be added.
 inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 53;
-/// The path of cells that are someone's programs, by name, and no variants of ours.
+/// The path of cells that are users' programs, not variants.
 inline constexpr const char* kPrograms = "programs";
-/// The most shards that a night may have.
+/// Largest number of shards of a night.
 inline constexpr std::size_t kMostShards = 10'000;
 
-/// The size of a night: either of the two is 0.
+/// The size of a night; one of the two is 0.
 struct Budget {
   std::uint64_t runs = 0;
   double seconds = 0;
   bool operator==(const Budget&) const = default;
 };
 
-/// All that a plan follows from.
+/// The parameters of a plan.
 struct Terms {
-  std::uint64_t number = 1;  ///< Place of the night among those of its history.
+  std::uint64_t number = 1;  ///< Number of the night in its history.
   std::uint64_t seed = 1;
   Budget budget;
   std::size_t shards = 1;
-  std::string target;    ///< A path or "path/variant"; "" = everything.
-  std::string revision;  ///< Name of the tree's state; "" = not known.
+  std::string target;    ///< A path or "path/variant"; "" = all variants.
+  std::string revision;  ///< Name of the source tree's state; "" if unknown.
   bool operator==(const Terms&) const = default;
 };
 
-/// One variant's part of a night or of a shard.
+/// The part of a variant in a night or a shard.
 struct Cell {
   std::string path;
   std::string variant;
-  std::string claim;  ///< The word for it: "sound", "unsound" or "vacuous".
+  std::string claim;  ///< "sound", "unsound" or "vacuous".
   std::uint64_t seed = 0;
-  Budget budget;  ///< For the search that no other night has a part in.
-  /// For the tapes of earlier nights: they are replayed, and in a sound variant searched around.
+  Budget budget;  ///< For the search that is independent of other nights.
+  /// For tapes of earlier nights: they are replayed, and sound variants are searched around them.
   Budget tapes_budget = {};
-  std::string build = {};  ///< The one that searches it; "" = the program of the shard.
+  std::string build = {};  ///< The build that searches it; "" = the shard's program.
   bool operator==(const Cell&) const = default;
 };
 
-/// Returns a target as a file names it: "", a path, or a variant. Errors: NotAName.
+/// Checks the name of a target in a file: "", a path, or a variant. Errors: NotAName.
 std::string target_name(std::string text);
 
-/// Returns the name of a tree's state, which is not an option of git's. Errors: NotAName.
+/// Checks the name of a revision, which must not be an option of git. Errors: NotAName.
 std::string revision_name(std::string text);
 
-/// Whether it is of a variant that claims to be sound.
+/// Returns whether its variant claims to be sound.
 bool is_sound(const Cell& cell);
 
 /// The tapes that earlier nights kept for a variant (tapes/kept_tapes.h).
@@ -78,7 +77,7 @@ struct VariantTapes {
   bool operator==(const VariantTapes&) const = default;
 };
 
-/// The corpus of a variant's libFuzzer target, as the last night that searched by it left it.
+/// The corpus of a variant's libFuzzer target after the last night that searched by it.
 struct VariantInputs {
   std::string path;
   std::string variant;
@@ -86,20 +85,21 @@ struct VariantInputs {
   bool operator==(const VariantInputs&) const = default;
 };
 
-/// A repair, and the findings of its path that the history gave it: their root follows (root.h).
+/// A repair, and the findings of its path that have it in the history. Their root follows from it
+/// (root.h).
 struct KnownRepair {
   std::string path;
   std::string words;                ///< The repair that names their root; "" = none removes them.
-  std::vector<std::string> causes;  ///< Their names (cause.h), ascending.
+  std::vector<std::string> causes;  ///< Their identities (cause.h), ascending.
   bool operator==(const KnownRepair&) const = default;
 };
 
 struct Plan {
   Terms terms;
   std::vector<Cell> cells;                 ///< In the order of the tables; then those of builds.
-  std::vector<KnownRepair> known = {};     ///< About the paths of its cells; by path and words.
-  std::vector<VariantTapes> tapes = {};    ///< Those of its cells, by path and variant.
-  std::vector<VariantInputs> inputs = {};  ///< Those of its cells, by path and variant.
+  std::vector<KnownRepair> known = {};     ///< For the paths of its cells, by path and words.
+  std::vector<VariantTapes> tapes = {};    ///< For its cells, by path and variant.
+  std::vector<VariantInputs> inputs = {};  ///< For its cells, by path and variant.
   bool operator==(const Plan&) const = default;
 
   /// Returns the tapes of a cell's variant.
@@ -108,7 +108,7 @@ struct Plan {
   std::span<const std::string> inputs_of(const Cell& cell) const;
 };
 
-/// Plans a night of these paths. What is known of others is left out.
+/// Plans a night of these paths. Data about other paths is left out.
 Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
                const std::vector<KnownRepair>& known = {},
                const std::vector<VariantTapes>& tapes = {},
@@ -117,25 +117,25 @@ Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
 /// A program's part of a night.
 struct ProgramShare {
   std::string name;
-  Budget budget;  ///< The night's is shared out by these.
+  Budget budget;  ///< The night's budget is divided in this proportion.
 };
 
-/// Plans a night of programs. Each claims to be sound.
+/// Plans a night of programs. Each is claimed to be sound.
 Plan make_program_plan(const Terms& terms, std::span<const ProgramShare> programs);
 
 /// Returns whether it is a night of programs.
 bool is_of_programs(const Plan& plan);
 
-/// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
+/// Returns the cells of shard `index`, counted from 1. Empty cells are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);
 
-/// Returns how long each shard of a night in time takes; 0 for a night in runs.
+/// Returns the duration of each shard in a night with a time limit; else 0.
 double seconds_of_shard(const Plan& plan);
 
-/// Returns whether shard `index` replays the tape at this place among those of its variant.
+/// Returns whether shard `index` replays the tape with this index in its variant's tapes.
 bool is_replayed_by(const Plan& plan, std::size_t index, std::size_t tape);
 
-/// Returns the name of the night: equal for equal plans, 16 hexadecimal digits.
+/// Returns the id of the night: 16 hexadecimal digits, equal for equal plans.
 std::string id_of(const Plan& plan);
 
 /// Returns the text of a plan's file.

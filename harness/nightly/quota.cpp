@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The size is that of history.sqlite and of all files below findings/; a night under
-// way does not count. Files go oldest first by when they were written, which is when their finding
-// was news; reproducers of the database, by the last night that saw the finding.
+// How it works. The size is that of history.sqlite and all files below findings/; a night in
+// progress does not count. Files are dropped in the order of their modification times, when their
+// finding was new; reproducers in the database by the last night that saw the finding.
 #include "harness/nightly/quota.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Quota {
     std::sort(files_.begin(), files_.end(), goes_before);
   }
 
-  /// Returns the names of the files of what the last night says is news.
+  /// Returns the file names of the new findings of the last night.
   std::set<std::string> news() {
     std::set<std::string> names;
     const std::string last = history_.last_night();
@@ -91,7 +91,7 @@ class Quota {
     }
   }
 
-  // A row that loses its text leaves room in the file, which only making the file again gives back.
+  // Deleted text leaves free space in the file, which only VACUUM returns.
   void drop_reproducers() {
     std::uint64_t gone = 0;
     {
@@ -113,7 +113,7 @@ class Quota {
   History& history_;
   fs::path folder_;
   std::uint64_t limit_;
-  std::vector<File> files_;  ///< Those that may be dropped, first what goes first.
+  std::vector<File> files_;  ///< Files that may be dropped, in this order.
   Dropped dropped_;
 };
 

@@ -31,7 +31,7 @@ std::uint64_t count_of(const Json& json) {
 
 std::uint64_t count_in(const Json& json, const char* key) { return count_of(json.at(key)); }
 
-/// Returns 0 for a count that older programs did not write.
+/// Returns 0 for a missing count, which older programs did not write.
 std::uint64_t count_or_none(const Json& json, const char* key) {
   return json.contains(key) ? count_in(json, key) : 0;
 }
@@ -47,13 +47,14 @@ Json to_json(const FindingRecord& finding) {
             {"file", finding.file},
             {"hash", hash_of(finding.reproducer)},
             {"difference", finding.difference}};
-  // Repairs that were not tried are left out, as by older programs: equal results stay equal.
+  // Repairs that were not tried are omitted, as older programs do, so that equal results stay
+  // equal.
   if (!finding.repairs.empty()) json["repairs"] = finding.repairs;
   if (finding.other_runs > 0) json["other_runs"] = finding.other_runs;
   return json;
 }
 
-/// A reproducer's file is one of the shard's own folder, and is as it was written.
+/// Reads a reproducer, which must be in the shard's folder, and unchanged.
 std::string reproducer_of(const Json& finding, const std::string& folder) {
   const std::string name = finding.at("file");
   const std::string file = (std::filesystem::path(folder) / name).string();
@@ -61,7 +62,7 @@ std::string reproducer_of(const Json& finding, const std::string& folder) {
   if (hash_of(text) != finding.at("hash").get<std::string>())
     fail(file,
          "is damaged: it was changed after it was written; remove the shard, and run it again");
-  if (is_finding_of_run(text)) parse_reproducer(text, file);  // Says what it is.
+  if (is_finding_of_run(text)) parse_reproducer(text, file);  // Throws an explanation.
   return text;
 }
 
@@ -117,7 +118,7 @@ Json to_json(const CellRecord& record) {
             {"minimize_seconds", record.minimize_seconds},
             {"windows", windows},
             {"findings", findings}};
-  // A number that is not known is left out, as by older programs: equal results stay equal.
+  // Unknown numbers are omitted, as older programs do, so that equal results stay equal.
   if (record.instructions > 0) json["instructions"] = record.instructions;
   if (record.tape_seconds > 0) json["tape_seconds"] = record.tape_seconds;
   if (record.all_seconds > 0) json["all_seconds"] = record.all_seconds;
@@ -204,14 +205,14 @@ ShardRecord shard_of(const Json& json, const std::string& folder) {
                  revision_name(json.at("revision"))};
   shard.index = count_in(json, "index");
   for (const Json& cell : json.at("cells")) shard.cells.push_back(cell_of(cell, folder));
-  shard.ended_at = static_cast<std::int64_t>(
-      count_or_none(json, "ended_at"));  // Older programs did not write it.
+  shard.ended_at =
+      static_cast<std::int64_t>(count_or_none(json, "ended_at"));  // Missing in older files.
   shard.peak_bytes = count_or_none(json, "peak_bytes");
   shard.machine = json.value("machine", "");
   return shard;
 }
 
-/// Leaves out what differs from one run of a plan to another, as if it were not known.
+/// Removes data that may differ between runs of a plan, as if it were unknown.
 std::string result_of(Json shard) {
   shard["ended_at"] = 0;
   shard.erase("peak_bytes");

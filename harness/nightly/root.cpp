@@ -26,18 +26,18 @@ struct Unsorted {
   bool is_of_canary = false;
 };
 
-/// Says of a row of findings f whether it is of a canary.
+/// An SQL expression: whether a row of findings f belongs to a canary.
 constexpr const char* kOfCanary =
     "EXISTS (SELECT 1 FROM sightings s JOIN cells c ON c.night = s.night AND c.shard = s.shard AND "
     "c.path = f.path AND c.variant = f.variant WHERE s.cause = f.cause AND c.claim = 'unsound')";
 
-/// Returns what names the root of a finding: the words of its repair, or what goes wrong first.
+/// Returns the words that determine the root of a finding: its repair, or its first fault.
 std::string what_names(const Unsorted& finding, const std::string& words) {
   if (!words.empty()) return words;
   return finding.sorted.first.empty() ? finding.signature : finding.sorted.first;
 }
 
-/// Those of one path.
+/// The roots of one path.
 class PathRoots {
  public:
   PathRoots(Database& database, const std::string& path) : database_(database), path_(path) {
@@ -77,7 +77,8 @@ class PathRoots {
     return best ? std::optional(best->second) : std::nullopt;
   }
 
-  /// Returns the root of those of its kind, if these have it, else of the others; or null.
+  /// Returns the root with these words of the same kind (canary or not), else of the other kind; or
+  /// null.
   const std::string* known_root(const std::string& what, bool is_of_canary) const {
     for (const bool canary : {is_of_canary, !is_of_canary})
       if (const auto found = known_[canary].find(what); found != known_[canary].end())
@@ -86,7 +87,7 @@ class PathRoots {
   }
 
   void choose(const std::vector<Unsorted>& findings) {
-    std::map<std::string, unsigned> repairs;  // By words, with their costs.
+    std::map<std::string, unsigned> repairs;  // Costs, by the repair's words.
     for (const Unsorted& finding : findings)
       for (const RepairRecord& repair : finding.sorted.repairs) repairs[repair.words] = repair.cost;
     std::vector<std::string> words;
@@ -116,14 +117,14 @@ class PathRoots {
 
   Database& database_;
   std::string path_;
-  /// Roots by what names them, of sound variants and of canaries. Those that were joined go by the
-  /// name of one.
+  /// Roots by their words, for sound variants and for canaries. Joined roots have a common name
+  /// (changes.h).
   std::map<std::string, std::string> known_[2];
 };
 
 }  // namespace
 
-// A list of repairs, or a word of what goes wrong first: older histories have lists alone.
+// Returns a list of repairs, or a string with the first fault. Older histories only have lists.
 std::string to_text(const Sorted& sorted) {
   if (sorted.repairs.empty() && !sorted.first.empty()) return Json(sorted.first).dump();
   Json json = Json::array();

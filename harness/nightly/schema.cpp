@@ -12,7 +12,7 @@
 namespace harness::nightly {
 namespace {
 
-// 1: what was run, and where runs went.
+// 1: which cells were searched, and which windows their runs reached.
 constexpr std::string_view kRuns = R"(
 CREATE TABLE revisions (
   name TEXT NOT NULL PRIMARY KEY
@@ -72,7 +72,7 @@ CREATE TABLE windows (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 2: what was found, and by which shard.
+// 2: the findings, and the shards that found them.
 constexpr std::string_view kFindings = R"(
 CREATE TABLE findings (
   cause TEXT NOT NULL PRIMARY KEY,
@@ -100,7 +100,7 @@ CREATE TABLE sightings (
 CREATE INDEX sightings_by_cause ON sightings (cause);
 )";
 
-// 3: what people say of a finding, after which night, and until which.
+// 3: marks by users: for a finding, after which night, and until which.
 constexpr std::string_view kMarks = R"(
 CREATE TABLE marks (
   cause TEXT NOT NULL REFERENCES findings,
@@ -112,12 +112,12 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 4: when a shard ended, in seconds since 1970; 0 if it is not known.
+// 4: the end of a shard, in seconds since 1970; 0 if unknown.
 constexpr std::string_view kTimes = R"(
 ALTER TABLE shards ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
 )";
 
-// 5: what became of findings that a night did not see, when their reproducers were replayed.
+// 5: the results of replaying findings that a night did not see.
 constexpr std::string_view kReplays = R"(
 CREATE TABLE replays (
   night TEXT NOT NULL REFERENCES nights,
@@ -127,15 +127,15 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 6: what a shard took, and on what; 0 and "" where it is not known.
+// 6: the resources of a shard, and its machine; 0 and "" if unknown.
 constexpr std::string_view kTrends = R"(
 ALTER TABLE cells ADD COLUMN instructions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE shards ADD COLUMN peak_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE shards ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 )";
 
-// 7: the root cause of each finding: the repairs that work for it, as its shortest reproducer
-// says ('': not tried), and the one that was chosen ('': none works).
+// 7: the root cause of each finding: the repairs that work for its shortest reproducer ('': not
+// tried), and the selected one ('': none works).
 constexpr std::string_view kRoots = R"(
 ALTER TABLE findings ADD COLUMN repairs TEXT NOT NULL DEFAULT '';
 
@@ -148,8 +148,8 @@ CREATE TABLE roots (
 CREATE INDEX roots_by_root ON roots (root);
 )";
 
-// 8: what the findings of a night came to in other builds; '' where it was as recorded, and where a
-// build was there.
+// 8: results of a night's findings in other builds; '' if the result is the same, and if the build
+// existed.
 constexpr std::string_view kBuilds = R"(
 CREATE TABLE builds (
   night TEXT NOT NULL REFERENCES nights,
@@ -168,9 +168,9 @@ CREATE TABLE build_replays (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 9: the tapes that nights keep, with the number of the last that saw each get to its feature; what
-// became of those that a cell was given; cells that other builds search; and runs that showed a
-// finding besides a cell's own search.
+// 9: the tapes that nights keep, with the last night in which each reached its feature; results of
+// the tapes of a cell; cells that other builds search; and runs outside of a cell's own search that
+// showed a finding.
 constexpr std::string_view kTapes = R"(
 CREATE TABLE tapes (
   path TEXT NOT NULL,
@@ -215,8 +215,8 @@ ALTER TABLE cells ADD COLUMN tape_runs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sightings ADD COLUMN other_runs INTEGER NOT NULL DEFAULT 0;
 )";
 
-// 10: by which function new findings of a night behave differently than in the night before; line 0
-// and '' where none is named, a line for each function on whose answer that may be.
+// 10: functions that behave differently in new findings of a night; line 0 and '' if none is named;
+// one line for each function whose result may be the reason.
 constexpr std::string_view kChanges = R"(
 CREATE TABLE changes (
   night TEXT NOT NULL REFERENCES nights,
@@ -230,8 +230,8 @@ CREATE TABLE changes (
 ) STRICT, WITHOUT ROWID;
 )";
 
-// 11: the time of a cell's tapes and of all that was done for it (0: not known), the findings whose
-// repairs were not tried for want of time, and replays that there was no time for.
+// 11: the time for a cell's tapes and for all its work (0: unknown), the findings whose repairs
+// were not tried due to lack of time, and replays for which there was no time.
 constexpr std::string_view kDeadlines = R"(
 ALTER TABLE cells ADD COLUMN tape_seconds REAL NOT NULL DEFAULT 0;
 ALTER TABLE cells ADD COLUMN all_seconds REAL NOT NULL DEFAULT 0;
@@ -259,7 +259,7 @@ constexpr std::array<std::string_view, 16> kTables{
     "roots",     "sightings",   "marks",  "replays", "builds",  "build_replays",
     "tapes",     "build_cells", "inputs", "changes"};
 
-// One look tells both: another program may be making the tables.
+// One query for both, because another program may be creating the tables.
 void refuse_what_is_not_ours(Database& database) {
   const Row look = database.query(
       "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")[0];
@@ -288,7 +288,7 @@ void migrate(Database& database, int to) {
   refuse_what_is_not_ours(database);
   if (version_of(database) >= to) return;
   Transaction transaction(database);
-  // Another program may have come first, meanwhile.
+  // Another program may have migrated it in the meantime.
   for (int version = version_of(database); version < to; ++version)
     database.run(std::string(kMigrations[static_cast<std::size_t>(version)]));
   database.run(fmt::format("PRAGMA user_version = {}", std::max(to, version_of(database))));

@@ -28,7 +28,7 @@ std::string seal_of(std::string_view body) {
 std::string sealed(std::string_view kind, Json content) {
   content[kVersionKey] = fmt::format("{} {}", kind, kVersion);
   std::string body = content.dump(1, ' ', true, Json::error_handler_t::replace);
-  body.resize(body.size() - 2);  // Without the brace that ends it, and its line.
+  body.resize(body.size() - 2);  // Without the last line with the closing brace.
   return body + seal_of(body);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sealed: a file of JSON that says which kind and version it is, and ends with a hash of all of its
-// bytes before it, so that one that was cut off or changed is never taken for what was written.
+// Sealed: a JSON file that names its kind and version, and ends with a hash of the bytes before it,
+// so that truncated and modified files are detected.
 //
 //     {"afterlife_nightly": "plan 1", ..., "seal": "0123456789abcdef"}
 //
@@ -17,16 +17,16 @@
 
 namespace harness::nightly {
 
-/// Returns the text of a file of this kind, in ASCII; bytes that are no UTF-8 become U+FFFD.
+/// Returns the text of a file of this kind, in ASCII. Bytes that are not valid UTF-8 become U+FFFD.
 std::string sealed(std::string_view kind, nlohmann::json content);
 
 /// Returns the content of a file of this kind, without its seal.
 nlohmann::json opened(std::string_view kind, const std::string& text, const std::string& file);
 
-/// Throws the line that says that nothing can be made of a file whose seal is whole.
+/// Throws the error for a file whose seal is valid, but whose content cannot be read.
 [[noreturn]] void refuse_content(std::string_view kind, const std::string& file);
 
-/// Returns what `read` makes of the content.
+/// Returns the result of `read` for the content.
 template <class Read>
 auto parse_sealed(std::string_view kind, const std::string& text, const std::string& file,
                   Read read) {

@@ -8,23 +8,24 @@
 namespace harness::nightly {
 namespace {
 
-/// Whether what was seen in the cell c was seen in a canary.
+/// Whether a sighting in the cell c is in a canary.
 constexpr std::string_view kCanary = "c.claim = 'unsound'";
 
-/// Columns of `sighted` that say what else its root shows: in sound variants in the same night, and
-/// since when in those and in canaries.
+/// Columns of `sighted` about other sightings of its root: whether a sound variant showed it in the
+/// same night, and the first nights in which sound variants and canaries showed it.
 constexpr std::string_view kOfRoot =
     "max(NOT canary) OVER (PARTITION BY root, night) AS is_sound_too, "
     "min(iif(canary, NULL, number)) OVER (PARTITION BY root) AS sound_since, "
     "min(iif(canary, number, NULL)) OVER (PARTITION BY root) AS canary_since";
 
-/// The owner of a row that has them: what came up in sound variants and in canaries in one night is
-/// one finding in each night that shows both, and what canaries showed before that stays theirs.
+/// The owner of such a row. A canary's row belongs to the sound variants if these show the root in
+/// the same night, and have shown it for at least as long. Earlier sightings stay with the
+/// canaries.
 constexpr std::string_view kOwner =
     "iif(NOT canary OR (is_sound_too AND sound_since <= canary_since), 'sound', '')";
 
-/// Begins a statement about one finding, ?1 its root and ?2 its owner. By its causes, and so by an
-/// index: kSightings would go through all that was ever seen.
+/// Begins a statement about one finding, ?1 its root and ?2 its owner. It uses an index on causes;
+/// kSightings would read all sightings.
 const std::string kOfFinding = fmt::format(
     "WITH members AS (SELECT cause FROM roots WHERE root = ?1 UNION SELECT cause FROM findings "
     "WHERE cause = ?1), sighted AS (SELECT ?1 AS root, s.cause AS cause, s.night AS night, number, "

@@ -10,7 +10,7 @@ namespace harness::nightly {
 
 namespace {
 
-/// Returns the night after which it counts as fixed; nothing if it does not.
+/// Returns the night after which the finding counts as fixed; nothing if it does not.
 std::optional<std::uint64_t> fixed_after(const std::optional<Mark>& mark,
                                          std::optional<std::uint64_t> fixed_number) {
   const bool is_found = fixed_number && (!mark || *fixed_number > mark->number);
@@ -25,7 +25,7 @@ State state_of(std::uint64_t number, const std::vector<std::uint64_t>& seen,
   if (mark && mark->state == "ignored" && (mark->last_number == 0 || number <= mark->last_number))
     return State::ignored;
   if (const auto fixed = fixed_after(mark, fixed_number)) {
-    // Seen again in one night it has come back; from the next on that is known.
+    // In the first night that sees it again, it has regressed; in later nights it is known.
     const auto since = std::upper_bound(seen.begin(), seen.end(), *fixed);
     if (since == seen.end()) return State::fixed;
     return *since == number ? State::regressed : State::known;

@@ -34,7 +34,7 @@ Value value_of(const Json& json) {
   throw std::runtime_error("has a value that no table has");
 }
 
-/// Returns "1, 2, 3" of three columns.
+/// Returns "1, 2, 3" for three columns.
 std::string ordinals(std::size_t count) {
   std::string text;
   for (std::size_t i = 1; i <= count; ++i) text += fmt::format("{}{}", i == 1 ? "" : ", ", i);
@@ -45,7 +45,7 @@ std::string line_of(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-/// Carries out a line as an INSERT. Its table and columns are checked against what there is.
+/// Executes a line as an INSERT. Table and columns must exist.
 void insert(Database& database, const Json& line) {
   const std::string table = line.at("table");
   const auto known = table_names();
@@ -64,7 +64,7 @@ void insert(Database& database, const Json& line) {
   database.query(fmt::format("INSERT INTO {} VALUES ({})", table, places), row);
 }
 
-/// Reads the first line.
+/// Parses the first line.
 int version_at(const std::string& line) {
   const Json json = Json::parse(line);
   const auto version = json.at(kVersionKey).get<std::int64_t>();
@@ -102,7 +102,7 @@ void export_history(Database& database, const std::function<void(const std::stri
   for (const std::string_view name : table_names()) {
     const std::string table(name);
     const std::vector<std::string> columns = database.columns(table);
-    if (columns.empty()) continue;  // A table that came with a later version.
+    if (columns.empty()) continue;  // The table was added in a later version.
     for (const Row& row : database.query(
              fmt::format("SELECT * FROM {} ORDER BY {}", table, ordinals(columns.size())))) {
       Json values = Json::object();
@@ -112,7 +112,7 @@ void export_history(Database& database, const std::function<void(const std::stri
   }
 }
 
-// It is made beside its place, and gets its name when all of it is there.
+// The history is built in a temporary file, and renamed when it is complete.
 void import_history(const std::string& file, const std::string& folder) {
   ForeignFile lines = ForeignFile::named_by_user(file, "export");
   const std::string place = history_file(folder);

@@ -13,7 +13,7 @@
 namespace harness::nightly {
 namespace {
 
-/// Path, variant and quantity, in the order in which trends are shown.
+/// Path, variant and quantity, in the order of display.
 using Key = std::tuple<std::string, std::string, Quantity>;
 using Points = std::map<Key, std::vector<TrendPoint>>;
 
@@ -22,20 +22,20 @@ double real(const Value& value) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
 }
 
-/// Nights up to a number whose shards were all on machines of the class that the last one has.
+/// Nights up to a number all of whose shards ran on the same kind of machine as the last one's.
 constexpr const char* kComparable =
     "SELECT night FROM shards JOIN nights ON id = night WHERE number <= ?1 GROUP BY night "
     "HAVING (min(machine), max(machine)) = "
     "(SELECT min(machine), max(machine) FROM shards WHERE night = ?2)";
 
-/// Adds the result of a night; what was not recorded is 0, and no point.
+/// Adds the value of a night; 0 means that it was not recorded.
 void add(Points& points, const Key& key, const Row& row, double value) {
   if (value <= 0) return;
   points[key].push_back({count_at(row, 0), text(row[1]), value});
 }
 
-/// Adds speed and instructions from rows that end with runs, seconds, instructions, and the runs
-/// whose instructions were counted.
+/// Adds speed and instructions from rows that end with runs, seconds, instructions, and the number
+/// of runs whose instructions were counted.
 void add_rates(Points& points, const std::string& path, const std::string& variant,
                const Row& row) {
   const std::size_t first = row.size() - 4;

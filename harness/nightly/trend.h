@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trend: series over nights, and where they changed: what grows so slowly that no night and no gate
-// shows it.
+// Trend: series over nights, and where they changed. They show changes that are too slow to be
+// noticed in a single night or by the gate.
 //
-// Compared are nights on machines of one class: another machine is not a change of the program. Of
-// nights as a whole, those that searched the same.
+// Only nights on the same kind of machine are compared, because another machine is not a change of
+// the program; whole nights only if they searched the same target.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 
 namespace harness::nightly {
 
-/// The last this many nights of a series count.
+/// Length of the part of a series that is used.
 inline constexpr std::size_t kMostTrendNights = 90;
 
 enum class Quantity : unsigned char {
-  speed,         ///< Runs a second, without minimizing.
+  speed,         ///< Runs per second, without minimizing.
   executions,    ///< Runs of the night.
-  memory,        ///< Bytes, at the peak of the largest shard's process.
-  instructions,  ///< Those of a run, on average, in user mode.
+  memory,        ///< Peak memory of the largest shard's process, in bytes.
+  instructions,  ///< User-mode instructions per run, on average.
 };
 
 /// Returns "speed", "executions", "memory" or "instructions".
 std::string_view to_text(Quantity quantity);
 
-/// Returns whether more of it is better.
+/// Returns whether a higher value is better.
 bool more_is_better(Quantity quantity);
 
 struct TrendPoint {
-  std::uint64_t number = 0;  ///< The number of the night.
-  std::string revision;      ///< Name of the tree's state; "" = not known.
+  std::uint64_t number = 0;  ///< Number of the night.
+  std::string revision;      ///< Name of the source tree's state; "" if unknown.
   double value = 0;
 };
 
@@ -43,17 +43,17 @@ struct Trend {
   std::string path;  ///< "" = the whole night.
   std::string variant;
   Quantity quantity = Quantity::speed;
-  std::vector<TrendPoint> points;    ///< By night; where it was recorded, and is not 0.
-  std::vector<ChangePoint> changes;  ///< By place in `points`.
+  std::vector<TrendPoint> points;    ///< By night; only values that were recorded and are not 0.
+  std::vector<ChangePoint> changes;  ///< By index in `points`.
 
   /// Returns "path/variant", or "all".
   std::string name() const;
-  /// Returns whether that change is for the worse.
+  /// Returns whether the change is for the worse.
   bool is_worse(const ChangePoint& change) const;
 };
 
-/// Returns the trends of all variants that a night searched, and of all of it, up to that night;
-/// only those of at least two nights.
+/// Returns the trends of all variants that a night searched, and of the whole night, up to that
+/// night; only those with at least two nights.
 std::vector<Trend> trends_of(Database& database, const std::string& night, const Terms& terms);
 
 }  // namespace harness::nightly

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A path's variants stand beside each other, as many as there is room for; those that
-// are left follow in a table of their own, under the same windows.
+// How it works. A path's variants are columns, as many as fit. The others follow in further tables
+// with the same rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr const char* kUnexplained = "(unexplained)";
 
-/// Several ways in have a row each: "window, way".
+/// If a window has several ways in, each has a row: "window, way".
 std::string name_of(const WindowCell& cell) {
   return cell.way.empty() ? cell.window : cell.window + ", " + cell.way;
 }
@@ -52,7 +52,7 @@ Cell unexplained(const VariantRow& variant) {
 
 using Variants = std::vector<const VariantRow*>;
 
-/// The windows and kinds of a path, in the order in which its variants list them.
+/// Returns the windows and kinds of a path, in the order in which its variants list them.
 std::vector<std::string> names_of(const Variants& variants) {
   std::vector<std::string> names;
   for (const VariantRow* variant : variants)
@@ -91,7 +91,7 @@ std::string table_of(const std::vector<std::string>& names, const Variants& vari
   return table.to_string(terminal) + "\n";
 }
 
-/// All tables of one path.
+/// Returns all tables of one path.
 std::string tables_of(const Variants& variants, const Terminal& terminal) {
   const std::vector<std::string> names = names_of(variants);
   std::size_t first = std::max(display_width(kUnexplained), display_width(variants.front()->path));
@@ -111,7 +111,7 @@ std::string tables_of(const Variants& variants, const Terminal& terminal) {
   return text + table_of(names, block, terminal);
 }
 
-/// "own keeps out of context_reused by context_spent".
+/// Returns the documented refusals, such as "own keeps out of context_reused by context_spent".
 std::string refusals_of(const Findings& findings) {
   std::string text;
   for (const VariantRow& variant : findings.variants)

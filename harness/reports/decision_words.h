@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decision words: a choice of a reproducer as a sentence.
+// Decision words: a choice in a reproducer as a sentence.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harness::reports {
 
-/// "script, slot 3: the op is launch".
+/// Returns the choice in words, such as "script, slot 3: the op is launch".
 std::string sentence(const Reproducer& reproducer, const Decision& decision);
 
 }  // namespace harness::reports

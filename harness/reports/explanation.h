@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explanation: who did it, why the instruments say so, and what each would have said alone.
+// Explanation: which part caused the fault, the evidence of the instruments, and the conclusion
+// from each of them alone.
 #pragma once
 
 #include <string>
@@ -13,22 +14,22 @@ namespace harness::reports {
 struct Explanation {
   struct Share {
     Label instrument;
-    Diagnosis alone;    ///< Drawn from this instrument by itself.
-    Diagnosis lacking;  ///< Drawn from the others, without it.
+    Diagnosis alone;    ///< From this instrument alone.
+    Diagnosis lacking;  ///< From all others, without this one.
   };
 
   std::string path;
-  std::string signature;       ///< The fault that the case is about; empty if there is none.
-  std::vector<Label> without;  ///< Instruments that were left out.
+  std::string signature;       ///< The fault of the case; "" if there is none.
+  std::vector<Label> without;  ///< Instruments that were disabled.
   Diagnosis diagnosis;
   std::vector<Share> shares;
-  std::vector<std::string> record;  ///< All that this was judged from.
+  std::vector<std::string> record;  ///< All observations on which the diagnosis is based.
 };
 
-/// Without a newline at its end.
+/// Returns text without a newline at its end.
 std::string to_text(const Explanation& explanation, const Terminal& terminal);
 
-/// One object, without a newline at its end.
+/// Returns one object without a newline at its end.
 std::string to_json(const Explanation& explanation);
 
 }  // namespace harness::reports

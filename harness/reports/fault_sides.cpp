@@ -14,7 +14,7 @@ bool is_work(const Event& event) {
   return event.kind == EventKind::start || event.kind == EventKind::finish;
 }
 
-/// The last moment before `end` of which `fits` holds.
+/// Returns the last event before `end` for which `fits` holds.
 template <class Fits>
 std::size_t last_event(std::span<const Told> told, std::size_t end, Fits fits) {
   for (std::size_t i = std::min(end, told.size()); i > 0; --i)
@@ -28,8 +28,8 @@ std::size_t index_of(std::span<const Told> told, const Fault& fault) {
   return FaultSides::kNone;
 }
 
-/// The use that an order fault is about: the end of the work that it names, else the last that it
-/// names.
+/// Returns the first use in a data race: the end of the work that the fault names, else the last
+/// event that it names.
 std::size_t first_use(std::span<const Told> told, const Fault& fault, std::size_t end) {
   const std::size_t work = last_event(told, end, [&](const Event& event) {
     return event.kind == EventKind::finish && event.what == fault.use_site;
@@ -92,7 +92,7 @@ FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<c
 
 namespace {
 
-/// Side: a moment in words, with its turn, op, task and stream: "turn 16, in ask of user".
+/// Side: an event in words, with its turn, op, task and stream: "turn 16, in ask of user".
 class Side {
  public:
   Side(const Telling& telling, const Teller& teller) : telling_(telling), teller_(teller) {
@@ -100,7 +100,7 @@ class Side {
     causes_.assign({records.data(), records.size()});
   }
 
-  /// Work is told with its stream and by code that queued it, who may be in another op by then.
+  /// Shows work with its stream, and with the op and task that queued it.
   std::string in_words(const Event& event) const {
     const Event& by = is_work(event) ? queued(event) : event;
     std::string text = fmt::format("turn {}", event.tick);
@@ -110,7 +110,7 @@ class Side {
     return by.task == kNoTask ? text : text + " of " + teller_.names().task(by.task);
   }
 
-  /// Returns the task of a moment; of work, the one that queued it.
+  /// Returns the task of an event; for work, the task that queued it.
   std::uint16_t task_of(const Event& event) const {
     return is_work(event) ? queued(event).task : event.task;
   }
@@ -127,8 +127,8 @@ class Side {
     return *found;
   }
 
-  /// The op that its task was in, which need not be the one that caused it: a finalizer runs in
-  /// whatever op it interrupts. Of the device's own work, the op that led to it.
+  /// Returns the op that its task was in, which may not have caused it: a finalizer runs during any
+  /// op. For work without a task, returns the op that caused it.
   std::string op_of(const Event& of) const {
     const Name slot = causes_.slot_of(of.activation);
     std::string op;
@@ -161,7 +161,7 @@ std::string sides_in_words(const Telling& telling, const Teller& teller) {
                        teller.names().task(teller.line_of(*fault).task));
   if (fault == nullptr || life == nullptr || sides.before == FaultSides::kNone) return {};
   const bool race = fault->kind == FaultKind::data_race;
-  if (race && fault->death_site.empty()) return {};  // Its detail tells both.
+  if (race && fault->death_site.empty()) return {};  // Its detail has both sides.
   const Side side(telling, teller);
   const Event& before = *told[sides.before].event;
   const std::string object = teller.names().object(sides.victim);

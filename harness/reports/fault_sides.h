@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault sides: the two moments of a run that a told fault is about: the end of a life, and the use
-// that nothing ordered with it.
+// Fault sides: the two events of a fault: the end of a lifetime, and the use that is not ordered
+// with it.
 #pragma once
 
 #include <span>
@@ -10,44 +10,43 @@
 
 namespace harness::reports {
 
-/// Indices into what is reported; kNone where there is no such moment.
+/// Indices into the reported events; kNone if there is no such event.
 struct FaultSides {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  Name victim = 0;                 ///< The object whose life is in question.
-  std::size_t birth = kNone;       ///< Its birth.
-  std::size_t before = kNone;      ///< The death; where nothing died, the use that comes first.
-  std::size_t fault = kNone;       ///< The told fault itself.
-  std::size_t work = kNone;        ///< The start of the device work that the fault was found in.
-  std::size_t first_work = kNone;  ///< The same of `before`, if that is work.
+  Name victim = 0;                 ///< The object whose lifetime matters.
+  std::size_t birth = kNone;       ///< The object's birth.
+  std::size_t before = kNone;      ///< Its death; for a data race, the first use.
+  std::size_t fault = kNone;       ///< The reported fault itself.
+  std::size_t work = kNone;        ///< Start of the device work in which the fault was found.
+  std::size_t first_work = kNone;  ///< The same for `before`, if that is work.
 };
 
-/// Finds both moments, and the work in which they fell, in what is reported.
+/// Finds both events, and the work that contains them, among the reported ones.
 FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<const Told> told);
 
-/// The object that was meant. If a fault reports the living one in its place, the one before it;
-/// where it reports none, the last of its kind that died where it says.
+/// Returns the object that was meant. If the fault names the living object in its place, returns
+/// the previous one. If it names none, returns the last object of its kind that died at its site.
 Name victim_of(const Telling& telling, const Fault& fault);
 
-/// Whether the fault says who wrote a shared slot again, which is not an event.
+/// Returns whether the fault is an overwritten shared slot, whose second write is not an event.
 bool is_overwritten(const Fault& fault);
 
-/// Whether it is about the whole run, and no task's own.
+/// Returns whether it is about the whole run, not about a task.
 bool is_about_all(const Fault& fault);
 
-/// "ArgPack #4", "mem_info_src", or empty if the fault is about no object.
+/// Returns "ArgPack #4", "mem_info_src", or "" if the fault is about no object.
 std::string victim_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 
-/// Tells both moments: turn, task, op and stream of each, and since when the object lived; empty if
-/// there is one moment alone.
+/// Returns both events with turn, task, op and stream, and since when the object was alive; "" if
+/// there is only one event.
 std::string sides_in_words(const Telling& telling, const Teller& teller);
 
-/// Returns what is missing, in a sentence: the order, the death, the answer to a wait; empty if
-/// nothing is.
+/// Returns the missing order, death or answer to a wait as a sentence; "" if nothing is missing.
 std::string missing_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 
-/// Says what to state where atomics of the path's own order the two sides of an order fault, of two
-/// tasks; empty for other faults.
+/// Returns what a path must declare if its own atomics order both sides of a data race between two
+/// tasks; "" for other faults.
 std::string advice_in_words(const Telling& telling, const Teller& teller);
 
 }  // namespace harness::reports

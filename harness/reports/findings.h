@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings: the result of a search, as default values: the input of the matrix and of the JSON.
+// Findings: the result of a search as plain values, from which the matrix and the JSON are made.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ struct ConfigRow {
 /// One bug: a signature in a window.
 struct FindingRow {
   std::string signature;
-  std::string hazard;  ///< Its window, or its kind where it has none.
-  std::uint64_t runs;  ///< That showed it.
-  bool minimized;      ///< Else the file is as found, or as far as time allowed.
-  std::string file;    ///< Empty where none could be written.
+  std::string hazard;  ///< Its window, or its kind if it has no window.
+  std::uint64_t runs;  ///< Number of runs that showed it.
+  bool minimized;      ///< If not, the file has the original run, or an intermediate result.
+  std::string file;    ///< "" if it could not be written.
 };
 
 /// One cell of the table variant x window.
 struct WindowCell {
-  std::string window;  ///< Or the kind of fault, if that has no window.
-  std::string way;     ///< Empty where there is one way in.
+  std::string window;  ///< Or the kind of a fault without a window.
+  std::string way;     ///< "" if there is only one way in.
   bool claimed = false;
   bool unexplained = false;
   Arrivals arrivals{};
   Standing standing = Standing::never_reached;
-  std::string answer;  ///< The documented refusal; empty if none is.
+  std::string answer;  ///< The documented refusal; "" if there is none.
 };
 
 /// One cell of the matrix: a variant of a path.
@@ -48,51 +48,51 @@ struct VariantRow {
   double seconds = 0;
   std::vector<FindingRow> findings;  ///< In the order they were found.
   std::vector<ConfigRow> configs;
-  std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
-  std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
-  /// Kinds of fault by which a run failed first, and of which no rule of the scenario tells the
-  /// window: no claim can name it. The path's, and so in no claim's complaint.
+  std::uint64_t further_signatures = 0;  ///< Runs with a fault for which `findings` had no room.
+  std::vector<std::string> unclaimed;    ///< Hazards that occurred without being in the claim.
+  /// Kinds of faults that occurred first in a run, and for which no rule of the scenario determines
+  /// a window. No claim can name them, so this concerns the path and not the claim.
   std::vector<std::string> unexplained_kinds;
-  std::vector<std::string> missed;         ///< Hazards that it names, and that never showed there.
+  std::vector<std::string> missed;         ///< Hazards in the claim that never occurred.
   std::vector<WindowCell> windows;         ///< In the scenario's order, then kinds of fault.
-  std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
-  bool stopped = false;                    ///< While it was searched.
-  bool cut_short = false;  ///< Time ran out before all that was found was minimized.
+  std::uint64_t least_runs = kEnoughRuns;  ///< Runs that count, in the config with the fewest.
+  bool stopped = false;                    ///< The search was stopped.
+  bool cut_short = false;                  ///< Time ran out before all findings were minimized.
 
-  /// Returns whether the claim was borne out, no hazard showed that it does not name, and none is
-  /// missing that it does.
+  /// Returns whether the claim holds, no hazard occurred that is not in the claim, and all hazards
+  /// in the claim occurred.
   bool came_out() const {
     return as_claimed(claim, verdict) && unclaimed.empty() && missed.empty();
   }
-  /// Returns how many runs got to a window by the word of their fault alone: the scenario's own
-  /// account of arrivals lacks those.
+  /// Returns the number of runs that reached a window only according to their fault: the scenario
+  /// did not count their arrival.
   std::uint64_t strayed() const;
-  /// Returns how many runs had a fault of which no rule tells the window.
+  /// Returns the number of runs with a fault whose window no rule determines.
   std::uint64_t unexplained() const;
-  /// Had come out differently whatever followed the stop.
+  /// Returns whether the claim is refuted, even if the search was stopped.
   bool is_refuted() const {
     return verdict == Verdict::refuted || !unclaimed.empty() || !unexplained_kinds.empty();
   }
-  /// Returns how many runs are missing until the claim can be judged.
+  /// Returns the number of further runs that are needed to judge the claim.
   std::uint64_t runs_needed() const {
     return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0;
   }
-  /// Distinct, in the order they were found.
+  /// Returns the distinct signatures, in the order in which they were found.
   std::vector<std::string> signatures() const;
 };
 
-/// Over all variants of the path that were run.
+/// A window, over all variants of the path that were run.
 struct WindowRow {
   std::string path;
   std::string window;
   std::string summary;
-  std::uint64_t reached;     ///< Runs.
-  std::uint64_t caught;      ///< Runs with a fault there.
-  std::uint64_t least_runs;  ///< Not vacuous, in the config with fewest.
-  bool is_callers = false;   ///< The caller's to avoid, by the contract.
+  std::uint64_t reached;     ///< Number of runs that reached it.
+  std::uint64_t caught;      ///< Number of runs with a fault in it.
+  std::uint64_t least_runs;  ///< Runs that are not vacuous, in the config with the fewest.
+  bool is_callers = false;   ///< According to the contract, the caller must avoid it.
 
-  /// A window counts as protected when it was reached often, no config was left out, and nothing
-  /// resulted from it.
+  /// A window counts as protected if it was reached often, all configs had enough runs, and no
+  /// fault occurred in it.
   static constexpr std::uint64_t kProtectedRuns = kEnoughArrivals;
   /// Returns whether the window counts as protected.
   bool is_protected() const {
@@ -103,15 +103,15 @@ struct WindowRow {
 struct OpRow {
   std::string path;
   std::string op;
-  std::uint64_t reached;  ///< Runs.
+  std::uint64_t reached;  ///< Number of runs that reached it.
 };
 
 struct Findings {
   std::vector<VariantRow> variants;
   std::vector<WindowRow> windows;
   std::vector<OpRow> ops;
-  bool stopped = false;  ///< By the user, before all was searched.
-  std::string window;    ///< The only one that counted; empty = all did.
+  bool stopped = false;  ///< The user stopped it before all variants were searched.
+  std::string window;    ///< The only window that counted; "" = all did.
 };
 
 }  // namespace harness::reports

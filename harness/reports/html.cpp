@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kColourBegin = "\x1b[";
 
-/// Digits of the colour code at the beginning of `text`; none if it is another escape.
+/// Returns the digits of the colour code at the beginning of `text`; "" for other escapes.
 std::string_view colour_code(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789", kColourBegin.size());
   if (end == text.npos || text[end] != 'm') return {};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Html: text and elements of a page that is read in a browser.
+// Html: text and elements of an HTML page.
 //
-// Text of files is hostile: nothing of it is ever markup, wherever it stands. Deterministic: no
-// ids, no dates.
+// Text from files is untrusted, and never interpreted as markup. Deterministic: no ids, no dates.
 #pragma once
 
 #include <string>
@@ -10,24 +9,25 @@
 
 namespace harness::reports {
 
-/// `text` as it stands between tags and between the quotes of an attribute; line breaks are kept.
+/// Escapes text for use between tags, or in an attribute. Line breaks are kept.
 std::string escaped(std::string_view text);
 
-/// One line of text that is not ours: control characters told by number, then escaped.
+/// Returns a line of untrusted text: control characters are replaced by their numbers, then it is
+/// escaped.
 std::string shown_text(std::string_view text);
 
-/// The same of a name, a signature or a file: where it is too long for its line, it continues in
-/// the next one behind an underscore, a slash, a dash or a colon, and not within a word.
+/// The same for a name, a signature or a file. A long one can be broken after an underscore, a
+/// slash, a dash or a colon, but not within a word.
 std::string shown_name(std::string_view name);
 
-/// Escaped, and each colour of a terminal a span: `Terminal::paint(Colour::red, "x")` gives
+/// Escapes text, and makes each terminal colour a span: `Terminal::paint(Colour::red, "x")` gives
 /// <span class="t31">x</span>. Line breaks are kept.
 std::string coloured(std::string_view text);
 
-/// Returns a path as a relative reference (RFC 3986), as links and other programs want it.
+/// Returns a path as a relative reference (RFC 3986), as links require.
 std::string reference(std::string_view path);
 
-/// One word of a command line for a POSIX shell, quoted where it must be.
+/// Returns one word of a command line for a POSIX shell, quoted if necessary.
 std::string shell_word(std::string_view word);
 
 }  // namespace harness::reports

@@ -59,7 +59,7 @@ Json row(const WindowCell& cell) {
           {"unexplained", cell.unexplained}};
 }
 
-/// One per signature: the first.
+/// Returns one file per signature: the first.
 Json reproducers(const VariantRow& variant) {
   Json files = Json::array();
   std::set<std::string> known;

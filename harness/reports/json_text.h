@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text: how every JSON object of ours is printed.
+// JSON text: prints all our JSON objects.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 
 namespace harness::reports {
 
-/// In ASCII, so that no text in it reaches a terminal as anything but text; bytes that are no UTF-8
-/// (of a file's name) are U+FFFD.
+/// Returns ASCII text, so that its strings cannot control a terminal. Bytes that are not valid
+/// UTF-8 (in a file name) become U+FFFD.
 inline std::string to_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markdown: text of files as it stands in a table's cell.
+// Markdown: escapes text for the cell of a table.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace harness::reports {
 
-/// Returns text that is not a markup of Markdown, in one line, and stays in its cell.
+/// Returns the text on one line, without any effect as Markdown markup.
 std::string markdown_cell(std::string_view text);
 
 }  // namespace harness::reports

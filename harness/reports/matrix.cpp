@@ -12,7 +12,7 @@ namespace {
 
 Colour colour_of(const VariantRow& row) { return row.came_out() ? Colour::green : Colour::red; }
 
-/// "4 096+" where there were more than could be kept.
+/// Returns "4 096+" if there were more than the limit.
 std::string signature_count(const VariantRow& row) {
   if (row.findings.empty()) return "-";
   return grouped(row.signatures().size()) + (row.further_signatures > 0 ? "+" : "");
@@ -24,7 +24,7 @@ std::string join(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Returns the verdict of a claim that did not come out, in words.
+/// Returns the verdict of a claim that does not hold, in words.
 std::string complaint(const VariantRow& row) {
   std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
                                  to_label(row.claim.kind).view(), to_label(row.verdict).view());
@@ -47,7 +47,7 @@ std::string signature_of(const VariantRow& row, const std::string& kind) {
   return {};
 }
 
-/// Reports each path the kinds of fault that no window of it explains, once for all claims.
+/// Returns, for each path, the kinds of faults without a window, once for all its claims.
 std::string unexplained(const Findings& findings) {
   struct Unexplained {
     std::vector<std::string> variants;
@@ -76,7 +76,7 @@ std::string rate(const VariantRow& row) {
              : "";
 }
 
-/// Returns how many variants make such a claim, and of how many it came out: "58 of 58".
+/// Returns how many claims of this kind hold: "58 of 58".
 std::string came_out(const Findings& findings, ClaimKind kind) {
   std::size_t all = 0, right = 0;
   for (const VariantRow& row : findings.variants) {
@@ -87,7 +87,7 @@ std::string came_out(const Findings& findings, ClaimKind kind) {
   return all > 0 ? fmt::format("{} of {}", right, all) : "";
 }
 
-/// Counts what came out as claimed, by the kind of claim.
+/// Returns the number of results as claimed, by the kind of the claim.
 std::string as_expected(const Findings& findings) {
   std::uint64_t sound_runs = 0;
   for (const VariantRow& row : findings.variants)
@@ -102,7 +102,7 @@ std::string as_expected(const Findings& findings) {
   return "As expected: " + join(parts);
 }
 
-/// Says how many findings were kept, and how many of them are minimized.
+/// Returns the number of findings that were kept, and how many of them are minimized.
 std::string kept(const Findings& findings) {
   std::size_t count = 0, minimized = 0;
   std::uint64_t further = 0;

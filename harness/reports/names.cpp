@@ -24,7 +24,7 @@ std::string Names::object(Name name) const {
   return fmt::format("{} #{}", found->second.life->kind.view(), found->second.number);
 }
 
-// A default stream never was born: its record says which sort it is, its first work whose.
+// A default stream has no birth: its record has its kind, and its first work has its thread.
 std::string Names::stream(Name name) const {
   const auto found = activations_.find(name);
   if (lives_.contains(name) || found == activations_.end()) return object(name);
@@ -49,7 +49,7 @@ std::string Names::activation(Name name) const {
                          : fmt::format("{} {}", record.kind.view(), record.nth);
 }
 
-// A task's steps outside its ops are its own doing, and need no cause.
+// Activations of a task itself, outside of its ops, need no cause.
 bool Names::is_task(const ActivationRecord& record) const {
   for (std::size_t i = 0; i < world_.scheduler.tasks().count(); ++i)
     if (world_.scheduler.tasks().label(static_cast<TaskId>(i)) == record.kind) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names: what a story calls the things of a run: "ArgPack #2", counted per kind in order of birth.
+// Names: the names of objects in a story: "ArgPack #2", counted per kind in the order of birth.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace harness::reports {
 
-/// Ownership: borrows the world; good until its next run.
+/// Ownership: borrows the world. Lifetime: until its next run.
 class Names {
  public:
   explicit Names(const World& world);
 
-  /// "ArgPack #2", or empty for what never lived.
+  /// Returns "ArgPack #2", or "" for an object that never existed.
   std::string object(Name name) const;
-  /// "stream #1", "legacy stream", "per-thread stream of mutator", or empty.
+  /// Returns "stream #1", "legacy stream", "per-thread stream of mutator", or "".
   std::string stream(Name name) const;
-  /// The life that is called so, or null.
+  /// Returns the lifetime of that object, or null.
   const Life* life(Name name) const;
-  /// "block 3" for an activation that something caused; empty for an op slot and for the unknown.
+  /// Returns "block 3" for an activation that has a cause; "" for op slots and unknown ones.
   std::string activation(Name name) const;
-  /// "driver", or "device".
+  /// Returns the name of a task, such as "driver", or "device".
   std::string task(std::uint16_t task) const;
 
  private:
@@ -36,7 +36,7 @@ class Names {
   const World& world_;
   std::unordered_map<Name, Entry> lives_;
   std::unordered_map<Name, const ActivationRecord*> activations_;
-  std::unordered_map<Name, std::uint16_t> first_user_;  ///< The task that first gave a stream work.
+  std::unordered_map<Name, std::uint16_t> first_user_;  ///< The task that first used a stream.
 };
 
 }  // namespace harness::reports

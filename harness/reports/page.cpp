@@ -39,7 +39,7 @@ class Page {
   }
 
  private:
-  // ---- what it is ----
+  // ---- the heading ----
 
   std::string name() const {
     return fmt::format("{}/{}", scenario_.name.view(), variant_.name.view());
@@ -66,7 +66,7 @@ class Page {
     return fmt::format("<span class=\"{}\">{}</span>", kind, shown_text(text));
   }
 
-  /// Opens a part of the page that scrolls by itself where it is too wide.
+  /// Opens a part of the page that scrolls if it is too wide.
   static std::string box(std::string_view name) {
     return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">",
                        name);
@@ -159,7 +159,7 @@ class Page {
            "<pre>" + lines_of(to_string(replay_.recorded)) + "</pre></div>\n</section>\n";
   }
 
-  /// Each line by itself made fit to be shown.
+  /// Makes each line printable.
   static std::string lines_of(std::string_view text) {
     std::string html;
     for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))

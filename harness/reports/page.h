@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page: one case as one static HTML page: what died, who still used it, which order is missing, and
-// how to see it again.
+// Page: a case as a static HTML page: the object that died, the use after its end, the missing
+// order, and the command to replay it.
 //
-// No script, no network: it works from a file. Holds neither a time nor a folder of ours: a case
-// gives the same bytes everywhere. All text of the file is escaped.
+// No script, no network: it works from a file. It has no time and no folder of ours: a case gives
+// the same bytes on all machines. All text from the file is escaped.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace harness::reports {
 
-/// The result of a replay besides its telling. Ownership: borrows all of it.
+/// The result of a replay in addition to its story. Ownership: borrows all of it.
 struct Replay {
   const Reproducer& recorded;   ///< Read from the file.
-  std::string_view file;        ///< Named so on the command line.
-  std::string_view signature;   ///< The fault that the case is about; empty if there is none.
-  std::string_view difference;  ///< How the run is not as recorded; empty if it is.
-  /// Choices of the file that had no question, in a sentence; or empty.
+  std::string_view file;        ///< Its name on the command line.
+  std::string_view signature;   ///< The fault of the case; "" if there is none.
+  std::string_view difference;  ///< How the run differs from the record; "" if it does not.
+  /// A sentence about choices of the file that were never made; or "".
   std::string_view never_asked;
 };
 

@@ -47,7 +47,7 @@ class Cards {
                             who_ended(sides_.victim)));
   }
 
-  /// ", by script [finalize]".
+  /// Returns the task that ended it, such as ", by script [finalize]".
   std::string who_ended(Name object) const {
     for (const Told& told : told_)
       if (told.event != nullptr && told.event->kind == EventKind::death &&
@@ -59,7 +59,7 @@ class Cards {
     return {};
   }
 
-  /// The use that a free was not ordered after.
+  /// Returns the use with which a free is not ordered.
   std::string early_use_card() const {
     const Event& use = *told_[sides_.before].event;
     const std::string by =

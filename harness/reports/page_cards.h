@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page cards: the two moments of a fault side by side, and what is missing between them: what died,
-// who still used it.
+// Page cards: the two events of a fault side by side, and the missing order between them: the
+// object that died, and the use after its end.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace harness::reports {
 
-/// Returns one card. `kind` is its class of the style sheet: death, use, missing, found.
+/// Returns one card. `kind`: its class in the style sheet: death, use, missing, found.
 std::string card(std::string_view kind, std::string_view what, std::string_view headline,
                  std::string_view where);
 

@@ -8,7 +8,7 @@
 namespace harness::reports {
 namespace {
 
-// Nothing is wider than the window but what stands in a .scroll, which scrolls by itself.
+// Nothing is wider than the window, except content of a .scroll, which scrolls.
 constexpr std::string_view kRules = R"(
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}

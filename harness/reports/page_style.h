@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page style: the style sheet of a page, its colours those of the palette.
+// Page style: the style sheet of a page, with the palette's colours.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Palette: the colours of a page, in light and in dark. Text keeps a contrast of 4.5 on every
-// ground.
+// Palette: the colours of a page, in light and in dark mode. Text has a contrast of at least 4.5 on
+// each background.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 namespace harness::reports {
 
 enum class Use : unsigned char {
-  ground,  ///< Stands behind text.
+  ground,  ///< A background of text.
   text,
-  line,  ///< Carries no meaning by itself.
+  line,  ///< Has no meaning alone.
 };
 
 struct Paint {
-  std::string_view name;  ///< Names the style sheet's variable.
+  std::string_view name;  ///< Name of the style sheet's variable.
   Use use;
   std::string_view light;
   std::string_view dark;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoding is that of protobuf (https://protobuf.dev/programming-guides/encoding/), the numbers
-// of the fields those of protos/perfetto/trace of Perfetto (https://perfetto.dev/docs).
+// The encoding is that of protobuf (https://protobuf.dev/programming-guides/encoding/). The field
+// numbers are those of protos/perfetto/trace in Perfetto (https://perfetto.dev/docs).
 #include "harness/reports/perfetto_trace.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace harness::reports {
 namespace {
 
-/// A message of protobuf that is being written.
+/// A protobuf message under construction.
 class Message {
  public:
   Message& number(std::uint32_t field, std::uint64_t value) {
@@ -53,7 +53,7 @@ enum class EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 
 
 constexpr std::uint64_t kRowNanoseconds = 1000;
 constexpr std::uint32_t kSequence = 1;
-constexpr std::uint64_t kFirstTrack = 100;  ///< Those below are the groups of tracks.
+constexpr std::uint64_t kFirstTrack = 100;  ///< Lower ones are groups of tracks.
 
 std::string_view group_name(LaneKind kind) {
   constexpr std::string_view kNames[] = {"tasks", "streams", "objects of the fault"};
@@ -79,7 +79,7 @@ class Trace {
       describe(track_of(lane), group_track(timeline_.lanes[lane].kind), timeline_.lanes[lane].name);
     for (const Span& span : timeline_.spans) add(span);
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row) add_row(row);
-    // In one moment, slices end before others begin.
+    // At the same time, slices end before others begin.
     std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
       return std::tie(a.time, a.order, a.index) < std::tie(b.time, b.order, b.index);
     });
@@ -98,7 +98,7 @@ class Trace {
 
   void packet(Message message) {
     message.number(10, kSequence);
-    if (std::exchange(is_first_, false)) message.number(13, 1);  // Nothing came before it.
+    if (std::exchange(is_first_, false)) message.number(13, 1);  // No packet precedes it.
     trace_.message(1, message);
   }
 
@@ -127,7 +127,7 @@ class Trace {
     add(kRowNanoseconds * (span.last + 1), 0, event_of(EventType::slice_end, span.lane, ""));
   }
 
-  /// The lanes that a row is in, each once: ends of edges are always among them.
+  /// Returns the distinct lanes of a row. Ends of edges are always in one of them.
   std::vector<std::size_t> lanes_of(std::size_t row) const {
     std::vector<std::size_t> lanes;
     for (const Mark& mark : timeline_.rows[row].marks) lanes.push_back(mark.lane);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The ordinary use has the price itself. Of each further class there is the byte
-// turns' ratio to those of the cheapest variant: sums over other programs would be other numbers
-// that say the same.
+// How it works. The ordinary use has the price itself. Each further class only has the ratio of the
+// byte turns to those of the cheapest variant, because sums over other programs would be different
+// numbers with the same meaning.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ constexpr Figure kFigures[] = {
     {"peak", &Price::peak_bytes}, {"byte turns", &Price::byte_turns},
 };
 
-/// Returns the programs on which the variant itself fails: that a program shows nothing, or breaks
-/// the contract, is not its fault.
+/// Returns the number of programs on which the variant itself fails. Programs that are vacuous, or
+/// break the contract, do not count.
 std::uint64_t failed(const VariantPrice& row) {
   std::uint64_t count = 0;
   for (const auto& [cause, programs] : row.failures)
@@ -33,7 +33,7 @@ std::uint64_t failed(const VariantPrice& row) {
   return count;
 }
 
-/// Returns the word that stands instead of a price, "" where the variant has one.
+/// Returns the word that replaces a price; "" if the variant has one.
 std::string instead(const VariantPrice& row) {
   if (failed(row) > 0) return "fails";
   return row.compared ? "" : "vacuous";

@@ -26,7 +26,7 @@ std::string name_of(const Scenario& scenario, const VariantPrice& row) {
   return std::string(scenario.variants[row.variant].name.view());
 }
 
-/// Returns the word that stands instead of the price of a variant that was not compared.
+/// Returns the word that replaces the price of a variant that was not compared.
 std::string instead(const VariantPrice& row) {
   const bool shows_nothing = row.failures.size() == 1 && row.failures.begin()->first == "vacuous";
   return shows_nothing ? "vacuous" : "fails";
@@ -70,7 +70,7 @@ std::vector<Cell> cells_of(const PricedClass& priced, const VariantPrice& row) {
   return cells;
 }
 
-/// Returns a line that says why a variant has no price.
+/// Returns a line with the reasons why a variant has no price.
 std::string why_none(const PriceTable& table, const VariantPrice& row) {
   std::string causes;
   for (const auto& [cause, count] : row.failures)

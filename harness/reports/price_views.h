@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Price views: what variants cost, as tables for a terminal and as JSON.
+// Price views: the costs of variants, as tables for a terminal and as JSON.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace harness::reports {
 
-/// Programs of one class and what they cost.
+/// The programs of one class, and their costs.
 struct PricedClass {
-  std::string name;             ///< In a word: "ordinary".
-  std::string words;            ///< In a phrase.
+  std::string name;             ///< One word: "ordinary".
+  std::string words;            ///< A phrase.
   PriceTable table;             ///< The prices.
   std::vector<double> seconds;  ///< Host time by variant; empty if it was not measured.
 };
@@ -23,14 +23,14 @@ struct PricedPath {
   std::vector<PricedClass> classes;
 };
 
-/// Returns a table for each class, and below it why variants have no price.
+/// Returns a table for each class, followed by the reasons for missing prices.
 std::string price_tables(const PricedPath& path, const Terminal& terminal);
 
-/// Returns one table of all paths, a row for each variant. If a variant fails on a program, the
-/// cells of that class say so instead of a price.
+/// Returns one table for all paths, with a row for each variant. If a variant fails on a program,
+/// the cells of that class show that instead of a price.
 std::string price_summary(const std::vector<PricedPath>& paths, const Terminal& terminal);
 
-/// Returns one object; without host times equal prices make equal bytes.
+/// Returns one object. Without host times, equal prices give equal bytes.
 std::string price_json(const std::vector<PricedPath>& paths);
 
 }  // namespace harness::reports

@@ -24,7 +24,7 @@ void Progress::clear() {
   shown_ = shown_ && !terminal_.live;
 }
 
-// A line that cannot be shown is dropped: a reader who is gone must not end a search.
+// A line that cannot be written is dropped: a closed pipe must not end a search.
 void Progress::write(const std::string& text) const {
   [[maybe_unused]] const auto written = ::write(fd_, text.data(), text.size());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: what a long search shows on stderr meanwhile: on a terminal one line that rewrites
-// itself, otherwise a line now and then.
+// Progress: shows the progress of a long search on stderr: on a terminal as one line that is
+// overwritten, otherwise as a line from time to time.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// True when it is time to show something again; `seconds` since the beginning.
+  /// Returns whether it is time to show the progress. `seconds`: time since the beginning.
   bool due(double seconds) const { return seconds >= next_; }
-  /// Shows `line`, which the next one replaces on a terminal; `seconds` as for due().
+  /// Shows `line`, which the next one overwrites on a terminal. `seconds` as for due().
   void show(double seconds, const std::string& line);
-  /// A line that stays: a finding.
+  /// Prints a line that stays, such as a finding.
   void say(const std::string& line);
-  /// Wipes the line that is shown, if it is one that can be replaced.
+  /// Erases the current line, if it can be overwritten.
   void clear();
 
  private:

@@ -28,7 +28,8 @@ const char* importance_of(const Row& row) {
   return "";
 }
 
-/// Returns a step for each row that the lane has a part in. Rows count from 1, over all lanes.
+/// Returns a step for each row that has a mark in the lane. Rows are counted from 1, over all
+/// lanes.
 Json steps_of(const Timeline& timeline, std::size_t lane) {
   Json steps = Json::array();
   for (std::size_t i = 0; i < timeline.rows.size(); ++i) {
@@ -61,7 +62,7 @@ Json sarif_code_flow(const Timeline& timeline, const std::string& message) {
   for (std::size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
     if (timeline.lanes[lane].kind == LaneKind::object) continue;
     Json steps = steps_of(timeline, lane);
-    if (steps.empty()) continue;  // The form asks for one at least.
+    if (steps.empty()) continue;  // SARIF requires at least one.
     flows.push_back({{"id", timeline.lanes[lane].name}, {"locations", std::move(steps)}});
   }
   return {{"message", {{"text", message}}}, {"threadFlows", std::move(flows)}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works: story_lines.h turns events into lines; here each is set in its task's column, and
-// story/choice.h says which are told where there are too many for one screen. The last line is
-// none of the model's: what the real system shows, by the table of the path.
+// How it works. story_lines.h turns events into lines. Here each line is put into its task's
+// column, and story/choice.h selects lines if there are too many for one screen. The last line does
+// not come from the model: it is the symptom in the real system, from the path's table.
 #include "harness/reports/story.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace harness::reports {
 namespace {
 
-constexpr std::size_t kRows = 25;  ///< On one screen, from the heading to the last line.
+constexpr std::size_t kRows = 25;  ///< Rows of one screen, from the heading to the last line.
 constexpr std::size_t kTurnWidth = 6;
 
 Colour colour_of(Weight weight) {
@@ -38,7 +38,8 @@ Colour colour_of(Weight weight) {
   return Colour::none;
 }
 
-/// Where each task's text begins. Text may run on to the right: a line holds one event.
+/// The column at which each task's text begins. Text may extend to the right, because a line has
+/// one event.
 class Columns {
  public:
   Columns(const std::vector<Line>& lines, const Names& names) {
@@ -72,14 +73,15 @@ class Columns {
   std::size_t step_ = 0;
 };
 
-/// Each line after the first moved to the right.
+/// Indents all lines after the first.
 std::string indented(std::string text, std::size_t columns) {
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at)
     text.insert(at + 1, columns, ' ');
   return text;
 }
 
-/// Cuts a text to its room: first goes the cause in brackets at its end, which its op tells, too.
+/// Shortens a text to its room. The cause in brackets at its end goes first, because its op shows
+/// it, too.
 std::string fitted(const std::string& text, std::size_t room, const Terminal& terminal) {
   const std::size_t cause = text.rfind("  [");
   const bool has_cause = cause != std::string::npos && text.ends_with(']');
@@ -133,7 +135,7 @@ std::size_t height(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// The last line: what the real system shows.
+/// Returns the last line: the symptom in the real system.
 std::string last_line(const Telling& telling, const Terminal& terminal) {
   const Seen seen = seen_by_user(telling);
   if (seen.words.empty()) return {};

@@ -12,7 +12,7 @@
 namespace harness::reports {
 namespace {
 
-/// " in delete_argpack", or nothing.
+/// Returns " in delete_argpack", or "".
 std::string in_site(Label site) { return site.empty() ? "" : fmt::format(" in {}", site.view()); }
 
 std::string_view verb(FaultKind kind) {
@@ -20,13 +20,13 @@ std::string_view verb(FaultKind kind) {
   return own.empty() ? ", found by " : own;
 }
 
-constexpr std::uint64_t kNotReady = 600;  ///< CUDA_ERROR_NOT_READY: an answer, no failure.
+constexpr std::uint64_t kNotReady = 600;  ///< CUDA_ERROR_NOT_READY: not a failure.
 
 bool is_failed_call(const Event& event) {
   return event.kind == EventKind::call && event.value != 0 && event.value != kNotReady;
 }
 
-/// Calls that lead to a context, a module or a function, and end no one's life.
+/// Returns whether the call only looks up a context, a module or a function.
 bool is_looked_up(Label call) {
   static constexpr std::array<std::string_view, 8> kBegin{
       "cuInit",       "cuDeviceGet", "cuDevicePrimaryCtx", "cuCtxSet",
@@ -39,13 +39,13 @@ bool is_work(EventKind kind) {
   return kind == EventKind::submit || kind == EventKind::start || kind == EventKind::finish;
 }
 
-// The device's dealings with work are told by the call that gave it the work.
+// Work of the device is shown by the call that submitted it.
 bool is_noise(const Event& event) {
   return is_work(event.kind) || event.kind == EventKind::step ||
          (event.kind == EventKind::call && is_looked_up(event.what));
 }
 
-/// Tells apart the events before a task's first op, which are the same in every run of its path.
+/// Recognizes the events before a task's first op, which are the same in each run of its path.
 class SetUp {
  public:
   explicit SetUp(const Records<Event>& events) {
@@ -54,7 +54,7 @@ class SetUp {
     if (!to_begin_.empty()) to_begin_.insert(kNoTask);
   }
 
-  /// Is asked for each event in order.
+  /// Returns whether the event belongs to the set-up. Call it for each event in order.
   bool has(const Event& event) {
     if (event.kind == EventKind::op) {
       to_begin_.erase(event.task);
@@ -66,7 +66,7 @@ class SetUp {
   }
 
  private:
-  std::set<std::uint16_t> to_begin_;  ///< Tasks whose first op is still to come.
+  std::set<std::uint16_t> to_begin_;  ///< Tasks before their first op.
 };
 
 void add(std::vector<Line>& lines, Line line) {
@@ -147,7 +147,8 @@ std::vector<Line> Teller::lines() const {
   return lines;
 }
 
-/// Whether the event is the birth of what the call made: only the driver's things are.
+/// Returns whether the event is the birth of the call's result, which must be an object of the
+/// driver.
 bool Teller::is_result(const Event& call, const Event& birth) const {
   static constexpr std::array<Label, 6> kMade{"device memory", "graph node", "executable graph",
                                               "user object",   "stream",     "event"};
@@ -176,7 +177,7 @@ std::string Teller::in_words(const Fault& fault) const {
   return text;
 }
 
-// Tells an event before any task has run: the same in every story of the path.
+// Returns whether the event is before the run of any task: the same in each story of the path.
 bool Teller::is_set_up(const Event& event) const {
   return event.tick == 0 && event.task == kNoTask && !concerned(event.object);
 }
@@ -223,7 +224,7 @@ bool Teller::is_callers(const Fault& fault) const {
   return std::find(theirs.begin(), theirs.end(), fault) != theirs.end();
 }
 
-// The beginning of the device work in which the fault was found.
+// Returns whether the event starts the device work in which the fault was found.
 bool Teller::is_used_in(const Event& event) const {
   return fault_ != nullptr && event.kind == EventKind::start &&
          event.activation == fault_->activation && event.what == fault_->use_site;
@@ -235,7 +236,7 @@ std::string Teller::source_line(const Fault& fault) const {
   return device->source_line(fault.code);
 }
 
-// A fault knows its activation; the task is that of the last event there.
+// Returns the task of a fault: that of the last event of its activation.
 std::uint16_t Teller::task_of(const Fault& fault) const {
   std::uint16_t task = kNoTask;
   for (const Event& event : telling_.world.history.events()) {
@@ -281,7 +282,7 @@ std::string Teller::words(const Event& event) const {
   return with_object;
 }
 
-// Those that are not plain, as the reproducer has them.
+// Returns the arguments that are not the default, as in the reproducer.
 std::string Teller::arguments(const Event& op) const {
   std::string text;
   for (const Decision& decision : telling_.outcome.tape)
@@ -297,7 +298,8 @@ std::string Teller::birth(const Event& event, const std::string& object) const {
   return fmt::format("{} is born{}{}", object, in_site(life->birth_site), former(*life));
 }
 
-// A pointer beside a block that was freed is what is handed out next.
+// Returns the object whose memory was reused. The new address may be a few bytes before the freed
+// one.
 std::string Teller::former(const Life& life) const {
   if (life.recycled_from == BirthId::none) return {};
   const Life& last = telling_.world.ledger.life(life.recycled_from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Story lines: what a run's events and faults say in words, before they are laid out.
+// Story lines: a run's events and faults in words, before they are laid out.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace harness::reports {
 
-/// How much a line matters to the fault that is reported. Minor are other objects' lives, and all
-/// that ops did in which nothing began, ended or was used that it is about.
+/// Relevance of a line for the reported fault. Minor: lives of other objects, and events of ops in
+/// which no object of the fault began, ended or was used.
 enum class Weight : std::uint8_t { noise, minor, light, op, concerned, fault };
 
 inline constexpr std::uint16_t kNoTask = 0xffff;
 
-/// The fault that the telling is about, or null if its run has none.
+/// Returns the fault that the story is about, or null if its run has none.
 const Fault* told_fault(const Telling& telling);
 
-/// The fault that ended the run, or null: a fatal one that is not the caller's.
+/// Returns the fault that ended the run, or null: a fatal one that is not the caller's.
 const Fault* ending_fault(const Telling& telling);
 
-/// One thing that is reported: an event or a fault, the other is null.
+/// An event or a fault; the other pointer is null.
 struct Told {
   const Event* event = nullptr;
   const Fault* fault = nullptr;
@@ -36,8 +36,8 @@ struct Line {
   std::uint16_t task;
   Weight weight;
   std::string text;
-  std::uint32_t count = 1;  ///< Equal neighbours are one line.
-  bool is_end = false;      ///< The told fault, or the one that ended the run.
+  std::uint32_t count = 1;  ///< Number of equal consecutive lines that it stands for.
+  bool is_end = false;      ///< The reported fault, or the one that ended the run.
 };
 
 /// Ownership: borrows the telling.
@@ -45,20 +45,20 @@ class Teller {
  public:
   explicit Teller(const Telling& telling);
 
-  /// Up to the fault that is reported, and on to the one that ended the run; to the end where there
-  /// is none.
+  /// Returns the events and faults up to the reported fault, and further to the one that ended the
+  /// run; all of them if there is no fault.
   std::vector<Told> told() const;
-  /// The same in words, a line each; how many calls of a task's set-up came first is one line.
+  /// Returns them in words, one line each. The number of calls during a task's set-up is one line.
   std::vector<Line> lines() const;
-  /// Tells one event or fault, with its turn, its task and its weight.
+  /// Returns one event or fault in words, with its turn, its task and its weight.
   Line line_of(const Event& event) const;
   Line line_of(const Fault& fault) const;
-  /// Tells a fault in words: its kind, its object, the death and the use.
+  /// Returns a fault in words: its kind, its object, the death and the use.
   std::string in_words(const Fault& fault) const;
   const Names& names() const { return names_; }
-  /// The fault that is reported, or null.
+  /// Returns the reported fault, or null.
   const Fault* fault() const { return fault_; }
-  /// Whether the told fault is about this object, or met it.
+  /// Returns whether the reported fault is about this object, or involves it.
   bool concerned(Name object) const;
 
  private:

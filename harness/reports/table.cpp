@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A table as wide as its widest cells is the aim. If there is no room, elastic
-// columns give way first, down to what can still be read; then columns of numbers are left out,
-// from the right, and the table says which; then whatever is left is broken into lines.
+// How it works. By default each column is as wide as its widest cell. If that is too wide, elastic
+// columns are narrowed first, but stay readable. Then columns of numbers are left out, from the
+// right, and the table lists them. Finally all columns are narrowed, and their text is wrapped.
 #include "harness/reports/table.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kReadable =
-    24;  ///< An elastic column keeps it while there is a number to leave out.
+    24;  ///< Least width of an elastic column while numbers can be left out.
 constexpr std::size_t kLeast = 8;
 
-/// `text` in lines of at most `width` columns; a word that is too long is broken, at an underscore
-/// or a slash where it has one.
+/// Breaks `text` into lines of at most `width` columns. A long word is broken, preferably after an
+/// underscore or a slash.
 std::vector<std::string> broken(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   const std::string at_spaces = wrapped(text, width, 0);
@@ -40,7 +40,7 @@ std::vector<std::string> broken(std::string_view text, std::size_t width) {
 
 }  // namespace
 
-/// The columns that are shown, and how wide each is.
+/// The columns that are shown, and their widths.
 struct Table::Layout {
   std::vector<std::size_t> columns;
   std::vector<std::size_t> widths;
@@ -66,7 +66,7 @@ Table::Layout Table::natural() const {
   return layout;
 }
 
-/// Makes columns narrower, the widest first, down to `least`, until the table fits.
+/// Narrows columns, the widest first, down to `least`, until the table fits.
 void Table::narrow(Layout& layout, std::size_t width, std::size_t least, bool all) const {
   for (std::size_t total = layout.total(); total > width; --total) {
     std::size_t widest = layout.columns.size();
@@ -82,7 +82,7 @@ void Table::narrow(Layout& layout, std::size_t width, std::size_t least, bool al
   }
 }
 
-/// Leaves out numbers, from the right, until the table fits.
+/// Leaves out columns of numbers, from the right, until the table fits.
 void Table::leave_out(Layout& layout, std::size_t width) const {
   for (std::size_t i = layout.columns.size(); i-- > 0 && layout.total() > width;) {
     if (columns_[layout.columns[i]].align != Align::right) continue;
@@ -116,7 +116,7 @@ std::string Table::line(const std::vector<Cell>& row, const Layout& layout,
   }
   std::string text;
   for (std::size_t y = 0; y < height; ++y) {
-    std::size_t room = 0;  // Spaces that come before the next words, so that none end a line.
+    std::size_t room = 0;  // Pending spaces, which are written before the next words only.
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string words = y < cells[i].size() ? cells[i][y] : "";
       const std::size_t padding =

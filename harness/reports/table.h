@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table: rows of cells in aligned columns, as wide as the terminal at most.
+// Table: rows of cells in aligned columns, at most as wide as the terminal.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool elastic = false;  ///< Gives way first when the table would be too wide, by continuing below.
-  bool with_next = false;  ///< Is left out together with the next, which says nothing alone.
+  bool elastic = false;    ///< Is narrowed first, by wrapping, if the table is too wide.
+  bool with_next = false;  ///< Is left out with the next column, which is useless alone.
 };
 
 struct Cell {
   std::string text;
   Colour colour = Colour::none;
 
-  Cell(std::string words, Colour in = Colour::none)  // Implicit: cells read best unwrapped.
+  Cell(std::string words, Colour in = Colour::none)  // Implicit, so that rows are readable.
       : text(std::move(words)), colour(in) {}
 };
 
@@ -33,11 +33,12 @@ class Table {
 
   /// One cell per column.
   void add(std::vector<Cell> row);
-  /// Returns whether there is a header alone.
+  /// Returns whether there are no rows.
   bool empty() const { return rows_.empty(); }
-  /// Returns how many columns of a terminal it takes where it need not be narrower.
+  /// Returns the width of the table without any limit, in columns of a terminal.
   std::size_t width() const;
-  /// A header, a rule and the rows, each ended by a newline; last, which columns were left out.
+  /// Returns a header, a rule and the rows, each with a newline; last, the columns that were left
+  /// out.
   std::string to_string(const Terminal& terminal) const;
 
  private:

@@ -14,7 +14,7 @@ namespace harness::reports {
 
 namespace {
 
-/// 0 if it says nothing.
+/// Returns the value of COLUMNS; 0 if it is not set or not a number.
 std::size_t columns_of_environment() {
   const char* text = std::getenv("COLUMNS");
   std::size_t columns = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ancestry: which activations of a run others come from. Names say so on every schedule.
+// Ancestry: from which activations others originate. Names of activations are the same in all
+// schedules.
 #pragma once
 
 #include <unordered_map>
@@ -9,16 +10,16 @@
 
 namespace harness::triaging {
 
-/// Reads on in the history as it grows. Ownership: borrows the history of one run.
+/// Reads the history incrementally as it grows. Ownership: borrows the history of one run.
 class Ancestry {
  public:
   explicit Ancestry(const History& history) : history_(history) {}
 
-  /// Forgets the run before.
+  /// Forgets the previous run.
   void begin();
-  /// Returns whether one activation is, or comes from, another.
+  /// Returns whether an activation is or originates from another one.
   bool comes_from(Name activation, Name ancestor);
-  /// Returns an activation after those that it comes from.
+  /// Returns an activation, preceded by those from which it originates.
   std::vector<Name> line(Name activation);
 
  private:

@@ -9,7 +9,7 @@ namespace harness::triaging {
 namespace {
 
 constexpr unsigned kPerRepair = 2;
-constexpr unsigned kPerOrder = 7;  // More than any other, whatever it leaves open.
+constexpr unsigned kPerOrder = 7;  // Higher than all others, even with open parts.
 
 bool comes_first(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& one) {
@@ -113,8 +113,8 @@ unsigned cost_of(const Repair& repair) {
   return kPerRepair;
 }
 
-/// Returns an order and what leaves more open: whatever is done with such a thing is in order, and
-/// of code that reads a word, it is told by its writer.
+/// Returns an order and more general ones: for all acts on objects of this kind, and if words are
+/// read, for all reads of the same writer.
 static std::vector<Repair> wider(const Way& way) {
   const Repair& here = way.repair;
   std::vector<Repair> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates: the repairs that the run of a finding suggests.
+// Candidates: repairs that the run of a finding suggests.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace harness::triaging {
 
-/// Returns the repairs to try, by the last run of the runner, which was the finding's: whatever had
-/// died by then may have died too early, whatever is left over may be what keeps it, and whatever
-/// failed may be what it follows from. Those that leave less open come first.
+/// Returns the repairs to try, according to the runner's last run, which must be the finding's: an
+/// object that was dead by then may have died too early, a left-over object may keep the leak
+/// alive, and an injected error may be the cause. More specific repairs come first.
 std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
                                      const std::vector<Fault>& faults,
                                      const std::vector<RefusedStep>& refused);
 
-/// Returns the orders to try, by the ways in which a run may come by them.
+/// Returns the orders to try, for the ways in which a run can achieve them.
 std::vector<Candidate> orders_of(const std::vector<Way>& ways);
 
 /// Returns the key that distinguishes repairs.
@@ -26,13 +26,14 @@ inline auto order_of(const Repair& repair) {
                     repair.used.view());
 }
 
-/// Returns whether the fault is about a thing that is still there: left over, or beyond its owner.
+/// Returns whether the fault is about an object that is still alive: left over, or longer than its
+/// owner.
 bool is_too_late(const Fault& fault);
 
-/// Returns the cost of a repair: higher if it leaves more open.
+/// Returns the cost of a repair: higher for more open parts.
 unsigned cost_of(const Repair& repair);
 
-/// Returns whether `wide` is `narrow` with something left open, or the same.
+/// Returns whether `wide` is `narrow`, or the same repair with more open parts.
 bool includes(const Repair& wide, const Repair& narrow);
 
 }  // namespace harness::triaging

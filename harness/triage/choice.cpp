@@ -11,8 +11,8 @@ namespace {
 struct Proposal {
   std::size_t repair = 0;
   unsigned cost = 0;
-  std::size_t own_count = 0;          ///< Findings about the very thing.
-  std::vector<std::size_t> findings;  ///< Ascending.
+  std::size_t own_count = 0;          ///< Findings about the repair's own object.
+  std::vector<std::size_t> findings;  ///< Their indices, ascending.
 };
 
 class Choice {
@@ -45,13 +45,13 @@ class Choice {
   }
 
  private:
-  /// A proposal that is a cause, and which of its findings are its members.
+  /// A proposal that is a cause, and its members among the findings.
   struct Chosen {
     const Proposal* proposal;
     std::vector<std::size_t> findings;
   };
 
-  /// More findings for its cost come first; then what is cheap, and about what died itself.
+  /// Prefers more findings per cost; then lower cost, then repairs of the findings' own objects.
   static bool is_better(const Proposal& a, std::size_t a_gain, const Proposal& b,
                         std::size_t b_gain) {
     if (a_gain * b.cost != b_gain * a.cost) return a_gain * b.cost > b_gain * a.cost;
@@ -90,7 +90,7 @@ class Choice {
     chosen_.push_back(std::move(chosen));
   }
 
-  /// Puts one proposal in the place of causes that cost more together, if there is one.
+  /// Replaces several causes by one proposal that costs less, if there is one.
   bool simplify() {
     for (const Proposal& proposal : proposals_) {
       unsigned cost = 0;
@@ -116,7 +116,7 @@ class Choice {
 
   std::vector<Proposal> proposals_;
   std::vector<Chosen> chosen_;
-  std::vector<bool> has_cause_;  ///< By finding.
+  std::vector<bool> has_cause_;  ///< Whether each finding has a cause.
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. If a step of both runs is one but for what goes with it, that is the difference.
-// Else one of the two did something that the other did not, or both did: the runs are laid beside
-// each other again from where they have a few steps in common, and the first of what is between is
-// the difference, of the run that has it.
+// How it works. If the first differing steps do the same with different values, that is the
+// difference. Otherwise one run, or each, did something that the other did not: the runs are
+// aligned again at the next position with a few common steps. The first step before that is the
+// difference, and belongs to the run that has it.
 //
-// A step is named by what it does and by the site that it does it at. Who asks which one runs next
-// does nothing yet, and so is named by the site alone.
+// A step is named by its action and its site. A step that chooses the next task does nothing yet,
+// so it is named by its site only.
 #include "harness/triage/difference.h"
 
 #include <fmt/format.h>
@@ -21,10 +21,10 @@ namespace {
 using Step = Trail::Step;
 using Steps = std::vector<Step>;
 
-constexpr std::size_t kWindow = 300;  ///< Steps in which the runs are laid beside each other again.
-constexpr std::size_t kInCommon = 3;  ///< This many steps in a row are no accident.
+constexpr std::size_t kWindow = 300;  ///< Limit of steps within which the runs are aligned again.
+constexpr std::size_t kInCommon = 3;  ///< This many common steps in a row are not accidental.
 
-/// Returns the text with its numbers left open.
+/// Returns the text with its numbers replaced by '#'.
 Label without_numbers(Label what) {
   std::string text;
   for (const char one : what.view()) {
@@ -34,14 +34,14 @@ Label without_numbers(Label what) {
   return lasting_label(text);
 }
 
-/// Whether both read or write the same place, whatever is there.
+/// Returns whether both read or write the same location, whatever the value.
 bool are_at_one_place(const Step& a, const Step& b) {
   if (a.kind != Trail::Kind::read && a.kind != Trail::Kind::write) return true;
   return a.values.size() == b.values.size() &&
          std::equal(a.values.begin(), a.values.end() - 1, b.values.begin());
 }
 
-/// Whether the two do the same, with whatever goes with it.
+/// Returns whether both do the same, possibly with different values.
 bool is_one(const Step& a, const Step& b) {
   return a.kind == b.kind && a.event == b.event && a.site == b.site &&
          a.activation == b.activation && are_at_one_place(a, b) &&
@@ -64,13 +64,13 @@ bool are_in_common(const Steps& good, std::size_t i, const Steps& bad, std::size
   return true;
 }
 
-/// This many steps are in one run alone.
+/// Numbers of steps that are in one run only.
 struct Between {
   std::size_t good = 0;
   std::size_t bad = 0;
 };
 
-/// Returns the fewest after which the runs have steps in common again.
+/// Returns the fewest such steps after which the runs have common steps again.
 Between between(const Steps& good, const Steps& bad, std::size_t from) {
   for (std::size_t sum = 1; sum < kWindow; ++sum)
     for (std::size_t bad_count = 0; bad_count <= sum; ++bad_count) {
@@ -97,7 +97,7 @@ std::size_t first_other(const Step& good, const Step& bad) {
   return longer[std::min(good.values.size(), bad.values.size())].argument;
 }
 
-/// Returns what a step does, with its numbers left open; nothing if it asks.
+/// Returns the action of a step without numbers; "" for a choice.
 Label in_words(const Step& step) {
   const auto of = [&](std::string_view act) {
     return lasting_label(fmt::format("{} of {}", act, without_numbers(step.what).view()));
@@ -119,8 +119,8 @@ Label in_words(const Step& step) {
   return without_numbers(step.what);
 }
 
-/// Returns the first step of some that does anything, or the first. That an op gets to a place is
-/// not yet done.
+/// Returns the first step among these that does something, or else the first one. An op's arrival
+/// at a site does not count.
 std::size_t first_act(const Steps& steps, std::size_t from, std::size_t count) {
   const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(from);
   const auto end = begin + static_cast<std::ptrdiff_t>(count);
@@ -157,7 +157,7 @@ Repair revert_of(const Difference& difference) {
   return {RepairKind::revert, in_words(step), difference.how, {}, step.site};
 }
 
-// Whatever is written: one place writes to things of many kinds.
+// For writes, the action is any write: code at one place may write objects of many kinds.
 Repair revert_at(const Difference& difference, const std::string& place) {
   const bool writes = difference.step.kind == Trail::Kind::write;
   const Label act = writes ? Label("any write") : in_words(difference.step);

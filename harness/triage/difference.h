@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difference: the first step in which a run differs from the same run of a program that shows no
-// fault. Everything that goes wrong follows from it.
+// Difference: the first step in which a run differs from the same run of a program without the
+// fault. All later differences follow from it.
 //
 // Source: the first divergence of two aligned executions, as in differential slicing (Johnson et
 // al., 2011), https://doi.org/10.1109/SP.2011.41
@@ -15,22 +15,22 @@
 
 namespace harness::triaging {
 
-// How a step is not as in the good run, for Repair::got; else an argument.
+// How a step differs from the good run, for Repair::got; else an argument.
 inline constexpr Label kDone = "not done";
 inline constexpr Label kLeftOut = "done";
 inline constexpr Label kOtherwise = "done with what it was";
 
 struct Difference {
-  Trail::Step step;       ///< The bad run's, or the good one's where only that has it.
+  Trail::Step step;       ///< From the bad run, or from the good run if only that has it.
   Label how;              ///< How it differs from the good run.
-  std::size_t index = 0;  ///< The step's, in its run.
-  bool is_good = false;   ///< The run is the good one.
+  std::size_t index = 0;  ///< Index of the step in its run.
+  bool is_good = false;   ///< The step is from the good run.
 };
 
-/// Returns the first difference; none if the two are one.
+/// Returns the first difference; nothing if the runs are the same.
 std::optional<Difference> difference_of(const Trail& good, const Trail& bad);
 
-/// Returns what would be undone to get the good run, by what is done and where.
+/// Returns the repair that reverts the step, by its action and site.
 Repair revert_of(const Difference& difference);
 /// Returns the same by a place in the sources instead of the site.
 Repair revert_at(const Difference& difference, const std::string& place);

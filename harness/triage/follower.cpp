@@ -10,7 +10,7 @@ void Follower::take_events() {
   const Records<Event>& events = world_.history.events();
   for (; event_count_ < events.size(); ++event_count_) {
     const Event& event = events[event_count_];
-    // The seam and the ledger report theirs, and more.
+    // The seam and the ledger record these with more details.
     const bool is_told = event.kind == EventKind::call || event.kind == EventKind::birth ||
                          event.kind == EventKind::death;
     if (is_told) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follower: a strategy that passes choices on, and keeps a trail of the run: its choices, and the
-// events between them. The seam adds calls.
+// Follower: a strategy that forwards choices, and records a trail of the run: its choices, and the
+// events between them. The seam adds the calls.
 #pragma once
 
 #include "harness/history/trail.h"
@@ -21,7 +21,7 @@ class Follower final : public Strategy {
   }
   bool hears_all() const override { return true; }
   std::uint32_t answer(const Question& question) override;
-  /// Ends a run: takes in the events after the last choice.
+  /// Ends a run: takes the events after the last choice.
   void take_events();
 
  private:

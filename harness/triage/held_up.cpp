@@ -34,8 +34,7 @@ bool HeldUp::was_kept() const {
          std::any_of(precedences_.begin(), precedences_.end(), kept);
 }
 
-// ---- which one runs next
-// --------------------------------------------------------------------------------
+// ---- choosing the next task --------------------------------------------------------------------
 
 const Task* HeldUp::task_of(std::uint32_t value) const {
   for (const auto& task : world_.scheduler.tasks().all())
@@ -43,7 +42,7 @@ const Task* HeldUp::task_of(std::uint32_t value) const {
   return nullptr;
 }
 
-/// No task is an engine, which nothing holds up.
+/// Without a task it is an engine, which is never held up.
 HeldUp::Rank HeldUp::rank_of(const Task* task) {
   if (task == nullptr) return Rank::free;
   for (Precedence& one : precedences_)
@@ -51,7 +50,7 @@ HeldUp::Rank HeldUp::rank_of(const Task* task) {
   return task->slow_until > world_.scheduler.now() ? Rank::slow : Rank::free;
 }
 
-/// One after the other, since what comes after the one may have to come before the next.
+/// Changes one precedence at a time, because its late act may have to precede the next one's.
 void HeldUp::settle() {
   for (Precedence& one : precedences_)
     if (one.settle()) return one.look(asking_);
@@ -72,7 +71,7 @@ std::uint32_t HeldUp::choose(const Question& question, std::uint32_t wanted) {
   }
 }
 
-/// Stays, if that is possible; else the first task continues, or else the first engine.
+/// Returns the default: the running task if possible, else the first task, else the first engine.
 std::uint32_t HeldUp::plainest(const Question& question, Rank rank) {
   std::uint32_t plainest = 0;
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();

@@ -15,7 +15,7 @@ void Precedence::begin() {
   late_.clear();
 }
 
-/// Returns the one that an activation comes from, the nearer one where that is both.
+/// Returns the act from which an activation originates; the nearer one if it is both.
 Precedence::Act Precedence::act_of(Name activation) {
   const bool is_early = ancestry_.comes_from(activation, turns_.early);
   if (!ancestry_.comes_from(activation, turns_.late)) return is_early ? Act::early : Act::neither;
@@ -42,7 +42,7 @@ void Precedence::look(Name asking) {
   if (state_ == State::over) join_late(asking);
 }
 
-/// Code that left an event in the act has begun it, though no turn was taken there.
+/// A task that left an event in the act has begun it, even if it took no turn there.
 void Precedence::look_at_all(Name asking) {
   const Records<Event>& events = world_.history.events();
   for (; event_count_ < events.size(); ++event_count_) {
@@ -83,14 +83,14 @@ bool Precedence::give_up() {
   return true;
 }
 
-// ---- the late one -------------------------------------------------------------------------------
+// ---- the late act -------------------------------------------------------------------------------
 
 bool Precedence::is_late(const Task& task, Name asking) {
   return (turns_.at.empty() || task.context.site == turns_.at) && task.state != Task::State::done &&
          act_of(activation_of(task, asking)) == Act::late;
 }
 
-/// Code that is late has waited for what the others did until now.
+/// Marks tasks at the late act as having waited for all other tasks' progress so far.
 void Precedence::join_late(Name asking) {
   for (const auto& task : world_.scheduler.tasks().all()) {
     const bool is_known = std::find(late_.begin(), late_.end(), raw(task->id)) != late_.end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precedence: two acts of a run, of which one is to come after the other, and how far the earlier
-// one is.
+// Precedence: two acts of a run, one of which must follow the other, and the progress of the
+// earlier one.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace harness::triaging {
 
-/// The two acts, by the activations that they are in, or from which their activations derive. If
-/// one derives from the other, it stands for itself only.
+/// The two acts, as the activations in which they happen, or from which theirs originate. If one
+/// originates from the other, it stands for itself only.
 struct Turns {
   Name late = 0;
   Name early = 0;
-  Label at;  ///< The site that the late one is held up at; empty: from its beginning.
+  Label at;  ///< The site at which the late one is held up; empty: from its beginning.
   /// Number of tasks that do the early act. kAllAtRest: it is over when no other task is ready.
   std::uint32_t early_task_count = 0;
 
@@ -30,21 +30,21 @@ class Precedence {
   Precedence(const Turns& turns, const World& world)
       : turns_(turns), world_(world), ancestry_(world.history) {}
 
-  void begin();  ///< A run begins.
-  /// Looks how far the early act is. `asking` is the activation of the running task.
+  void begin();  ///< Begins a run.
+  /// Updates the progress of the early act. `asking`: the activation of the running task.
   void look(Name asking);
-  /// Called if no other task is ready: the early act is over if it was done by some task and no
-  /// task is in it. Returns whether that changes anything.
+  /// Called if no other task is ready: the early act is over if some task has done it and no task
+  /// is in it. Returns whether the state changes.
   bool settle();
   /// Ends all waits for the early act. If it still happens, the order could not be achieved.
   /// Returns whether a task had waited.
   bool give_up();
 
-  /// Returns whether a task has reached the late act while the early one is not over.
+  /// Returns whether a task has reached the late act before the early one is over.
   bool holds(const scheduling::Task& task, Name asking) {
     return state_ == State::holding && is_late(task, asking);
   }
-  /// Returns whether it could not.
+  /// Returns whether the order could not be achieved.
   bool is_refused() const { return state_ == State::refused; }
   /// Returns whether a task reached the late act and continued in order.
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
@@ -52,7 +52,7 @@ class Precedence {
  private:
   enum class State : std::uint8_t { holding, over, given_up, refused };
   enum class Act : std::uint8_t { neither, late, early };
-  /// How far a task is with the early act.
+  /// Progress of a task with the early act.
   struct Progress {
     bool began = false;
     bool is_at_it = false;
@@ -73,9 +73,9 @@ class Precedence {
   Ancestry ancestry_;
   std::size_t event_count_ = 0;  ///< Number of events processed.
   State state_ = State::holding;
-  std::vector<Progress> progress_;   ///< By task.
-  std::vector<std::uint16_t> late_;  ///< The tasks that reached the late act after the early one
-                                     ///< was over.
+  std::vector<Progress> progress_;   ///< The progress of each task.
+  std::vector<std::uint16_t> late_;  ///< Tasks that reached the late act after the early one was
+                                     ///< over.
 };
 
 }  // namespace harness::triaging

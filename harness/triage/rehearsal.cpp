@@ -13,7 +13,7 @@ std::uint32_t Rehearsal::answer(const Question& question) {
   return question.site == Site::failure ? failure(question) : inner_.answer(question);
 }
 
-// A call is noted before it asks whether it fails.
+// The event of a call precedes the choice whether it fails.
 RefusedStep Rehearsal::step() const {
   const Records<Event>& events = world_.history.events();
   const bool is_call = !events.empty() && events.back().kind == EventKind::call;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rehearsal: a strategy that injects the errors of a tape, whatever other choices are tried.
+// Rehearsal: a strategy that injects the errors of a tape, regardless of other choices.
 //
-// A search for other schedules must neither lose the error that a fault follows from nor add
-// another. A call that a repair spares does not fail; its choice is made nevertheless, so that
-// later ones keep their numbers.
+// A search of other schedules must keep the error that causes a fault, and add no other. A call
+// that a repair spares does not fail, but its choice is still made, so that later choices keep
+// their numbers.
 #pragma once
 
 #include <vector>
@@ -14,21 +14,21 @@
 
 namespace harness::triaging {
 
-/// The call of a step that is not a CUDA call; an empty label would leave it open.
+/// The call of a step that is not a CUDA call. An empty label would match any call.
 inline constexpr Label kStep = "step";
 
-/// A step that failed because the tape says so.
+/// A step that failed according to the tape.
 struct RefusedStep {
   Label call;
   Label site;
   bool operator==(const RefusedStep&) const = default;
 };
 
-/// Ownership: borrows the strategy that makes all other choices, the repair and the world of the
+/// Ownership: borrows the strategy that makes all other choices, the repair, and the world of the
 /// runs.
 class Rehearsal final : public Strategy {
  public:
-  /// `repair` may be null, and matters only if it spares.
+  /// `repair` may be null, and only matters if it spares a call.
   Rehearsal(Strategy& inner, const Tape& tape, const Repair* repair, const World& world)
       : inner_(inner), repair_(repair), world_(world) {
     failures_.assign(tape);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each finding is looked at by itself, so that no answer depends on the order of the
-// files: which of the repairs that its run suggests work for it. Then the causes are chosen
-// (choice.h). Orders are tried where nothing else works, and causes chosen of these again.
+// How it works. Each finding is examined separately, so that results do not depend on the order of
+// the files: which of the repairs that its run suggests work for it. Then causes are selected
+// (choice.h). Orders are tried for findings without another repair, and causes are selected among
+// these.
 #include "harness/triage.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using triaging::Finding;
 using triaging::order_of;
 using triaging::Trial;
 
-/// A repair of a path's.
+/// A repair for a path.
 struct Proposal {
   const Scenario* scenario = nullptr;
   Repair repair;
@@ -34,7 +35,8 @@ struct Proposal {
   bool operator<(const Proposal& other) const { return order() < other.order(); }
 };
 
-/// A place where what is done was as before that often is not what differs.
+/// Cost for each earlier step at the same place that was as before: the more there are, the less
+/// specific the place.
 constexpr std::size_t kPerStep = 8;
 
 class Triaging {
@@ -91,10 +93,10 @@ class Triaging {
   struct Different {
     Trial::Look look;
     Difference difference;
-    Followed followed;  ///< To the difference.
+    Followed followed;  ///< Up to the difference.
   };
 
-  /// Finds the places of all code at once, as that takes a separate program.
+  /// Looks up the places of all code together, because that runs a separate program.
   void name_differences() {
     std::vector<std::uintptr_t> code;
     for (const Different& one : different_)
@@ -117,26 +119,26 @@ class Triaging {
     }
   }
 
-  /// Offers to undo what is done there, whatever the site.
+  /// Adds the repair that reverts the action at this place, regardless of the site.
   static void offer_place(Different& one, const RunningPlace& place) {
     if (place.text.empty()) return;
     const Repair here = triaging::revert_of(one.difference);
     const Repair repair = triaging::revert_at(one.difference, place.text);
     for (Candidate& known : one.look.candidates)
-      if (known.repair == repair) {  // It is on the stack more than once.
+      if (known.repair == repair) {  // The place is on the stack more than once.
         known.step_count = std::min(known.step_count, place.step_count);
         return;
       }
     one.look.candidates.push_back({repair, here, false, place.step_count});
   }
 
-  // ---- choosing ----
+  // ---- selecting causes ----
 
   static Proposal proposal_of(const Trial::Look& look, const Candidate& candidate) {
     return {look.finding.the_case.scenario, candidate.repair};
   }
 
-  /// Returns the repairs that work for some finding, in their order.
+  /// Returns the distinct repairs that work for some finding, in order.
   std::vector<Proposal> proposals() const {
     std::vector<Proposal> all;
     for (const Trial::Look& look : explained_)
@@ -163,7 +165,7 @@ class Triaging {
       result_.causes.push_back(to_cause(all[chosen.repair], chosen.findings));
   }
 
-  /// Returns how often what would be undone was as before, in the mean of the runs.
+  /// Returns the cost of the steps before that are as before, on average over the runs.
   unsigned mean_count_of(const Proposal& proposal) const {
     std::size_t sum = 0;
     std::size_t run_count = 0;
@@ -223,9 +225,9 @@ class Triaging {
 
   const TriageOptions& options_;
   Trial trial_;
-  std::vector<Trial::Look> explained_;  ///< Those that a repair of their own removes.
-  std::vector<Different> different_;    ///< From the run of the good program.
-  std::vector<Trial::Look> others_;     ///< Those that none does so far.
+  std::vector<Trial::Look> explained_;  ///< Findings that a repair of their own removes.
+  std::vector<Different> different_;    ///< Findings that differ from the run of the good program.
+  std::vector<Trial::Look> others_;     ///< Findings without a repair so far.
   Triage result_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A search of other schedules plays the finding's program, with the calls that fail
-// on its tape, in three ways: its own choices and one more, its default schedule and one choice,
-// and choices drawn at random. It counts a fault against the repair only if it is the same one:
-// reproducers of variants with several bugs would else never be repaired by one change.
+// How it works. A search of other schedules runs the finding's program, with the injected errors of
+// its tape, in three ways: its recorded choices and one more, its default schedule and one choice,
+// and random choices. Only the same fault counts against a repair: otherwise variants with several
+// bugs could never be repaired by one change.
 //
-// An order has several ways to come about; the first that gets past the fault is searched with.
+// An order can be achieved in several ways. The search uses the first one that gets past the fault.
 #include "harness/triage/trial.h"
 
 #include <algorithm>
@@ -22,17 +22,18 @@
 namespace harness::triaging {
 namespace {
 
-/// Questions whose answers another schedule may change.
+/// Choices that differ between schedules of a program.
 constexpr Sites kScheduleSites = kAllSites & ~kProgramSites & ~site_bit(Site::failure);
 
-/// Whether the fault is one that the run before had, or could not see: leaks come last.
+/// Returns whether the original run had the fault, or ended before it could occur: leaks come last.
 bool was_there(const Fault& fault, const Finding& finding) {
   if (fault.kind == FaultKind::retention && finding.ended_early) return true;
   const auto& known = finding.signatures;
   return std::find(known.begin(), known.end(), fault.signature()) != known.end();
 }
 
-/// The same fault under another name counts, too: what was stale is recycled on other schedules.
+/// Returns whether it is the finding's fault. The signature may differ, because a stale object may
+/// be recycled in other schedules.
 bool is_same(const Fault& fault, const Finding& finding) {
   const Fault& known = finding.fault;
   if (fault.object_kind == known.object_kind && fault.birth_site == known.birth_site &&
@@ -41,20 +42,21 @@ bool is_same(const Fault& fault, const Finding& finding) {
   return fault.signature() == known.signature();
 }
 
-/// Whether the fault is that a thing is ended once more, or another in its place: to keep things
-/// for all their uses repairs that by accident alone, as what has gone is nothing else's then.
+/// Returns whether an object is ended twice, or another one in its place. Keeping objects for all
+/// uses repairs that only by accident, because the address is not reused then.
 bool is_second_end(const Fault& fault) {
   return (fault.kind == FaultKind::double_free || fault.kind == FaultKind::wrong_owner) &&
          !fault.use_site.empty();
 }
 
-/// Whether the fault is a second end of such a thing.
+/// Returns whether the fault is a second end of an object of this kind.
 bool ends_again(const Fault& fault, Label object) {
   return is_second_end(fault) && fault.object_kind == object;
 }
 
-/// A leak of a thing that is kept would be there without the repair, had the run come so far; so
-/// would a second end that the repair does not name.
+/// Returns whether the fault is about an object that the repair keeps. A leak of such an object
+/// does not count: it would occur without the repair, too, if the run got that far. Nor does a
+/// second end that the repair does not name.
 bool is_held(const Fault& fault, const Repair& repair) {
   if (repair.used.empty() && is_second_end(fault)) return false;
   return repair.kind == RepairKind::hold && fault.kind != FaultKind::retention &&
@@ -62,25 +64,25 @@ bool is_held(const Fault& fault, const Repair& repair) {
                            use_of(fault)});
 }
 
-/// A leak that is seen at the end: all of these are as late as each other.
+/// Returns whether it is a leak that was found at the end. All of these are equally late.
 bool is_left_over(const Fault& fault) {
   return fault.kind == FaultKind::retention && fault.use_site.empty();
 }
 
-/// A bound is exceeded, or an owner outlived, in the middle of a run: that is as it should be if
-/// what is released at the end is this.
+/// Returns whether the repair's release at the end explains the fault: a bound is exceeded, or an
+/// owner outlived, during the run.
 bool is_released(const Fault& fault, const Repair& repair) {
   return is_too_late(fault) && !is_left_over(fault) &&
          includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
 }
 
-/// Whether a fault comes after the finding's: a fatal one hides what else its turn would show.
+/// Returns whether a fault comes after the finding's. A fatal one hides other faults of its turn.
 bool is_after(const Fault& fault, const Fault& known) {
   return fault.tick > known.tick || (known.fatal && fault.tick == known.tick);
 }
 
-/// Returns when the use that the finding is about went well, for the first time; 0 if it did not. A
-/// run in which things are kept makes fewer calls, so that all comes sooner in it.
+/// Returns the time of the first successful use that the finding is about; 0 if there is none. A
+/// run that keeps objects makes fewer calls, so its events come earlier.
 Tick tick_of_use(const Finding& finding, const Intervention& intervention, const Ledger& ledger) {
   for (const Intervention::Served& served : intervention.served()) {
     const Life& life = ledger.life(served.id);
@@ -91,7 +93,8 @@ Tick tick_of_use(const Finding& finding, const Intervention& intervention, const
   return 0;
 }
 
-/// Whether anything was left for the repair to release: what outlives its owner may go later.
+/// Returns whether the repair released anything. Objects may outlive their owner and still end in
+/// time.
 bool has_released(const Intervention& intervention, const Ledger& ledger) {
   for (std::size_t i = 0; i < ledger.lives().size(); ++i)
     if (intervention.has_released(static_cast<BirthId>(i))) return true;
@@ -110,7 +113,7 @@ Label use_of(const Fault& fault) {
   return is_capture ? fault.captured_at : fault.use_site;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- examining ----------------------------------------------------------------------------------
 
 std::optional<Trial::Look> Trial::look(std::size_t index, const Suspect& suspect) {
   std::optional<Look> look = look_at(index, suspect.the_case);
@@ -144,8 +147,7 @@ std::optional<Trial::Look> Trial::look_at(std::size_t index, const Case& the_cas
   return look;
 }
 
-/// Returns the oldest of what is left over; or what takes that with it when it is let go of, and
-/// leaves the fewest others.
+/// Returns the oldest leak, or the one whose release also removes it and leaves the fewest others.
 Fault Trial::root_of(const Finding& finding, const std::vector<Fault>& faults) {
   const Fault& oldest = faults.front();
   const Fault* root = &oldest;
@@ -218,8 +220,9 @@ void Trial::learn_writers(Finding& finding) {
   finding.ways = std::move(learnt);
 }
 
-/// Returns who writes what the reader at this site waits for, at any where that is empty: code that
-/// reads too late has nothing to wait for, and it is who wrote over it.
+/// Returns the writer of the word for which the reader at this site waits; at any site if `reader`
+/// is empty: a reader that is too late has nothing to wait for, and its word was overwritten by
+/// that writer.
 Label Trial::writer_of(const Finding& finding, Label reader) {
   Order order(finding.fault.object_kind, reader, {});
   const Order::Current current(order);
@@ -259,7 +262,7 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
   return outcome;
 }
 
-/// The way is the one that is tried.
+/// Uses the current way.
 const Outcome& Trial::run_in_order(const Finding& finding, Strategy& strategy,
                                    const Repair& repair) {
   if (!way_.turns.empty()) {
@@ -293,11 +296,11 @@ bool Trial::gets_past(const Repair& repair, const Finding& finding) {
     const bool is_later =
         is_after(fault, finding.fault) || (went_well_ != 0 && fault.tick >= went_well_);
     if (is_held(fault, repair) || is_same(fault, finding)) return false;
-    if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // It cannot be had.
+    if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // Not achievable.
     if (!is_later && !was_there(fault, finding)) return false;
     is_past |= is_later;
   }
-  // That something does not end once more may be all that there is to see.
+  // The absence of a second end may be the only visible effect.
   const bool shows = !outcome.vacuous || finding.vacuous || is_second_end(finding.fault);
   return is_past && is_needed_ && shows;
 }

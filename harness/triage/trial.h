@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial: whether a repair works for a finding: on the recorded schedule, and on others.
+// Trial: checks whether a repair works for a finding, on the recorded schedule and on others.
 #pragma once
 
 #include <atomic>
@@ -14,27 +14,27 @@
 
 namespace harness::triaging {
 
-/// A case, and the fault that it is about.
+/// A case, and the fault to explain.
 struct Finding {
-  std::size_t index = 0;  ///< Place of the case among those of the triage.
+  std::size_t index = 0;  ///< Index of the case in the triage.
   Case the_case;
   Fault fault;
-  Label used;  ///< The site of the use, or where a graph took what is used.
-  std::vector<std::string> signatures;  ///< Those of all faults of the run.
-  bool ended_early = false;             ///< By its fault, so that what comes later was not seen.
-  bool vacuous = false;                 ///< The path was not really used, by the scenario.
-  std::vector<Way> ways;                ///< Ways to put its acts in order.
+  Label used;  ///< The site of the use, or at which a graph captured the used object.
+  std::vector<std::string> signatures;  ///< Signatures of all faults of the run.
+  bool ended_early = false;             ///< Its fault ended the run, so later faults are unknown.
+  bool vacuous = false;                 ///< The scenario says that the path was not really used.
+  std::vector<Way> ways;                ///< Ways to order its acts.
 };
 
-/// A repair that may work, and the sites that it stands for here.
+/// A repair that may work, and the sites for which it stands here.
 struct Candidate {
   Repair repair;
-  Repair here;                 ///< The same with nothing left open.
-  bool is_own = false;         ///< It is about the very thing that the fault is about.
-  std::size_t step_count = 0;  ///< Number of equal steps before the one that would be undone.
+  Repair here;                 ///< The same without open parts.
+  bool is_own = false;         ///< It concerns the fault's own object.
+  std::size_t step_count = 0;  ///< Number of equal steps before the one to revert.
 };
 
-/// Returns the site of the use that `fault` is about.
+/// Returns the site of the fault's use.
 Label use_of(const Fault& fault);
 
 /// Ownership: borrows the runner. Threads: the runner's.
@@ -47,28 +47,29 @@ class Trial {
     Finding finding;
     std::vector<Candidate> candidates;
   };
-  /// Runs a case, minimized on request. Its subject is what goes wrong first. Returns nothing if
-  /// there is no fault.
+  /// Runs a case, minimized on request. The finding is the first fault. Returns nothing if there is
+  /// no fault.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
-  /// Returns the first difference between a run and that of a program that does not show the fault;
-  /// nothing if there is none.
+  /// Returns the first difference between the run and that of a program without the fault; nothing
+  /// if there is none.
   std::optional<Difference> difference_of(const Finding& finding);
-  /// Returns the run of a finding that has the difference, with the code that is running then.
+  /// Returns the run that has the difference, and the code that runs at that step.
   Followed follow_to(const Finding& finding, const Difference& difference);
-  /// Keeps the repairs that work: those of the very object, and others only if none of these does.
-  /// A repair that leaves more open than another that works is not tried on other schedules again.
+  /// Keeps the repairs that work: those of the fault's own object, and others only if none of these
+  /// works. A repair that is more general than another working one is not tried again on other
+  /// schedules.
   void keep_working(Look& look);
-  /// Leaves the orders that work instead, for a finding that no other repair removes.
+  /// Replaces the candidates by the orders that work, for a finding that no other repair removes.
   void keep_orders(Look& look);
-  /// Determines for which writers the reader of a finding waits, if that helps. Drops ways in which
-  /// it would wait for none.
+  /// Determines for which writers the reader of a finding waits, if that helps. Drops ways without
+  /// a writer.
   void learn_writers(Finding& finding);
 
-  /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and
-  /// finds no new one until then. To hold things for a use that never comes repairs nothing.
+  /// Returns whether the repaired run gets past the finding's fault, without that fault and without
+  /// a new one before. Keeping objects for a use that does not occur repairs nothing.
   bool passes(const Repair& repair, const Finding& finding);
-  /// Returns whether no other schedule of the repaired program shows the fault.
+  /// Returns whether other schedules of the repaired program do not show the fault.
   bool stays_away(const Repair& repair, const Finding& finding);
   /// Returns whether the repair works.
   bool removes(const Repair& repair, const Finding& finding) {
@@ -97,10 +98,9 @@ class Trial {
   Runner& runner_;
   TriageOptions options_;
   std::uint64_t run_count_ = 0;
-  bool is_needed_ = false;  ///< Whether the repair made a use of this finding succeed in the last
-                            ///< run.
-  Tick went_well_ = 0;      ///< When that use did, which the finding is about; 0: not known.
-  Way way_;                 ///< The way to come by an order that is tried.
+  bool is_needed_ = false;  ///< The repair made a use of this finding succeed in the last run.
+  Tick went_well_ = 0;      ///< Time of the finding's first successful use; 0 if unknown.
+  Way way_;                 ///< The way to achieve the order under trial.
 };
 
 }  // namespace harness::triaging

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A fault names one or two of its acts by site and activation; who wrote what was
-// read, or holds the other lock, it names by task and turn. Two acts are put in order by what they
-// come from: of the activations behind each, the first that is not behind both, so that an op that
-// runs on several tasks waits as a whole. Either may be the one that came too early. If both are
-// ops of one task's program, whatever else is like them is put in the program's order, too, or all
-// of it. So it is where nothing has written what is read: nothing says who came too early.
+// How it works. A fault names one or two of its acts by site and activation; the writer of a word,
+// or the holder of the other lock, by task and turn. Two acts are ordered by their origins: for
+// each act, the first activation that is not an origin of both, so that an op that runs on several
+// tasks waits as a whole. Either act may be the one that came too early. If both are ops of one
+// task's program, similar ops, or all ops, are also put into the program's order. The same is done
+// if nothing has written the word that is read, because then nothing shows which act came too
+// early.
 #include "harness/triage/ways.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ class Ways {
 
   Act use() const { return {fault_.activation, fault_.use_site}; }
 
-  /// Returns what the task that the fault reports did last, at that turn.
+  /// Returns the last action, up to that turn, of the task that the fault reports.
   Act writer() const {
     const Fault::Writer& writer = fault_.writer;
     if (writer.task >= world_.scheduler.tasks().count()) return {};
@@ -75,7 +76,7 @@ class Ways {
     return found != lives.end() ? found : nullptr;
   }
 
-  // ---- pairs of them ----
+  // ---- pairs of acts ----
 
   void add_work() {
     const Repair order{
@@ -85,7 +86,7 @@ class Ways {
     add({{order.kind, order.object, {}, order.used, order.let_go}, {}});
   }
 
-  /// Which of them comes first is learnt from the writer that the reader waits for.
+  /// Which act comes first is determined later, from the writer for which the reader waits.
   void add_reads() {
     const Repair order{RepairKind::order, fault_.object_kind, {}, fault_.use_site, {}};
     add({order, {}, true});
@@ -118,8 +119,8 @@ class Ways {
     add_order(other, one);
   }
 
-  /// Has `late` come after `early`: held up where it is done, or from the beginning of what it is
-  /// part of.
+  /// Orders `late` after `early`: `late` is held up at its site, or from the beginning of the
+  /// activation that contains it.
   void add_order(const Act& late, const Act& early) {
     if (late.site.empty() || early.site.empty()) return;
     const std::vector<Name> of_late = ancestry_.line(late.activation);
@@ -138,19 +139,19 @@ class Ways {
     add_in_turn(order, ops_of(first, kAny));
   }
 
-  /// Has each come after the one before it.
+  /// Orders each op after the previous one.
   void add_in_turn(const Repair& order, const std::vector<Name>& ops) {
     std::vector<Turns> all;
     for (std::size_t i = 1; i < ops.size(); ++i) all.push_back(turns(ops[i], ops[i - 1], {}));
     if (!all.empty()) add({order, all});
   }
 
-  /// Whole ops may be driven from elsewhere, now and then: they are over when all is at rest.
+  /// Other tasks may drive a whole op from time to time, so it is over when no other task is ready.
   Turns turns(Name late, Name early, Label at) {
     return {late, early, at, at.empty() ? Turns::kAllAtRest : count_tasks(early, late)};
   }
 
-  /// Whether these are slots of one task's program, in this order.
+  /// Returns whether these are slots of one task's program, in this order.
   static bool are_in_turn(Name late, Name early) {
     return late >> 16 == early >> 16 && early < late && (late >> 48) == 0;
   }
@@ -161,7 +162,7 @@ class Ways {
     return {};
   }
 
-  /// Returns the slots of the program that one slot is of, with wanted ops, in their order.
+  /// Returns the slots with wanted ops in the program to which `slot` belongs, in order.
   template <class Wanted>
   std::vector<Name> ops_of(Name slot, Wanted wanted) const {
     std::vector<Name> slots;
@@ -173,7 +174,7 @@ class Ways {
     return slots;
   }
 
-  /// Returns how many tasks left events in what comes from an activation, and not from the other.
+  /// Returns the number of tasks with events that originate from `ancestor`, and not from `other`.
   std::uint32_t count_tasks(Name ancestor, Name other) {
     std::vector<std::uint16_t> tasks;
     for (const Event& event : world_.history.events())

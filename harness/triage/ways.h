@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways: orders in which the acts of a run may be put, derived from its fault: the task that
-// released the object, wrote the word, holds the lock or came first, and the task that ran into
-// that.
+// Ways: orders of acts that may remove a fault, derived from it: the task that released the object,
+// wrote the word, holds the lock or came first, and the task that has the fault.
 #pragma once
 
 #include <vector>
@@ -11,17 +10,17 @@
 
 namespace harness::triaging {
 
-/// An order, and how a run comes by it.
+/// An order, and how a run achieves it.
 struct Way {
-  /// Its kind is `order`. The first act may be left open if it is unknown or found by trial.
+  /// Its kind is `order`. The first act may be open if it is unknown or found by trial.
   Repair repair;
-  /// Tasks are held up so; empty: a read waits for its writer, or work for work.
+  /// The tasks to hold up. Empty: a read waits for its writer, or work for other work.
   std::vector<Turns> turns;
   bool is_of_words = false;
 };
 
-/// Returns the ways to try, those that hold up for a shorter time first; by the last run of the
-/// world, which found the fault.
+/// Returns the ways to try, those that hold up for a shorter time first. Requires the last run of
+/// the world, which has the fault.
 std::vector<Way> ways_of(const Fault& fault, const World& world);
 
 }  // namespace harness::triaging

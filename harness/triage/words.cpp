@@ -9,7 +9,7 @@ namespace {
 
 using triaging::kStep;
 
-/// " at free", or nothing if the site was left open.
+/// Returns the site with a preposition, such as " at free"; "" if the site is open.
 std::string at(std::string_view how, Label site) {
   return site.empty() ? std::string() : fmt::format(" {} {}", how, site.view());
 }

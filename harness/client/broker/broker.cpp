@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The thread waits for what processes ask, and answers at once, but for turns: while
-// some are wanted it looks every now and then who runs. Before an answer it takes in all that has
-// come from others: who says something and then wakes another one is heard first.
+// How it works. One thread waits for requests of processes and answers each at once, except
+// requests for a turn: while any are pending, it checks periodically which processes run. Before it
+// answers, it reads all pending messages of other processes. So a message that a process sent
+// before it woke another process is read first.
 #include "harness/client/broker/broker.h"
 
 #include <fmt/format.h>
@@ -29,15 +30,15 @@ namespace {
 struct Connected {
   BrokerSocket socket;
   pid_t id = 0;
-  std::uint32_t number = 0;  ///< 0 until it has said hello.
+  std::uint32_t number = 0;  ///< 0 until the process has sent `hello`.
   std::string path;
-  json end;  ///< The call that it is told to have ended by.
+  json end;  ///< The call that is reported as its end to other processes.
   bool said_bye = false;
-  bool lags = false;  ///< Its device continues by itself, once it sleeps.
-  int file = -1;      ///< Its memory.
+  bool lags = false;  ///< Its device advances by itself while the process sleeps.
+  int file = -1;      ///< The file that contains its memory; -1 if none.
 };
 
-/// Returns a number that no other run has.
+/// Returns a number that is unique to this run.
 std::uint64_t number_of_run() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -50,7 +51,7 @@ std::uint64_t number_of_run() {
 
 }  // namespace
 
-/// Code that sits there answers.
+/// Handles the messages of one run. Threads: confined to the broker's thread.
 class Broker::Desk {
  public:
   explicit Desk(const Broker& broker) : broker_(broker) {}
@@ -72,10 +73,11 @@ class Broker::Desk {
     one.socket = std::move(socket);
   }
 
-  /// Takes in what has come: ends before all else, since code that waited for one may ask.
+  /// Reads pending messages. Disconnections come first: code that waited for a process to end may
+  /// be what sends a request.
   void take(const std::vector<pollfd>& files) {
     std::vector<pollfd> now = files;
-    ::poll(now.data(), now.size(), 0);  // All that led to a question has come by now.
+    ::poll(now.data(), now.size(), 0);  // Finds disconnections that happened before these requests.
     for (std::size_t i = kFirst; i < now.size(); ++i)
       while ((now[i].revents & (POLLHUP | POLLERR)) != 0 && by_file(now[i].fd) != nullptr)
         read(now[i].fd);
@@ -97,7 +99,7 @@ class Broker::Desk {
     std::vector<pid_t> family = Runners::family_of(first);
     for (const pid_t one : known)
       if (std::ranges::find(family, one) == family.end()) family.push_back(one);
-    // A process that sleeps may wait for an answer of ours.
+    // A sleeping process may be waiting for our answer to a pending request.
     if (!turns_.may_give(family, known, lagging) || has_questions()) return;
     const Turns::Granted granted = turns_.give();
     for (const Connected& one : processes_)
@@ -121,7 +123,7 @@ class Broker::Desk {
     return ::poll(files.data(), files.size(), 0) > 0;
   }
 
-  static constexpr std::size_t kFirst = 2;  ///< The first that is a process.
+  static constexpr std::size_t kFirst = 2;  ///< Index of the first process in `files`.
 
   Connected* by_file(int file) {
     const auto found = std::ranges::find(processes_, file,
@@ -140,7 +142,7 @@ class Broker::Desk {
     if (!message) return end(file);
     try {
       answer(*one, *message);
-    } catch (const json::exception&) {  // A message that is none of ours.
+    } catch (const json::exception&) {  // A message with missing or mistyped fields.
       one->socket.send({{"error", true}});
     }
   }
@@ -252,7 +254,7 @@ class Broker::Desk {
 
   const Broker& broker_;
   std::deque<Connected> processes_;
-  std::map<std::uint32_t, int> ended_;  ///< The memory of processes that have ended, by number.
+  std::map<std::uint32_t, int> ended_;  ///< Files with the memory of ended processes, by number.
   Exports exports_;
   Turns turns_;
   std::uint64_t run_ = number_of_run();

@@ -15,13 +15,13 @@
 
 namespace harness::client {
 
-/// Ownership: owns its thread. Lifetime: that of the run's folder, in which processes connect.
+/// Ownership: owns its thread. Lifetime: that of the run's folder, through which processes connect.
 /// Threads: one thread calls its functions.
 class Broker {
  public:
   explicit Broker(const std::string& folder);
   ~Broker();
-  Broker(const Broker&) = delete;  // Its thread points at it.
+  Broker(const Broker&) = delete;  // Its thread refers to it.
   Broker& operator=(const Broker&) = delete;
 
   /// Sets the parent of the program's first processes.
@@ -35,7 +35,7 @@ class Broker {
   void work(Desk& desk);
 
   BrokerSocket door_;
-  int wake_ = -1;  ///< An event that ends the thread's wait.
+  int wake_ = -1;  ///< An event file that ends the thread's wait.
   std::atomic<int> parent_;
   std::atomic<bool> forgets_{false};
   std::atomic<bool> is_over_{false};

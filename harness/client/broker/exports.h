@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports: the objects that processes of a run share, for the broker.
+// Exports: the objects that the processes of a run share, as the broker keeps them.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace harness::client {
 
-/// The number of a process, and of one of its objects.
+/// The number of a process, and the number of one of its objects.
 using ExportKey = std::pair<std::uint32_t, std::uint32_t>;
 
 /// An object that a process has exported. JSON values are passed on unchanged.
 struct Exported {
   nlohmann::json told;  ///< Kind, life, addresses and birth.
   nlohmann::json end;   ///< How it ended; null while it lives.
-  /// Whether it stays for as long as any process has it.
+  /// Returns whether it exists for as long as any process has it open.
   bool outlives() const { return told.value("outlives", false); }
 
   struct Use {
     std::uint64_t number = 0;
-    std::uint32_t by = 0;  ///< The process.
+    std::uint32_t by = 0;  ///< The process that used it.
     nlohmann::json told;
   };
   static constexpr std::size_t kUseLimit = 64;
-  std::deque<Use> uses;  ///< The last of them.
+  std::deque<Use> uses;  ///< The most recent uses, at most kUseLimit.
 
   std::map<std::uint32_t, nlohmann::json> open;  ///< The call by which each process opened it.
-  std::map<std::uint32_t, std::uint64_t> heard;  ///< The last use that was sent to a process.
+  std::map<std::uint32_t, std::uint64_t> heard;  ///< Number of the last use sent to each process.
   std::set<std::uint32_t> knows_end;             ///< Processes that were informed of its end.
-  std::uint64_t record_count = 0;                ///< Number of the last record, of an event.
+  std::uint64_t record_count = 0;                ///< If an event: the number of its last record.
   std::uint32_t record_by = 0;
   bool is_record_done = false;
   nlohmann::json record_clock = nlohmann::json::array();
@@ -50,7 +50,7 @@ class SharedClock {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> ticks_;
 };
 
-/// All of a run. Threads: confined to one.
+/// All exported objects of a run. Threads: confined to one thread.
 class Exports {
  public:
   void clear();
@@ -59,11 +59,11 @@ class Exports {
   Exported* find(ExportKey key);
   /// Notes uses of a process, and the work that it has waited for.
   void note(std::uint32_t process, const nlohmann::json& uses, const nlohmann::json& known);
-  /// Returns the news for a process: everything that was not sent to it yet.
+  /// Returns everything that was not sent to this process yet.
   nlohmann::json news_for(std::uint32_t process);
-  /// Returns whether a process has exported something that stays when it ends.
+  /// Returns whether a process has exported an object that outlives it.
   bool has_outliving(std::uint32_t process) const;
-  /// A process has ended: what it exported ends with it, and its work is done.
+  /// Notes the end of a process: objects that it exported end with it, and its work is complete.
   void process_ended(std::uint32_t process, const nlohmann::json& by, bool is_lost);
 
  private:

@@ -33,7 +33,7 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-/// A message as the system takes it, with room for a file.
+/// A message in the form that sendmsg() and recvmsg() take, with room for a file.
 struct Envelope {
   Envelope(void* bytes, std::size_t count) : part{bytes, count} {
     header.msg_iov = &part;

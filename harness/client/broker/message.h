@@ -18,7 +18,7 @@ struct Message {
   int file = -1;  ///< The receiver must close it; -1 for none.
 };
 
-/// One end of a connection, or a listening socket. Threads: confined to one.
+/// One end of a connection, or a listening socket. Threads: confined to one thread.
 class BrokerSocket {
  public:
   /// Listens in this folder. Returns a closed end on failure.
@@ -36,9 +36,9 @@ class BrokerSocket {
   bool is_open() const { return number_ >= 0; }
   void close();
   BrokerSocket accept() const;
-  /// Returns the number that the system has for the process at the other end.
+  /// Returns the process id of the other end.
   int peer() const;
-  /// Returns whether it was sent. The caller keeps `file`.
+  /// Returns whether the message was sent. The caller keeps `file`.
   bool send(const nlohmann::json& body, int file = -1) const;
   /// Waits for a message. Returns nothing if the connection was closed.
   std::optional<Message> receive() const;
@@ -47,9 +47,9 @@ class BrokerSocket {
   int number_ = -1;
 };
 
-/// A call of a process, or work of one, in a message.
+/// Converts a call of a process, or a piece of its work, for a message.
 nlohmann::json call_json(const std::string& site, Name call, Name stream, const Party& party);
-/// Returns the party of such a call.
+/// Returns the party in the result of call_json().
 Party party_of_call(const nlohmann::json& call);
 
 }  // namespace harness::client

@@ -19,12 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kStart =
-    3'000 * kMillisecond;  ///< A program begins, and calls nothing yet.
-constexpr std::uint64_t kPatience = 200 * kMillisecond;  ///< Between two calls.
+constexpr std::uint64_t kStart = 3'000 * kMillisecond;   ///< Until its first driver call.
+constexpr std::uint64_t kPatience = 200 * kMillisecond;  ///< Between two driver calls.
 constexpr std::uint64_t kLeastPatience = 2 * kMillisecond;
 
-/// Reads the beginning of a small file of the kernel's; empty if it is gone.
+/// Reads the beginning of a file in /proc. Returns "" if it no longer exists.
 std::string text_of(const std::string& name) {
   std::array<char, 512> bytes{};
   const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
@@ -34,7 +33,7 @@ std::string text_of(const std::string& name) {
   return {bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-/// Returns what is behind the name of a thread, which may hold anything: its state, its parent.
+/// Returns the text after the thread's name, which may contain any character: state and parent.
 const char* behind_name(const std::string& stat) {
   const std::size_t end = stat.rfind(") ");
   return end == stat.npos ? "" : stat.c_str() + end + 2;
@@ -48,7 +47,7 @@ std::vector<std::string> threads_in(pid_t process) {
   return names;
 }
 
-/// Whether a thread of it runs, or is about to.
+/// Returns whether a thread of the process runs, or is about to run.
 bool runs(pid_t process) {
   for (const std::string& thread : threads_in(process)) {
     const std::string stat = text_of(thread + "/stat");
@@ -58,7 +57,7 @@ bool runs(pid_t process) {
   return false;
 }
 
-/// Returns its processor time in nanoseconds.
+/// Returns the processor time of the process in nanoseconds.
 std::uint64_t processor_time(pid_t process) {
   std::uint64_t sum = 0;
   for (const std::string& thread : threads_in(process))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runners: which processes of a program run now, as the kernel shows them.
+// Runners: determines from /proc which processes of a program run at the moment.
 //
 // A process that sleeps in a system call does nothing until another process or an external event
-// wakes it. So while only one process runs at a time, the order depends on the program alone.
+// wakes it. So if only one process runs at a time, the order depends on the program alone.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@
 
 namespace harness::client {
 
-/// Threads: confined to one. Linux: proc(5).
+/// Threads: confined to one thread. Linux: proc(5).
 class Runners {
  public:
   /// Returns a process and its descendants.
   static std::vector<pid_t> family_of(pid_t first);
-  /// Returns the last ancestor of a process whose parent is one of these two; the process itself
-  /// where there is none.
+  /// Returns the last ancestor of a process whose parent is `parent` or `other`, or the process
+  /// itself if there is none.
   static pid_t first_of_family(pid_t process, pid_t parent, pid_t other);
 
   /// Returns whether one of these processes runs, `resting` ones excluded. A process that runs for
@@ -39,7 +39,7 @@ class Runners {
   };
 
   std::map<pid_t, Running> running_;
-  std::map<pid_t, std::uint64_t> patience_;  ///< For those that have polled before.
+  std::map<pid_t, std::uint64_t> patience_;  ///< Processor time after which it counts as polling.
   pid_t polling_ = 0;
 };
 

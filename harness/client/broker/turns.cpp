@@ -36,7 +36,7 @@ bool Turns::may_give(const std::vector<pid_t>& family, const std::set<pid_t>& kn
 }
 
 Turns::Granted Turns::give() {
-  // One that calls again and again may wait for what another one is to do.
+  // A process that asks again and again may be polling for an action of another process.
   constexpr unsigned kPatience = 16;
   constexpr unsigned kSlowPatience = 64;
   const auto first = std::ranges::min_element(asking_, {}, [](const Asking& one) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns: which process runs next, among those that share something.
 //
-// A process asks for a turn before a call of the driver, and gets it once no other process of the
-// program runs: so one of them goes on at a time, and the order is the program's. One that is slow
-// waits until no other can run, or the others have had many turns.
+// A process asks for a turn before a driver call, and gets it when no other process of the program
+// runs. So only one process runs at a time, and the order depends on the program alone. A slow
+// process waits until no other can run, or the others have had many turns.
 #pragma once
 
 #include <sys/types.h>
@@ -18,19 +18,19 @@
 
 namespace harness::client {
 
-/// Threads: confined to one.
+/// Threads: confined to one thread.
 class Turns {
  public:
   struct Asking {
     std::uint32_t process = 0;
     pid_t id = 0;
-    std::string path;        ///< Order of simultaneous requests.
-    bool is_slow = false;    ///< All others run first.
-    unsigned passed_by = 0;  ///< Number of turns of others since.
+    std::string path;        ///< Orders simultaneous requests.
+    bool is_slow = false;    ///< Others run before it.
+    unsigned passed_by = 0;  ///< Number of turns that others had since it asked.
   };
   struct Granted {
     std::uint32_t process = 0;
-    std::string doubt;  ///< The reason why the system may have set the order, or "".
+    std::string doubt;  ///< The reason why the system may have determined the order, or "".
   };
 
   void ask(Asking asking);
@@ -51,7 +51,7 @@ class Turns {
   std::vector<Asking> asking_;
   Runners runners_;
   Clock::time_point since_{};  ///< Time of the last turn.
-  bool was_long_ = false;      ///< The wait has lasted long enough: others may run.
+  bool was_long_ = false;      ///< The wait has reached its limit: other processes may run.
 };
 
 }  // namespace harness::client

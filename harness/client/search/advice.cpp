@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Of two uses that nothing orders, or a use and an end, the host waits for the first
-// before the second: that orders them as an event between their streams does. What is used after
-// its end is not ended. A second end, and a call that fails, are left out.
+// How it works. If two uses, or a use and an end, are not ordered, the host waits for the first
+// before it makes the second: this orders them as an event between their streams would. If an
+// object is used after its end, the end is left out. A second end or a failing call is also left
+// out.
 #include "harness/client/search/advice.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 namespace harness::client {
 namespace {
 
-/// Returns the innermost line of the user's, "x.py:12", or nothing.
+/// Returns the innermost line of the user's code, "x.py:12", or "".
 std::string line_of(const Party& party) {
   const Frame* shown = nullptr;
   for (const Frame& frame : party.place)
@@ -30,7 +31,7 @@ std::string call_of(const Party& party) {
   return line.empty() ? party.site : fmt::format("{} at {}", party.site, line);
 }
 
-/// Returns the line, or the function where none is known.
+/// Returns the line, or the function if the line is unknown.
 std::string place_of(const Party& party) {
   const std::string line = line_of(party);
   return line.empty() ? party.site : line;
@@ -40,7 +41,7 @@ std::string stream_of(const Party& party) {
   return party.stream.empty() ? "that work" : party.stream;
 }
 
-/// Says where the event is to be recorded that the program waits for in vain, or nothing.
+/// Returns where the event of a wait without effect should be recorded, or "".
 std::string late_record(const ToldFault& fault, const Party& first) {
   if (fault.wait.site.empty()) return {};
   const std::string wait = call_of(fault.wait), work = call_of(first);
@@ -51,8 +52,8 @@ std::string late_record(const ToldFault& fault, const Party& first) {
                      place_of(fault.record));
 }
 
-/// Waits for what came first, before what came second. `idle`: how to have a wait do so that has no
-/// effect.
+/// Returns the advice to wait for `first` before `second`. `idle`: the advice in words if the
+/// program already waits, but without effect.
 Advice wait(const Party& first, const Party& second, const std::string& idle = {}) {
   const Trial trial{Trial::Kind::wait, second.call, first.on};
   const std::string work = call_of(first), next = call_of(second);
@@ -67,7 +68,7 @@ Advice wait(const Party& first, const Party& second, const std::string& idle = {
       trial};
 }
 
-/// Returns the advice for a fault of two parties that nothing orders.
+/// Returns the advice for a fault of two parties that are not ordered.
 Advice order(const ToldFault& fault) {
   if (!fault.death.site.empty()) return wait(fault.use, fault.death, late_record(fault, fault.use));
   if (!fault.other.site.empty())
@@ -113,16 +114,16 @@ std::vector<Advice> advice_for(const ToldFault& fault) {
   return all;
 }
 
-/// Returns whether the run has the fault by the same calls: in another round of a loop it may still
-/// come.
+/// Returns whether the run has the fault by the same calls. It may still occur by other calls, such
+/// as those of another iteration of a loop.
 static bool shows(const ClientRun& run, const ToldFault& fault) {
   ToldFault here = fault;
   here.at.clear();
   return run.find(here) != nullptr;
 }
 
-/// Returns the same trial at another place, where it must not help: a wait before the birth orders
-/// no use with what comes after. There is none of a call that is left out.
+/// Returns the same wait at another place, before the birth, where it must not help: it orders no
+/// use with later calls. Returns nothing for a call that is left out.
 static std::optional<Trial> elsewhere(const Trial& trial, const ToldFault& fault) {
   const Name birth = fault.birth.call;
   if (trial.kind != Trial::Kind::wait || birth == 0 || birth == trial.call) return std::nullopt;

@@ -14,16 +14,16 @@ namespace harness::client {
 
 struct Advice {
   std::string words;
-  Trial trial{};  ///< Advice is only given if the fault is gone with it.
+  Trial trial{};  ///< Verified: the fault does not occur with it.
 };
 
 /// Returns possible repairs of a fault with known places, the narrowest first. Each names one wait
 /// or one object.
 std::vector<Advice> advice_for(const ToldFault& fault);
 
-/// Returns the first advice with which three runs do not show the fault and end with this exit
-/// code; one without words if none helps. `run` runs the program with the choices of the finding
-/// and the trial.
+/// Returns the first advice that helps: three runs with it do not show the fault and end with this
+/// exit code. Returns advice without words if none helps. `run` runs the program with the choices
+/// of the finding and the trial.
 Advice tried_advice(const ToldFault& fault, int code,
                     const std::function<ClientRun(const Trial&)>& run);
 

@@ -9,7 +9,7 @@
 namespace harness::client {
 namespace {
 
-/// Draws the answers of each run from its own seed.
+/// Draws the choices of each run from a separate seed.
 class RandomWalk final : public Answers {
  public:
   explicit RandomWalk(std::uint64_t seed) : seed_(seed) {}
@@ -28,11 +28,11 @@ class RandomWalk final : public Answers {
  private:
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
-  std::uint64_t failable_count_ = 0;  ///< In the default run.
+  std::uint64_t failable_count_ = 0;  ///< Number of calls that may fail in the default run.
   bool knows_plain_ = false;
 };
 
-/// The options of a question that a process was asked.
+/// The options of a choice that was offered to a process.
 class ToldOptions final : public Options {
  public:
   explicit ToldOptions(const AskedQuestion& asked) : asked_(asked) {}
@@ -44,8 +44,8 @@ class ToldOptions final : public Options {
   const AskedQuestion& asked_;
 };
 
-/// Every single choice, then every two. The processes say what they were asked, and the same
-/// questions are then put to what goes through the sets.
+/// Tries every single choice, then every pair. The processes report which choices were offered to
+/// them, and these determine the next set.
 class EverySet final : public Answers {
  public:
   EverySet() { sets_.assign({}, limit_); }
@@ -74,7 +74,7 @@ class EverySet final : public Answers {
  private:
   static constexpr unsigned kLimit = 2;
 
-  /// The sets of at most `limit_` are all done. Those that are larger begin with the same again.
+  /// All sets of at most `limit_` choices were tried. Larger sets start over with the same choices.
   bool begin_larger() {
     tried_whole_ = limit_;
     if (limit_ == kLimit) return false;

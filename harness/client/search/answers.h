@@ -11,14 +11,14 @@
 
 namespace harness::client {
 
-/// Each run is a separate process that follows its orders. A strategy learns about it from its
-/// reports, when it is over. Threads: confined to one thread.
+/// Each run is a separate process that follows its orders. When the run is over, the strategy gets
+/// its reports. Threads: confined to one thread.
 class Answers {
  public:
   virtual ~Answers() = default;
-  /// Fills in the orders of the next run; the first run makes default choices. It is over before
-  /// the second is requested; so is each run of a strategy that looks back. Returns false when
-  /// nothing is left to try.
+  /// Fills in the orders of the next run; the first run makes default choices. The first run is
+  /// over before the second is requested, and if the strategy looks back, each run is over before
+  /// the next. Returns false when nothing is left to try.
   virtual bool next(Orders& orders) = 0;
   /// Notes that the run of these orders is over.
   virtual void ran(const ClientRun& run) = 0;

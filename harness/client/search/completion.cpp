@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it works. While a finding is minimized, a run shows it if it has the fault by the same calls.
-// Fewer choices may lead to it by others, in an earlier round of a loop: then one more run, with
-// places noted, says whether the functions are the same.
+// With fewer choices the fault may occur by other calls, such as those of an earlier iteration of a
+// loop. Then one more run, which records places, checks whether the functions are the same.
 #include "harness/client/search/completion.h"
 
 #include <algorithm>
@@ -22,17 +22,17 @@ namespace {
 constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
 constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
 constexpr unsigned kPlacingRuns = 12;          ///< For a finding that no replay shows.
-constexpr unsigned kPlacedRuns = 16;           ///< To know a fault by its functions.
+constexpr unsigned kPlacedRuns = 16;           ///< For telling a fault by its functions.
 
-/// Returns the reason why what is forced in the run is.
+/// Returns the reason why choices of the run are forced, or "".
 std::string reason_of(const ClientRun& run) {
   for (const Report& report : run.reports)
     if (!report.forced.empty()) return report.forced;
   return {};
 }
 
-/// Takes the reason why the run may not repeat. Threads that call freely come first: they are one
-/// for all that comes after.
+/// Takes the reason why the run may not repeat. Threads that call the driver freely take
+/// precedence, and are not replaced by a later reason.
 void take_doubt(Finding& finding, const ClientRun& run) {
   if (finding.has_free_threads) return;
   const ToldFault* fault = run.find(finding.fault);
@@ -46,7 +46,8 @@ void take_doubt(Finding& finding, const ClientRun& run) {
   finding.doubt = free;
 }
 
-/// Takes the fault as a run with places has it. Returns whether it has.
+/// Takes the fault and choices of a run that recorded places. Returns whether the run has the
+/// fault.
 bool take_places(Finding& finding, const ClientRun& run) {
   const ToldFault* fault = run.find(finding.fault);
   if (fault == nullptr) return false;
@@ -87,15 +88,15 @@ ToldFault Completion::placed(const ToldFault& fault, const ClientRun& run) const
 
 // ---- minimizing ---------------------------------------------------------------------------------
 
-/// Returns the fewest choices of the run that still show the fault, and as few as can be had of
-/// those that are forced. The finding has them in words.
+/// Returns the fewest choices of the run that still show the fault, with as few forced ones as
+/// possible. Stores them in the finding, in words.
 Tape Completion::minimize(Finding& finding, const ClientRun& run) const {
   constexpr const char* kDoing = "minimizing, run";
   const Tape all = tape_before(run, finding.fault);
   if (finding.fault.at.empty()) finding.fault = placed(finding.fault, run);
-  if (finding.fault.at.empty()) finding.fault.key = 0;  // It does not repeat: any will do.
+  if (finding.fault.at.empty()) finding.fault.key = 0;  // It does not repeat: any calls match.
   const ToldFault& fault = finding.fault;
-  std::map<Name, bool> known{{fault.key, true}};  // Whether it is the same bug, by key.
+  std::map<Name, bool> known{{fault.key, true}};  // Whether a fault with this key is the same bug.
   const auto is_it = [&](const ToldFault& other, const Tape& part) {
     if (other.signature != fault.signature) return false;
     if (fault.at.empty() || other.key == 0) return true;
@@ -122,7 +123,7 @@ Tape Completion::minimize(Finding& finding, const ClientRun& run) const {
   return possible == least ? least : shrink(possible, shows, kShrinkLimit);
 }
 
-/// Returns the questions that a run of this tape is asked.
+/// Returns the choices that a run of this tape offers.
 std::vector<AskedQuestion> Completion::asked_by(const Tape& tape) const {
   Orders asking = orders_for(tape, false);
   asking.asks = true;
@@ -144,7 +145,7 @@ void Completion::replay(Finding& finding, const Tape& least) const {
   }
 }
 
-/// Looks why replays differ, and for the places where none showed the fault.
+/// Searches for the reason why replays differ, and for places if no replay showed the fault.
 void Completion::explain(Finding& finding, const ClientRun& run, const Tape& least) const {
   take_doubt(finding, run);
   if (finding.shown_count == 0) find_places(finding, least);
@@ -163,7 +164,7 @@ void Completion::find_places(Finding& finding, const Tape& least) const {
   }
 }
 
-/// Looks for a repair with which the fault is gone, unless the program differs from run to run.
+/// Searches for a repair that removes the fault, unless the program differs from run to run.
 void Completion::repair(Finding& finding, const Tape& least, int code) const {
   Advice found;
   if (finding.replay_count != 0 && finding.repeats() && !stop_.load())

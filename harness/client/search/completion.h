@@ -23,7 +23,7 @@ class Completion {
   /// Runs the program once. The text describes the current step.
   using Run = std::function<ClientRun(const char* doing, const Orders& orders)>;
 
-  /// `base`: the orders of a run without choices. `began`: start time of the search.
+  /// `base`: orders of a run without choices. `began`: start time of the search.
   Completion(const Client& client, const Orders& base, Run run, const std::atomic<bool>& stop,
              std::chrono::system_clock::time_point began)
       : client_(client), base_(base), run_(std::move(run)), stop_(stop), began_(began) {}

@@ -11,11 +11,11 @@
 namespace harness::client {
 
 struct Explored {
-  std::set<std::string> threads;      ///< Those that were chosen to go on.
-  std::set<std::uint16_t> site_tags;  ///< The kinds of all decisions.
-  std::size_t process_count = 0;      ///< The most that called the driver in a run.
-  bool has_slow_processes = false;    ///< Which process goes first was chosen.
-  std::string free_threads;           ///< Says which threads nothing ordered; "" where all were.
+  std::set<std::string> threads;      ///< Threads that were chosen to run.
+  std::set<std::uint16_t> site_tags;  ///< The kinds of all choices made.
+  std::size_t process_count = 0;      ///< The largest number of calling processes in one run.
+  bool has_slow_processes = false;    ///< The order of processes was chosen.
+  std::string free_threads;           ///< Names threads that are not scheduled; "" if all are.
 
   void take(const ClientRun& run);
   bool has(Site site) const { return site_tags.contains(site_tag(site)); }

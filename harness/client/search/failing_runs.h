@@ -3,7 +3,7 @@
 // program.
 //
 // A failure depends on choices if three runs with them show it, and three runs without them
-// succeed, all of them forked or none. The order of the six has no period, because a program may
+// succeed. Either all six are forked or none. Their order is not periodic, because a program may
 // fail every second time.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace harness::client {
 
-/// An error that the program survived in some schedules alone.
+/// An error that the program survived, in some schedules only.
 struct SurvivedError {
   ToldFault error;
   std::uint64_t run_count = 0;
@@ -31,7 +31,7 @@ class FailingRuns {
 
   explicit FailingRuns(bool pedantic) : is_pedantic_(pedantic) {}
 
-  /// Takes the errors of a run without decisions: they are expected from now on.
+  /// Takes the errors of a run without choices: they are expected from then on.
   void expect(const ClientRun& run);
   /// Returns a failure of the run that should be tried, or null.
   const ToldFault* suspect(const ClientRun& run) const;
@@ -39,12 +39,12 @@ class FailingRuns {
   bool depends(const std::string& signature, const Tape& tape, const RunOf& run);
   /// Returns whether three runs without choices succeed and do not show the failure.
   bool is_absent_without(const std::string& signature, const RunOf& run);
-  /// Counts an error that the program survived, of a call that ends nothing, if it depends on the
-  /// decisions. Runs the program up to six times for each signature. A pedantic search has none: it
-  /// reports them as findings.
+  /// Counts an error that the program survived if it depends on the choices and its call does not
+  /// end a lifetime. Runs the program up to six times for each signature. A pedantic search counts
+  /// none, because it reports them as findings.
   void take_survived(const ClientRun& run, const RunOf& again);
   const std::vector<SurvivedError>& survived() const { return survived_; }
-  /// A trial of the failure did not show what it needs: it may be tried a few times.
+  /// Notes that a trial did not confirm the failure. It is tried only a few times.
   void reject(const std::string& signature);
 
  private:

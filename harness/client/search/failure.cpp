@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A failure is written as a fault, so that it is found, minimized, replayed and
-// reported as one. Its signature has the call, the error and the function of the program that got
-// it, or the program's end; so it stays the same when lines move.
+// How it works. A failure is represented as a fault, so that it is found, minimized, replayed and
+// reported like one. Its signature has the call, the error and the function of the program that got
+// it, or the program's end. So it does not change when lines move.
 #include "harness/client/search/failure.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ constexpr const char* kCall = "a call";
 constexpr const char* kProgram = "the program";
 constexpr const char* kTookTooLong = "hang";
 
-/// Machine code's functions have names only where lines were looked up.
+/// Returns the user's function in words, or "". Machine code has function names only if its lines
+/// were looked up.
 std::string where(const Place& place) {
   const Frame* frame = users_frame(place);
   if (frame == nullptr || frame->line == 0) return {};
@@ -80,7 +81,8 @@ Place traced(std::string_view text) {
   return place;
 }
 
-/// Takes the first two threads of a process that hung as the parties, and the others in words.
+/// Takes the first two threads of a process that hung as parties, and puts the number of others
+/// into words.
 void take_stuck(ToldFault& failure, const ClientRun& run) {
   constexpr std::size_t kParties = 2;
   for (const Report& report : run.reports) {
@@ -98,15 +100,15 @@ void take_stuck(ToldFault& failure, const ClientRun& run) {
 /// signature for it.
 std::string take_called(ToldFault& failure, const ClientRun& run) {
   for (const Report& report : run.reports) {
-    if (report.called.empty() || run.ended.code >= 0) continue;  // No signal has ended it.
+    if (report.called.empty() || run.ended.code >= 0) continue;  // It was not ended by a signal.
     failure.use = report.called.front();
     return fmt::format(" in a {}", failure.use.site);
   }
   return {};
 }
 
-/// Returns which calls of the run have no simulation, in the words that the driver left on stderr;
-/// "" where there was none. Libraries that look for what a driver has make some.
+/// Returns the unsupported driver call of the run, in the words that the driver printed to stderr,
+/// or "". Libraries that probe the driver's features make such calls, too.
 std::string told_unsupported(const ClientRun& run) {
   constexpr std::string_view kOurs = "afterlife: ", kStatus = "CUDA_ERROR_NOT_SUPPORTED";
   const std::string& err = run.ended.err;
@@ -143,7 +145,7 @@ bool has_named_fault(const ClientRun& run) {
   });
 }
 
-/// An error of the same call, from the same line.
+/// Returns whether both are errors of the same call at the same line.
 bool is_same(const ToldFault& left, const ToldFault& right) {
   const Frame* here = users_frame(left.use.place);
   const Frame* there = users_frame(right.use.place);
@@ -156,8 +158,8 @@ bool is_among(const std::vector<ToldFault>& expected, const ToldFault& failure) 
                              [&](const ToldFault& known) { return is_same(known, failure); });
 }
 
-/// Returns whether the end is one that checking code chooses after an injected error: an exception,
-/// an abort or an exit code.
+/// Returns whether the end is one that error handling code chooses after an injected error: an
+/// exception, an abort or an exit code.
 bool is_giving_up(const ClientRun& run) {
   return run.failure() != nullptr && run.ended.hang.empty() && !is_crash(run);
 }

@@ -21,14 +21,14 @@ inline constexpr const char* kFailure = "failure";
 /// hang, unless the user stopped it.
 std::vector<ToldFault> failures_of(const ClientRun& run);
 
-/// Returns the run's way of failing that could be one of the program's bugs, or null: the first
-/// error that is none of `expected` (failures of runs of the program without decisions), if the
-/// call ends something, the program ended badly, or the search is `pedantic`; else the end itself.
-/// A program that only gives up after an injected error, and a fault that has a name, leave none.
+/// Returns the failure of the run that may be a bug of the program, or null: the first error that
+/// is not in `expected` (failures of runs without choices), if its call ends a lifetime, the
+/// program ended badly, or the search is `pedantic`; else the end itself. Returns null if the
+/// program only gives up after an injected error, or if the run has a named fault.
 const ToldFault* suspect(const ClientRun& run, const std::vector<ToldFault>& expected,
                          bool pedantic);
-/// Returns the first error of the run that is none of `expected` and that the program survived, of
-/// a call that ends nothing; or null.
+/// Returns the first error of the run that is not in `expected`, that the program survived, and
+/// whose call does not end a lifetime; or null.
 const ToldFault* survived(const ClientRun& run, const std::vector<ToldFault>& expected);
 
 /// Returns whether the failure is a run that exceeded its time limit, without a known reason.

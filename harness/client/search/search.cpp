@@ -25,11 +25,11 @@
 namespace harness::client {
 namespace {
 
-constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
-constexpr unsigned kPlacedRuns = 24;    ///< To tell faults of one signature from each other.
-constexpr double kShortestLimit = 2;    ///< A run hangs that takes this many seconds,
-constexpr double kTimesLongest = 100;   ///< and this many times as long as any that ended.
-constexpr double kConfirming = 5;       ///< It is given this many times as long again.
+constexpr unsigned kUnforcedTries = 3;  ///< For a finding that seemed to need forced choices.
+constexpr unsigned kPlacedRuns = 24;    ///< For distinguishing faults with the same signature.
+constexpr double kShortestLimit = 2;    ///< Least time limit of a run, in seconds.
+constexpr double kTimesLongest = 100;   ///< Least ratio of the limit to the longest run.
+constexpr double kConfirming = 5;       ///< Factor that extends the limit to confirm a hang.
 
 class Search {
  public:
@@ -87,13 +87,13 @@ class Search {
     return orders;
   }
 
-  /// Returns how long a run may take, in seconds; 0 for the client's own limit.
+  /// Returns the time limit of a run in seconds; 0 for the client's limit.
   double limit_seconds() const {
     const double limit = std::max(kShortestLimit, kTimesLongest * longest_seconds_);
     return longest_seconds_ == 0 || limit >= options_.client.timeout_seconds ? 0 : limit;
   }
 
-  /// Has a run begin under the next answers of the strategy. Returns false if there are none.
+  /// Starts the next run of the strategy. Returns false if there is none.
   bool begin_next() {
     Orders next = orders();
     if (!answers_->next(next)) return false;
@@ -101,7 +101,7 @@ class Search {
     return true;
   }
 
-  /// Has as many runs begin as go at a time. Returns whether any is under way.
+  /// Starts runs until `jobs` are active. Returns whether any is active.
   bool begin_some() {
     while (begun_.size() < options_.jobs && goes_on() && begin_next()) {
     }
@@ -126,8 +126,8 @@ class Search {
     return run_once(wanted);
   }
 
-  /// Returns the run; made again in a separate process, if forks of the program fail under any
-  /// choices. Checked for the first run of each complaint.
+  /// Returns the run. If forks of the program fail under any choices, returns a repetition in a
+  /// separate process instead. Checked for the first run with each complaint.
   ClientRun as_alone(const Orders& orders, ClientRun run) {
     if (run.ended.hang.empty()) longest_seconds_ = std::max(longest_seconds_, run.ended.seconds);
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
@@ -147,7 +147,7 @@ class Search {
         result_.failures, [&](const OwnFailure& known) { return known.complaint == complaint; });
   }
 
-  /// Counts a run of the search, and follows what it showed.
+  /// Counts a run of the search, and follows up its faults.
   void take(const ClientRun& run) {
     if (run.ended.stopped) return;
     const std::uint64_t number = result_.run_count++;
@@ -169,7 +169,7 @@ class Search {
       failing_.take_survived(run, [this](const Tape& tape) { return trying(tape, false); });
   }
 
-  /// Takes the failure that the choices of a run led to. Returns whether it has one.
+  /// Takes the failure that the choices of a run led to. Returns whether there is one.
   bool take_suspect(const ClientRun& run, std::uint64_t number) {
     const ToldFault* failure = failing_.suspect(run);
     if (failure == nullptr || number == 0 || stop_.load()) return false;
@@ -197,8 +197,8 @@ class Search {
     return true;
   }
 
-  /// Returns the run of the search with all choices in its reports. A process that ended badly
-  /// may have left a report that lacks the last: then the run is made once more.
+  /// Returns the run with all choices in its reports. The report of a process that ended badly may
+  /// lack the last ones; then the run is repeated.
   ClientRun with_all_decisions(const ClientRun& run, const ToldFault& failure) {
     if (std::ranges::all_of(run.reports, &Report::is_whole)) return run;
     Orders flushing = last_orders_;
@@ -207,8 +207,9 @@ class Search {
     return again.find(failure) != nullptr ? again : run;
   }
 
-  /// Returns whether choices of `run` lead to the failure, in forks and in processes of their
-  /// own, and completes the finding. A system call fails that is given memory which is watched.
+  /// Returns whether choices of `run` lead to the failure, both in forks and in separate processes,
+  /// and completes the finding. Choices that watch memory are left out first, because a system call
+  /// fails if it gets watched memory.
   bool is_led_to(Finding& finding, const ClientRun& run) {
     const std::string signature = finding.fault.signature;
     const auto in_form = [&](const Tape& tape) { return trying(tape, false); };
@@ -222,7 +223,7 @@ class Search {
            failing_.is_absent_without(signature, alone);
   }
 
-  /// Returns whether a run takes too long when it is given more time, too, twice.
+  /// Returns whether the run also exceeds an extended time limit, twice.
   bool still_hangs(Finding& finding, const Tape& tape) {
     constexpr unsigned kRuns = 2;
     Orders patient = orders();
@@ -249,7 +250,7 @@ class Search {
     return run_once(orders);
   }
 
-  /// Says of a failure that only what is forced leads to that it does.
+  /// Returns the complaint, extended by a clause if it occurs with forced choices only.
   std::string told_forced(const std::string& complaint, const std::vector<ToldDecision>& all) {
     const Tape tape = tape_of(all);
     if (is_known(complaint) || !has_forced(tape)) return complaint;
@@ -262,8 +263,8 @@ class Search {
     return known->second;
   }
 
-  /// Returns whether the program fails so only if it is watched: a system call fails that is
-  /// given memory which is watched.
+  /// Returns whether the program fails only because memory is watched: a system call fails if it
+  /// gets watched memory.
   bool is_of_watching(const std::string& complaint, const ClientRun& run) {
     const std::vector<ToldDecision> all = run.decisions();
     if (is_known(complaint) || std::ranges::none_of(all, &ToldDecision::is_watch)) return false;
@@ -304,7 +305,7 @@ class Search {
     watcher_.found(result_.findings.emplace_back(std::move(finding)));
   }
 
-  /// Takes a fault that is another face of a finding. Returns whether it is.
+  /// Takes a fault that is another face of a finding. Returns whether it is one.
   bool is_face(const ToldFault& fault) {
     for (Finding& known : result_.findings)
       if (fault.is_face_of(known.fault)) {
@@ -315,8 +316,8 @@ class Search {
     return false;
   }
 
-  /// Returns the fault with the functions in which it happens, if a finding has its signature: they
-  /// distinguish two bugs. A further run notes places for that.
+  /// Returns the fault with the functions in which it happens, if a finding has its signature: the
+  /// functions distinguish two bugs. This takes a further run that records places.
   ToldFault told_apart(const ToldFault& fault, const ClientRun& run) {
     const auto is_alike = [&](const Finding& known) {
       return known.is_of({.signature = fault.signature});
@@ -326,10 +327,10 @@ class Search {
     if (is_new && placed_runs_[fault.signature]++ < kPlacedRuns)
       known->second = completion_.placed(fault, run);
     if (!known->second.at.empty()) return known->second;
-    return {.signature = fault.signature};  // Taken for the first.
+    return {.signature = fault.signature};  // Treated as the same bug.
   }
 
-  /// Takes a run in which a finding came up without what it was taken to need.
+  /// Completes a finding again from a run that shows it without forced choices.
   void try_unforced(Finding& finding, const ClientRun& run) {
     const Tape tape = tape_before(run, finding.fault);
     if (has_forced(tape) || unforced_tries_[finding.fault.signature] == kUnforcedTries) return;
@@ -341,7 +342,8 @@ class Search {
     watcher_.found(finding);
   }
 
-  /// Keeps what is reported once, in the end: where it is in the program is looked for at once.
+  /// Keeps a fault that is reported once, at the end of the search. Its places are looked up at
+  /// once.
   void take_pedantic(const ClientRun& run, const ToldFault& fault) {
     for (PedanticNote& known : result_.pedantic)
       if (known.fault.signature == fault.signature) {
@@ -352,7 +354,7 @@ class Search {
     if (!is_suppressed(placed)) result_.pedantic.push_back({placed, 1});
   }
 
-  /// Counts a fault that the user knows of. A file's name tells nothing before places are noted.
+  /// Counts a suppressed fault. A rule for a file matches only after places were recorded.
   bool is_suppressed(const ToldFault& fault) {
     const Suppressions& known = options_.suppressions;
     const auto [by, is_new] =
@@ -385,19 +387,19 @@ class Search {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
-  std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
-  Orders last_orders_;       ///< Those of the run that was taken last.
-  int plain_code_ = 0;       ///< How the default run ended.
-  double longest_seconds_ = 0;  ///< How long any run took that ended by itself.
+  std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their start.
+  Orders last_orders_;       ///< Orders of the run that was taken last.
+  int plain_code_ = 0;       ///< Exit code of the default run.
+  double longest_seconds_ = 0;  ///< The longest time that a run took without being stopped.
   FailingRuns failing_{options_.pedantic};
-  std::set<std::string> fails_in_forks_;                    ///< Complaints that forks had.
-  std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
-  std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.
-  std::map<std::string, unsigned> unforced_tries_;          ///< By signature.
-  std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
+  std::set<std::string> fails_in_forks_;                    ///< Complaints seen in forked runs.
+  std::map<std::string, bool> failures_of_watching_;        ///< Whether each is due to watching.
+  std::map<std::string, std::string> failures_of_forcing_;  ///< Its words, by complaint.
+  std::map<std::string, unsigned> unforced_tries_;          ///< Number of attempts, by signature.
+  std::map<std::string, std::size_t> suppressed_;  ///< Index of the suppression, by signature.
   /// Faults with the functions in which they happen, by signature and key.
   std::map<std::pair<std::string, Name>, ToldFault> placed_;
-  std::map<std::string, unsigned> placed_runs_;  ///< By signature.
+  std::map<std::string, unsigned> placed_runs_;  ///< Number of runs, by signature.
   Crew crew_{options_.client, stop_, options_.jobs};
   const Completion completion_{
       options_.client, orders(),

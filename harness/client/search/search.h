@@ -20,7 +20,7 @@ namespace harness::client {
 
 /// A fault by the documentation alone, which current drivers do not show.
 struct PedanticNote {
-  ToldFault fault;  ///< With places.
+  ToldFault fault;  ///< The fault with places.
   std::uint64_t run_count = 0;
 };
 
@@ -55,22 +55,22 @@ struct SearchResult {
   bool has_python = false;
   unsigned tried_whole = 0;  ///< Every set of at most this many choices was tried.
   bool stopped = false;
-  bool fixed_addresses = true;  ///< The same errors in each run.
+  bool fixed_addresses = true;  ///< The default run has the same errors with the same addresses.
   std::string not_ours;  ///< The reason why our driver was not called, in words that follow "it".
   std::string note;      ///< A sentence that the user should read, or nothing.
   std::string refusal;   ///< Says why no run of the program can be judged, or nothing.
-  bool needs_runtime = false;  ///< It asks for the CUDA runtime's tables, and did nothing else.
-  bool is_served = false;      ///< Runs were forked at the first question.
-  std::string no_server;  ///< The reason why not, where it was tried, in words that follow "it".
+  bool needs_runtime = false;  ///< It only asked for the CUDA runtime's tables.
+  bool is_served = false;      ///< Runs were forked at the first choice.
+  std::string no_server;  ///< The reason why not, in words that follow "it"; "" if not attempted.
   std::vector<Finding> findings;       ///< Without those that are suppressed.
   std::vector<PedanticNote> pedantic;  ///< Pedantic faults, if they do not count as findings.
   std::vector<OwnFailure> failures;
   std::vector<SurvivedError> survived;  ///< Without those that are suppressed.
   Explored explored;
-  std::uint64_t failed_runs = 0;    ///< So many had a call that was told to fail,
-  std::uint64_t given_up_runs = 0;  ///< and so many of them ended with an exit code of their own.
-  std::uint64_t forced_runs = 0;    ///< So many had something that was forced.
-  std::vector<std::uint64_t> suppressed_runs;  ///< How many showed it, for each suppression.
+  std::uint64_t failed_runs = 0;               ///< Number of runs with an injected error.
+  std::uint64_t given_up_runs = 0;             ///< Number of those that ended with an exit code.
+  std::uint64_t forced_runs = 0;               ///< Number of runs with a forced choice.
+  std::vector<std::uint64_t> suppressed_runs;  ///< Number of runs for each suppression.
 };
 
 /// Receives the progress of a search.
@@ -80,7 +80,7 @@ class SearchWatcher {
   /// The default run is over.
   virtual void plain(const ClientRun& run) = 0;
   virtual void progress(const SearchResult& result, const char* doing, double seconds) = 0;
-  /// A finding is complete. Called again if a forced finding turns out not to need it.
+  /// A finding is complete. Called again if a finding turns out not to need forced choices.
   virtual void found(const Finding& finding) = 0;
 };
 

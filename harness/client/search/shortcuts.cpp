@@ -14,8 +14,8 @@ bool is_of_schedule(const Decision& decision) {
   return decision.site_tag == site_tag(Site::schedule);
 }
 
-/// Returns the tape with the answer of the choice `later` given at `early`, and without all from
-/// there up to `later`; or nothing if these are not choices about which one runs next.
+/// Returns the tape with the answer of `later` given at `early`, and without the choices after
+/// `early` up to `later`. Returns nothing if these are not choices of the next thread.
 std::optional<Tape> skip(const Tape& tape, std::size_t early, std::size_t later) {
   if (!is_of_schedule(tape[early]) || !is_of_schedule(tape[later])) return std::nullopt;
   Tape shorter;
@@ -25,7 +25,7 @@ std::optional<Tape> skip(const Tape& tape, std::size_t early, std::size_t later)
   return shorter;
 }
 
-/// The answers of all choices about which one runs next.
+/// Returns the answers of all choices of the next thread.
 std::set<std::uint32_t> threads_in(const Tape& tape) {
   std::set<std::uint32_t> threads;
   for (const Decision& decision : tape)
@@ -33,7 +33,7 @@ std::set<std::uint32_t> threads_in(const Tape& tape) {
   return threads;
 }
 
-/// Asks at most this often.
+/// Calls `shows` up to a limited number of times.
 class Asker {
  public:
   Asker(const std::function<bool(const Tape&)>& shows, std::uint64_t limit)
@@ -46,7 +46,7 @@ class Asker {
   std::uint64_t left_;
 };
 
-/// Returns a shorter tape that goes at once where this one goes later, or nothing.
+/// Returns a shorter tape in which a thread that runs later runs at once, or nothing.
 std::optional<Tape> skip_one(const Tape& tape, Asker& holds) {
   for (std::size_t distance = 1; distance < tape.size(); ++distance)
     for (std::size_t later = tape.size(); later-- > distance;)
@@ -55,7 +55,7 @@ std::optional<Tape> skip_one(const Tape& tape, Asker& holds) {
   return std::nullopt;
 }
 
-/// Returns a shorter tape, where one choice has another of the answers, or nothing.
+/// Returns a shorter tape in which another thread is chosen at one point, or nothing.
 std::optional<Tape> replace_one(const Tape& tape, const std::set<std::uint32_t>& threads,
                                 Asker& holds) {
   for (std::size_t i = tape.size(); i-- > 0;)

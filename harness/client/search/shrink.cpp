@@ -6,7 +6,7 @@
 namespace harness::client {
 namespace {
 
-/// The choices from `begin` on, this many of them; or all the others.
+/// Returns the `count` choices from `begin`, or all others.
 Tape part_of(const Tape& tape, std::size_t begin, std::size_t count, bool others) {
   Tape part;
   for (std::size_t i = 0; i < tape.size(); ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. All that is possible is kept while what is forced gets less; then each choice
-// that is left is tried as a possible one of its kind, the nearest that the run was asked first.
+// How it works. First the forced choices are minimized while all possible ones are kept. Then each
+// remaining forced choice is replaced by a possible one of its kind, if one shows the fault.
+// Candidates are the choices that the run offered, the nearest first.
 #include "harness/client/search/unforced.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool is_of(const AskedQuestion& asked, const Decision& decision) {
          asked.nth == decision.nth;
 }
 
-/// Returns the questions that may be answered as `forced` is, without force, the nearest first.
+/// Returns possible choices with the option of `forced` in the order of their distance.
 std::vector<const AskedQuestion*> nearest(const std::vector<AskedQuestion>& asked,
                                           const Decision& forced) {
   constexpr std::size_t kNearest = 12;

@@ -33,7 +33,7 @@ def is_library(file):
 
 
 def users_frame(frame):
-    """The innermost frame of the user's; None where libraries alone run, and where one reads as it is imported."""
+    """Returns the innermost frame of the user's code; None if only libraries run, or a read happens during an import."""
     while frame is not None and is_library(frame.f_code.co_filename):
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
             return None
@@ -42,7 +42,7 @@ def users_frame(frame):
 
 
 class Watch:
-    """A profiler that keeps each place once."""
+    """A profiler that records each place once."""
 
     def __init__(self, file):
         self.file = file
@@ -57,7 +57,7 @@ class Watch:
             self.note(KIND_OF.get(name), name, frame)
 
     def opens(self, event, arguments):
-        """An audit hook: files that hold what runs before this one wrote."""
+        """An audit hook: records reads of files that earlier runs have written."""
         if event != "open" or not isinstance(arguments[0], (str, bytes)) or not isinstance(arguments[2], int):
             return
         file, flags = os.path.abspath(arguments[0]), arguments[2]
@@ -87,7 +87,7 @@ class Watch:
 
 
 def hold_clock():
-    """Each look at a clock sees a millisecond more than the one before, so that what waits for a time comes to an end."""
+    """Makes each reading of a clock advance it by a millisecond, so that waits for a time end."""
     import datetime
     import time
     looks = [0]
@@ -134,7 +134,7 @@ def hold_chance():
 
 
 def run_next():
-    """Runs the sitecustomize that would have been found without this one."""
+    """Runs the sitecustomize that Python would have found without this one."""
     import importlib.machinery
     import importlib.util
     here = os.path.dirname(os.path.abspath(__file__))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_gpu: the times of the paths' kernels on a GPU, by CUDA events, as Google Benchmark prints
-// them. An iteration is one sample (gpu.h) that counts (sampling.h), and a repetition is this many.
+// bench_gpu: measures the paths' kernels on a GPU by CUDA events, and prints the times as Google
+// Benchmark does. One iteration is one sample (gpu.h) that counts (sampling.h).
 //
 // Exit: 0 measured, 2 there is no GPU, or it cannot be measured; a line on stderr says which.
 #include <benchmark/benchmark.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kSamples = 20;
 
-/// A workload that is prepared when it is first submitted.
+/// A workload that is prepared on its first submission.
 class Prepared {
  public:
   Prepared(Gpu& gpu, Workload workload) : gpu_(gpu), workload_(std::move(workload)) {}
@@ -39,13 +39,14 @@ class Prepared {
 };
 
 void measure(benchmark::State& state, Gpu& gpu, Prepared& work) {
-  work.submit();  // The first launch may load it: no stream may be held then.
+  work.submit();  // The first launch may load it, while no stream may be blocked.
   gpu.wait();
   Sampling sampling(
       {.nominal_hz = gpu.nominal_hz()}, [&] { return gpu.sample([&] { work.submit(); }); },
       [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); });
   for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(sampling.next());
-  // No counter: of one that is 0 throughout, the spread would be printed as NaN, which is not JSON.
+  // A label, because the statistics of a counter that is always 0 would print NaN, which is not
+  // JSON.
   if (sampling.dropped() > 0) state.SetLabel(std::to_string(sampling.dropped()) + " dropped");
   state.counters["clock_hz"] = sampling.mean_hz();
 }

@@ -11,8 +11,9 @@ namespace harness::entries {
 
 namespace {
 
-/// Looks at both clocks of a multiprocessor, 20 us apart. It is text, as a kernel.cu has no inline
-/// PTX; each driver that knows the fatbins' oldest architecture takes it.
+/// Reads a multiprocessor's cycle counter and clock twice, 20 us apart. It is PTX text, because a
+/// kernel.cu has no inline PTX. Each driver that supports the fatbins' oldest architecture accepts
+/// it.
 constexpr char kClockKernel[] = R"(
 .version 7.0
 .target sm_75

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling: which times of a GPU count. Its clocks are taken as they are found, as locking them
-// needs rights that few have; a sample that was taken while they were held down is dropped, and
-// taken again after a pause.
+// Sampling: decides which measured times of a GPU count. Clocks are not locked, because that needs
+// privileges that few users have. A sample that was taken while the GPU was throttled is dropped,
+// and repeated after a pause.
 //
-// Source: NVBench's handling of throttled GPUs: the clock of the multiprocessors is measured beside
-// each sample, and what ran below three quarters of the nominal clock does not count. Errors:
+// Source: NVBench's handling of throttled GPUs: the clock of the multiprocessors is measured with
+// each sample, and a sample below three quarters of the nominal clock does not count. Errors:
 // std::runtime_error if the GPU does not recover.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace harness::entries {
 /// One measurement.
 struct GpuSample {
   double seconds = 0;   ///< Between the two events around the work.
-  double clock_hz = 0;  ///< That of the multiprocessor that was asked, right after the work.
+  double clock_hz = 0;  ///< Measured on one multiprocessor right after the work.
 };
 
 struct SamplingTerms {
-  double nominal_hz = 0;                 ///< 0 if the driver names none: then every sample counts.
-  double least_share = 0.75;             ///< A share of the nominal clock.
-  std::size_t most_dropped_in_row = 20;  ///< This many, and the GPU is given up.
-  std::chrono::milliseconds pause{50};   ///< Before what was dropped is taken again.
+  double nominal_hz = 0;                 ///< 0 if the driver does not know it: all samples count.
+  double least_share = 0.75;             ///< Smallest share of the nominal clock that counts.
+  std::size_t most_dropped_in_row = 20;  ///< Limit of dropped samples in a row.
+  std::chrono::milliseconds pause{50};   ///< Before a dropped sample is repeated.
 };
 
-/// Takes samples from one GPU. Threads: confined to one.
+/// Takes samples from one GPU. Threads: confined to one thread.
 class Sampling {
  public:
   using Take = std::function<GpuSample()>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kernel.cu asserts the sizes of what it follows through the device's memory, which is laid
-// out here once more.
+// Each kernel.cu asserts the sizes of the structures that it reads in device memory. Their layout
+// is repeated here.
 #include "harness/entries/bench_gpu/workloads.h"
 
 #include <array>
@@ -19,8 +19,8 @@ std::span<const std::byte> fatbin_of(std::string_view path) {
   return find(tables::scenarios(), path)->fatbin;
 }
 
-/// The parameters of a kernel, as cuLaunchKernel takes them. Parameters are at most eight bytes, or
-/// pairs of addresses.
+/// The parameters of a kernel in the form that cuLaunchKernel takes. A parameter is at most eight
+/// bytes, or a pair of addresses.
 class Parameters {
  public:
   template <class... Values>
@@ -49,8 +49,8 @@ struct Shape {
   unsigned threads;
 };
 
-/// A kernel that is over at once, where what the driver and the device do around it is measured, or
-/// where a second block would write the same words.
+/// For kernels that end at once, to measure the driver and the device around them, and for kernels
+/// in which a second block would write the same words.
 constexpr Shape kSmall{1, 64};
 
 std::function<void()> launches(const Gpu& gpu, CUfunction kernel, Shape shape,
@@ -91,7 +91,7 @@ std::function<void()> walk_packs(Gpu& gpu) {
                   Parameters(Context{arguments, gpu.allocate(kResultBytes)}, 3, 0));
 }
 
-/// One of graph_argument's blocks: words, and the next block's address in its last eight bytes.
+/// A block of graph_argument: words, and the address of the next block in its last eight bytes.
 constexpr std::size_t kBlockBytes = 776;
 
 std::function<void()> block_sum(Gpu& gpu) {
@@ -134,12 +134,12 @@ std::function<void()> autocast_step(Gpu& gpu) {
                   Parameters(frame, 1, 2, 3));
 }
 
-/// An executable graph of 16 kernels in a row, as a captured loop makes it.
+/// Returns the launch of an executable graph of 16 kernels in sequence, like a captured loop.
 std::function<void()> graph(Gpu& gpu) {
   constexpr int kNodes = 16;
   const DriverTable& driver = gpu.driver();
   const auto submit = add_one(gpu, kSmall);
-  submit();  // Its first launch may load it, which a capture would not bear.
+  submit();  // The first launch may load the kernel, which is not allowed during a capture.
   gpu.wait();
   CUgraph graph = nullptr;
   gpu.check(driver.cuStreamBeginCapture_v2(gpu.stream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
@@ -153,7 +153,7 @@ std::function<void()> graph(Gpu& gpu) {
   };
 }
 
-/// Memory in stream order, with a kernel that uses it in between.
+/// Returns a stream-ordered allocation, a kernel that uses it, and the free.
 std::function<void()> stream_memory(Gpu& gpu) {
   const CUfunction kernel = gpu.load(fatbin_of("example"), "add_one");
   const CUdeviceptr source = gpu.allocate(kElements * kIntBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments: checks of values on the command line, and the end of a command's help. CLI11 alone
-// reads 010 as eight, accepts "" and 2^64, and takes "nan" as a time.
+// Arguments: validators for values on the command line, and the end of a command's help. CLI11
+// itself reads 010 as eight, accepts "" and 2^64, and takes "nan" as a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace harness::entries {
 
-/// A whole number in decimal digits, without sign and leading zeros.
+/// Accepts a whole number in decimal digits, without sign and leading zeros.
 inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -27,7 +27,7 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
       "");
 }
 
-/// A number in decimal digits; nan and inf are refused.
+/// Accepts a number in decimal digits; refuses nan and inf.
 inline CLI::Validator number(double least, double most) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -40,8 +40,8 @@ inline CLI::Validator number(double least, double most) {
       "");
 }
 
-/// A size: a whole number of bytes, or one with K, M, G or T (1024 bytes, and so on) or KiB, MiB,
-/// GiB or TiB after it. Replaces the text by the number of bytes.
+/// Accepts a size: a number of bytes, or a number with suffix K, M, G, T, KiB, MiB, GiB or TiB
+/// (powers of 1024). Replaces the text by the number of bytes.
 inline CLI::Validator size_in_bytes() {
   return CLI::Validator(
       [](std::string& text) -> std::string {

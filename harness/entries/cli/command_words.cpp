@@ -29,8 +29,8 @@ bool takes_value(const CLI::App& command, const std::string& word) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-/// Returns where the first word stands that is neither an option nor its value; the end where an
-/// option is unknown, and so whether it has a value.
+/// Returns the first word that is neither an option nor its value. Returns `end` if there is none,
+/// or an option is unknown, which may have a value.
 Words::const_iterator first_plain(const CLI::App& command, Words::const_iterator word,
                                   Words::const_iterator end) {
   for (; word != end; ++word) {
@@ -41,7 +41,7 @@ Words::const_iterator first_plain(const CLI::App& command, Words::const_iterator
   return end;
 }
 
-/// Returns the program that reads a script: by its first line, else by its name; "" for none.
+/// Returns the interpreter of a script, by its first line or else its name; "" for none.
 std::string interpreter_of(const std::string& file) {
   std::ifstream in(file);
   std::string line;
@@ -104,7 +104,7 @@ void require_command(const Words& command, const std::string& before) {
   if (!is_file(word)) {
     const std::string first = word.substr(0, word.find(' '));
     const bool is_several = first != word && (is_file(first) || !find_tool(first).empty());
-    if (!is_several) return;  // The system says what is wrong.
+    if (!is_several) return;  // Starting it fails with the system's message.
     throw UsageError(fmt::format("'{}' was quoted as one word; type: {} {}{}", shown(word), before,
                                  printable(word), command.size() > 1 ? " ..." : ""));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command words: the command after "--", and suggestions if it is malformed.
+// Command words: checks the command after "--", and suggests corrections.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Returns a command line as one would type it.
+/// Returns a command line as a user would type it.
 std::string typed(const std::vector<std::string>& words);
 
 /// Returns what to type if the command of `run` or `gate` stands before "--" or without it; else
@@ -16,7 +16,8 @@ std::string typed(const std::vector<std::string>& words);
 std::string misplaced_command(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Refuses a command that is quoted as one word, or whose first word is a file that is not in PATH
-/// or not executable, and says what to type after `before`. Errors: UsageError; std::runtime_error.
+/// or not executable. The message says what to type after `before`. Errors: UsageError;
+/// std::runtime_error.
 void require_command(const std::vector<std::string>& command, const std::string& before);
 
 }  // namespace harness::entries

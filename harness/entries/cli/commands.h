@@ -17,7 +17,7 @@ namespace harness::entries {
 enum ExitCode : int {
   kAsClaimed = 0,     ///< Every claim holds; the replay equals the file; the proof holds.
   kNotAsClaimed = 1,  ///< A claim does not hold, or there were too few runs (`fuzz`).
-  kWorld = 2,         ///< A file, the disk, the GPU.
+  kWorld = 2,         ///< A problem with a file, the disk, or the GPU.
   kUsage = 3,
   kStopped = 4,    ///< Ctrl-C or TERM, before anything was found.
   kUndecided = 5,  ///< At least one benchmark is undecided (`gate`), or every claim (`prove`).
@@ -28,7 +28,7 @@ struct UsageError : std::runtime_error {
 };
 
 struct ListOptions {
-  std::string path;  ///< "" = everything.
+  std::string path;  ///< "" = all paths.
   bool json = false;
 };
 int list(const ListOptions& options);
@@ -41,7 +41,7 @@ struct FuzzOptions {
   std::string strategy = "random_walk";
   std::string device = "sim";
   std::string config;
-  std::string window;  ///< Faults elsewhere do not count; "" = all do.
+  std::string window;  ///< Only faults in this window count; "" = all do.
   std::string out = "results/found";
   bool first = false;        ///< Stop each variant at its first fault, and do not minimize it.
   bool no_failures = false;  ///< Inject no errors.
@@ -68,14 +68,14 @@ struct MinimizeOptions {
   std::string file;
   std::string out;       ///< "" = beside the file, "found.min.repro" of "found.repro".
   std::string programs;  ///< The corpus to compare with; "" = corpus, if it is there.
-  bool trust = false;    ///< Start the command of a finding code that wrote it.
+  bool trust = false;    ///< Start the command of a finding, regardless of its author.
   bool json = false;
 };
 int minimize(const MinimizeOptions& options);
 
 struct ProveOptions {
   std::string target;  ///< "path" or "path/variant".
-  int decisions = -1;  ///< k; -1 = the most up to 3 that 200 000 runs per window allow.
+  int decisions = -1;  ///< Parameter k; -1 = the most up to 3 that 200 000 runs per window allow.
   std::string window;
   std::string programs = "corpus";
   bool json = false;
@@ -91,14 +91,14 @@ int explain(const ExplainOptions& options);
 
 struct TriageCommandOptions {
   std::vector<std::string> files;     ///< Folders stand for the reproducers in them.
-  std::optional<std::uint64_t> runs;  ///< Other schedules in which a repair must work.
-  std::string good_program;           ///< Shows none of the faults; "" = there is none.
+  std::optional<std::uint64_t> runs;  ///< Number of other schedules in which a repair must work.
+  std::string good_program;           ///< A program that shows none of the faults; "" = none.
   bool json = false;
 };
 int triage(const TriageCommandOptions& options);
 
 struct CountersOptions {
-  std::string target;  ///< "" = every sound variant, "path" = those of it, "path/variant" = one.
+  std::string target;  ///< "" = all sound variants, "path" = those of a path, "path/variant" = one.
   std::string corpus = "corpus";
   bool json = false;
 };
@@ -113,8 +113,8 @@ struct GateOptions {
   double min_time = 0.001;       ///< Seconds of one repetition.
   std::uint64_t seed = 1;
   std::size_t calibrating_rounds =
-      0;  ///< Compares `base` with itself for this many rounds; 0 = compare with the head.
-  std::string samples;    ///< File for all samples; "" = none, as for those below.
+      0;  ///< Compares `base` with itself for this many rounds; 0 = compares it with the head.
+  std::string samples;    ///< File for all samples; "" = none, likewise below.
   std::string recompute;  ///< File of samples to judge; nothing is run.
   std::string canaries;   ///< Record of canaries, for the error rates of the gate.
   std::string searches;   ///< Record of searches, for the page with the error rates.

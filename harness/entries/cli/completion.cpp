@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the
-// names in the tables, FILE and DIR what is there, anything else nothing. Whatever option is added
-// elsewhere is completed without a word here.
+// How it works. The type name of an option or argument determines its completion: PATH[/VARIANT]
+// completes the names in the tables, FILE and DIR complete file names, other types nothing. So
+// options that are added elsewhere need no change here.
 #include "harness/entries/cli/completion.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Words names_of(std::span<const Info* const> table) {
   return words;
 }
 
-/// Returns what may stand for a value of this type; none if the shell or no one knows.
+/// Returns the possible values of this type; none if they are unknown or the shell completes them.
 Words values_of(const std::string& type) {
   Words words;
   if (type == "PATH" || type == "PATH[/VARIANT]") words = names_of(tables::scenarios());
@@ -54,7 +54,7 @@ Words values_of(const std::string& type) {
 }
 
 struct Argument {
-  std::string name;  ///< "--seed"; empty for one that stands by itself.
+  std::string name;  ///< "--seed"; empty for a positional argument.
   std::string type;  ///< Empty for a flag.
   std::string description;
 };
@@ -86,7 +86,7 @@ void add_arguments(Command& command, const CLI::App& app) {
   }
 }
 
-/// A command that has parts (`nightly plan`) is completed by their names and all of their options.
+/// A command with subcommands (`nightly plan`) is completed by their names and all their options.
 std::vector<Command> commands_of(const CLI::App& app) {
   std::vector<Command> commands;
   for (const CLI::App* sub : app.get_subcommands({})) {
@@ -102,7 +102,7 @@ std::vector<Command> commands_of(const CLI::App& app) {
 
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-/// Between single quotes of a shell.
+/// Returns the text in single quotes of a shell.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -160,7 +160,7 @@ _afterlife() {
 
 // ---- zsh ----
 
-/// A description between brackets or after a colon.
+/// Returns a description in the form that zsh takes in brackets or after a colon.
 std::string zsh_text(const std::string& text) {
   std::string safe;
   for (const char c : text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion: a script with which a shell completes our command line, generated from its options.
+// Completion: a script with which a shell completes our command lines, generated from the options.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// counters: how much deterministic work each sound variant does in the ordinary use of its path and
-// in the committed programs: exact numbers, equal on every machine, for a gate to compare.
+// counters: the deterministic work of each sound variant in the ordinary use of its path and in the
+// committed programs. The numbers are exact and equal on all machines, for a gate to compare.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -18,13 +18,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A case and the name that its counters go by.
+/// A case, and the name of its counters.
 struct Work {
   std::string name;
   Case the_case;
 };
 
-/// The numbers of one run, in the order in which they are shown.
+/// The counters of one run, in the order of display.
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 bool is_launch(std::string_view call) {

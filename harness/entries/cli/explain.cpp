@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain: runs a reproducer with the instruments of its path on, and says who did it.
+// explain: runs a reproducer with the instruments of its path enabled, and reports what they found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace harness::entries {
 namespace {
 
-/// Some instruments see only part of a run. More runs than these show nothing new.
+/// Repeated because some instruments see only part of a run. More runs show nothing new.
 constexpr int kRunLimit = 64;
 
 void require_instruments(const Scenario& scenario) {
@@ -28,7 +28,7 @@ void require_instruments(const Scenario& scenario) {
                                scenario.name.view(), with.empty() ? " none" : with));
 }
 
-/// The instruments called `names`, as a set.
+/// Returns the set of instruments with these names.
 InstrumentSet find_instruments(const Scenario& scenario, const std::vector<std::string>& names) {
   InstrumentSet set = 0;
   for (const std::string& name : names) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz: searches each variant in turn, shares the time out over them, and prints the result.
+// fuzz: searches each variant in turn, divides the time among them, and prints the result.
 //
-// A finding is on disk at once, as it was found, so that nothing is lost however the program
-// ends; it is written again when it is minimized. A disk that is full is said soon, too, and the
-// search continues.
+// A finding is written to disk at once, so that it is not lost if the program ends; it is written
+// again when it is minimized. A full disk is reported at once, and the search continues.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -26,8 +25,7 @@ namespace {
 using reports::Terminal;
 
 constexpr double kDefaultSeconds = 60;
-/// The share of the time that is left after its own which a variant may take while it is short of
-/// runs.
+/// A variant that needs more runs may exceed its share of the time by this fraction of the rest.
 constexpr double kOvertimeShare = 0.5;
 constexpr int kStderr = 2;
 
@@ -84,14 +82,14 @@ class Fuzzing {
     gathered_.add(result, std::bind_front(&OutputFolder::file_of, &folder_));
   }
 
-  /// Returns this variant's part of the time that is left, in seconds; 0 = no limit.
+  /// Returns this variant's share of the remaining time in seconds; 0 = no limit.
   double share() const {
     if (seconds_ <= 0) return 0;
     const double left = std::max(0.01, seconds_ - clock_.seconds());
     return left / static_cast<double>(targets_.size() - index_);
   }
 
-  /// Says once that a file was not written: where one cannot be, the next cannot either.
+  /// Reports once that a file could not be written: further files would fail as well.
   void complain() {
     if (!folder_.failure() || std::exchange(complained_, true)) return;
     progress_.clear();
@@ -127,7 +125,8 @@ class Fuzzing {
     print_end(findings, terminal);
   }
 
-  /// Prints what came out as expected, what did not, where the findings are, and what to type next.
+  /// Prints which results were expected and which were not, where the findings are, and what to
+  /// type next.
   void print_end(const reports::Findings& findings, const Terminal& terminal) {
     if (findings.stopped)
       fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate: compares two commands by the rule of harness/gate/rule.h, and shows the result of it as a
-// table, and in files if they are wanted.
+// gate: compares two commands by the rule of harness/gate/rule.h, and writes the result as a table,
+// and to the requested files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 using gate::Comparison;
 using gate::Outcome;
 
-/// Returns the looks of the rule, up to this many rounds; further ones each twice the one before.
+/// Returns the looks of the rule up to this number of rounds. Further looks double the number.
 std::vector<std::size_t> looks_up_to(std::size_t rounds) {
   std::vector<std::size_t> looks;
   for (std::size_t look = gate::Rule().looks.front(); look < rounds; look *= 2)
@@ -44,7 +44,7 @@ gate::Plan plan_of(const GateOptions& options) {
   return plan;
 }
 
-/// Says on stderr how far a source has got, and ends it if the user wants that.
+/// Reports the progress of a source on stderr, and ends it at the user's request.
 class Watched : public gate::Source {
  public:
   Watched(gate::Source& source, const std::atomic<bool>& stop) : source_(source), stop_(stop) {}
@@ -58,7 +58,7 @@ class Watched : public gate::Source {
   gate::End why_ended() const override {
     return is_stopped() ? gate::End::stopped : source_.why_ended();
   }
-  /// Wipes what it said.
+  /// Erases the progress line.
   void clear() { progress_.clear(); }
   bool must_end() override {
     show(fmt::format("computing after round {}", round_));
@@ -80,7 +80,7 @@ class Watched : public gate::Source {
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };
 
-/// Judges what the source measures. A failure to measure is part of what it returns.
+/// Judges the measurements of the source. A failure to measure is part of the result.
 Comparison compared(gate::Source& source, const gate::Plan& plan, const std::atomic<bool>& stop) {
   Comparison comparison{plan, {}, {}};
   Watched watched(source, stop);
@@ -140,13 +140,13 @@ void require_sense(const GateOptions& options) {
   require_command(options.head, "afterlife gate -- BASE... --");
 }
 
-/// Looks before the measuring whether its files can be written after it.
+/// Checks before measuring that the output files can be written.
 void require_files(const GateOptions& options) {
   for (const std::string* file : {&options.junit, &options.markdown, &options.html})
     if (!file->empty()) require_replaceable(*file);
 }
 
-/// Reads how often the gate is wrong, from one record or both.
+/// Reads the error rates of the gate from one record or both.
 reports::CanaryReport rates_of(const std::string& canaries, const std::string& searches) {
   reports::CanaryReport report;
   if (!canaries.empty()) {
@@ -159,7 +159,7 @@ reports::CanaryReport rates_of(const std::string& canaries, const std::string& s
   return report;
 }
 
-/// Writes the page once more, with how often the gate is wrong, which takes a minute to compute.
+/// Writes the page again with the error rates of the gate, which take a minute to compute.
 void add_rates_to_page(const GateOptions& options, const Comparison& comparison) {
   if (options.rates.empty() && options.searches.empty()) return;
   end_on_interrupts();
@@ -174,7 +174,7 @@ void write_files(const GateOptions& options, const Comparison& comparison) {
   if (!options.html.empty()) write_whole_file(options.html, reports::gate_page(comparison));
 }
 
-/// Says how often the gate was wrong in a record of which the answers are known.
+/// Reports the error rates of the gate in a record whose answers are known.
 int judge_itself(const GateOptions& options) {
   end_on_interrupts();
   if (!options.html.empty()) require_replaceable(options.html);
@@ -187,7 +187,7 @@ int judge_itself(const GateOptions& options) {
   return report.is_red() ? kNotAsClaimed : kAsClaimed;
 }
 
-/// Measures a command with itself, and says how often the gate is wrong about it on this machine.
+/// Compares a command with itself, and reports the error rate of the gate on this machine.
 int calibrate(const GateOptions& options) {
   gate::Commands source(options.base, options.base, options.min_time,
                         {options.seconds, options.timeout_seconds}, options.seed, take_interrupts(),

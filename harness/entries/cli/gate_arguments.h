@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Adds the command to a program; it fills in the options.
+/// Adds the command to a program. Parsing fills in the options.
 CLI::App* add_gate(CLI::App& app, GateOptions& options);
 
 /// Takes the commands after "--" from the command line of `gate`. Returns the number of words left.

@@ -13,8 +13,8 @@
 namespace harness::entries {
 namespace {
 
-// A stale use in few choices reads best, in the first window and in few turns; what belongs to no
-// window reads worst.
+// The key by which the failure to print is selected: stale uses come first, then findings in a
+// window, then those with few choices, by window and number of turns.
 auto plainness(const Finding& finding) {
   const FaultKind kind = finding.fault.kind;
   const bool stale = kind == FaultKind::use_after_death || kind == FaultKind::recycled_use;
@@ -77,7 +77,7 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   add_ops(result);
 }
 
-/// Counts a path's configs, over all variants of which more is claimed than that they are vacuous.
+/// Adds the runs of each config of a path that are not vacuous. Returns the least of the sums.
 std::uint64_t Gathered::add_exercised(const SearchResult& result) {
   std::map<std::string, std::uint64_t>& runs = exercised_[result.scenario];
   std::uint64_t least = ~std::uint64_t{0};
@@ -137,8 +137,8 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
   told_surprises_ = surprising;
 }
 
-// A claim that did not hold stays so, whatever else was to follow; but a search that was stopped in
-// the middle is not held to what it had not found yet.
+// A refuted claim determines the exit code even if the session was stopped. A search that was
+// stopped does not fail for faults that it had not found yet.
 ExitCode Gathered::exit_code() const {
   const bool wrong = std::any_of(
       findings_.variants.begin(), findings_.variants.end(),

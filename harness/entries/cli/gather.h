@@ -26,7 +26,7 @@ using FileOf = std::function<std::string(const Finding&)>;
 
 class Gathered {
  public:
-  /// `window` is the only one that counts; empty = all do.
+  /// `window`: the only window that counts; "" = all do.
   explicit Gathered(std::string window = {}) { findings_.window = std::move(window); }
 
   void add(const SearchResult& result, const FileOf& file_of);
@@ -41,7 +41,7 @@ class Gathered {
   /// fewest choices.
   const Told* told() const { return told_.empty() ? nullptr : &told_.front(); }
 
-  /// Signatures whose replay differed, which is a bug of the harness.
+  /// Returns the signatures whose replay differed, which is a bug of the harness.
   const std::vector<std::string>& nondeterministic() const { return nondeterministic_; }
 
  private:
@@ -54,18 +54,18 @@ class Gathered {
   std::vector<std::string> nondeterministic_;
   /// Runs that were not vacuous, per path and config.
   std::map<const Scenario*, std::map<std::string, std::uint64_t>> exercised_;
-  std::vector<Told> told_;  ///< None or one.
+  std::vector<Told> told_;  ///< The failure to print; at most one.
   bool told_surprises_ = false;
 };
 
 /// Replays the finding's reproducer and prints its story.
 std::string story_of(Runner& runner, const Finding& finding, const reports::Terminal& terminal);
 
-/// Lists the fault that the case is about first, which is the one that minimizing keeps.
+/// Moves the fault with this signature to the front. Minimizing keeps the first fault.
 void put_first(Reproducer& reproducer, const std::string& signature);
 
-/// Returns which choices of `reproducer` its last run in `runner` never made: "2 choices were never
-/// made: user:3 op store", or empty.
+/// Returns which choices of `reproducer` the last run in `runner` never made, such as "2 choices
+/// were never made: user:3 op store", or "".
 std::string never_asked(const Runner& runner, const Reproducer& reproducer);
 
 /// Returns the index of the fault with this signature, or 0.

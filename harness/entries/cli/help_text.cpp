@@ -8,11 +8,11 @@
 namespace harness::entries {
 namespace {
 
-/// Returns the column below which a line continues: that of its description.
+/// Returns the column at which a wrapped line continues: that of its description.
 std::size_t hanging_of(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
-  if (begin >= 20) return begin;  // A description that has a separate line.
+  if (begin >= 20) return begin;  // A description on a separate line.
   if (begin == 0 || gap == line.npos) return begin == 0 ? 0 : begin + 2;
   return line.find_first_not_of(' ', gap);
 }
@@ -21,8 +21,8 @@ bool is_command(std::string_view line) {
   return line.starts_with("  afterlife ") || line.starts_with("  source ");
 }
 
-/// Returns the last place to break the line at, within a width and behind its indent. Of a command
-/// line none within quotes.
+/// Returns the last position at which the line can be broken, within the width and after its
+/// indent. A command line is not broken inside quotes.
 std::size_t place_to_break(std::string_view line, std::size_t least, std::size_t width,
                            bool is_command) {
   std::size_t place = line.npos;

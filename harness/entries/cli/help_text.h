@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help text: a command's help, as wide as the terminal.
+// Help text: a command's help, wrapped to the width of the terminal.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,11 +8,11 @@
 
 namespace harness::entries {
 
-/// Breaks longer lines: a description continues below its beginning, a command line after a
+/// Breaks lines that are longer. A description continues in its column, a command line after a
 /// backslash.
 std::string help_in_width(std::string_view text, std::size_t width);
 
-/// Returns the help of the requested command, in the width of stdout.
+/// Returns the help of the requested command, wrapped to the width of stdout.
 std::string help_text(const CLI::App& app);
 
 }  // namespace harness::entries

@@ -16,7 +16,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 
 extern "C" void note_interrupt(int) { interrupted.store(true, std::memory_order_relaxed); }
 
-// Nothing that a signal may interrupt is called: no stream, no destructor.
+// Calls only async-signal-safe functions: no stream, no destructor.
 extern "C" void end_stopped(int) {
   constexpr std::string_view kLine = "afterlife: stopped\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());

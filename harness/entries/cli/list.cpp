@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// list: everything there is, from the tables.
+// list: prints the contents of the tables.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -76,7 +76,7 @@ void add_members(Table& table, const char* kind, std::span<const Info* const> me
     table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
 }
 
-// A kind with its own name and another owner says so: a scenario leaves it out by the owner's.
+// A kind whose oracle has another name says so, because scenarios disable it by the oracle's name.
 void add_faults(Table& table) {
   for (const FaultKindInfo& info : kFaultKinds) {
     std::string words(info.summary);

@@ -29,7 +29,7 @@ const Info& require(std::span<const Info* const> table, const std::string& name,
   refuse(fmt::format("there is no {} '{}'", kind, name), name, known);
 }
 
-/// The index of what is called `name` among a path's variants or windows.
+/// Returns the index of `name` in a path's variants or windows. Throws UsageError if it is unknown.
 template <class Infos>
 std::size_t require_in(const Scenario& scenario, const Infos& infos, const std::string& name,
                        const char* kind) {

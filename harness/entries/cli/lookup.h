@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lookup: finds what the names on a command line mean. Errors: UsageError with a suggestion, or a
-// list of known names.
+// Lookup: finds the objects with the names on a command line. Errors: UsageError with a suggestion,
+// or a list of known names.
 #pragma once
 
 #include <string>
@@ -16,33 +16,33 @@ struct Target {
   std::size_t variant;
 };
 
-/// "" = every variant of every path, "path" = every variant of it, "path/variant" = one.
+/// Returns all variants of all paths for "", all of a path for "path", one for "path/variant".
 std::vector<Target> find_targets(const std::string& name);
 
 const Scenario& find_path(const std::string& name);
-/// Its index.
+/// Returns the index of a window.
 std::size_t find_window(const Scenario& scenario, const std::string& name);
 
-/// Returns the window called `name`, or -1.
+/// Returns the index of the window with this name, or -1.
 int window_index(const Scenario& scenario, const std::string& name);
 
-/// Returns those whose path has this window; all if it is "".
+/// Returns the targets whose path has this window; all if it is "".
 std::vector<Target> with_window(std::vector<Target> targets, const std::string& name);
 
 const StrategyInfo& find_strategy(const std::string& name);
-/// Checks a strategy of `run`. It has different ones, because its runs are processes that share no
-/// state.
+/// Finds a strategy of `run`. These differ from those of `fuzz`, because its runs are processes
+/// that share no state.
 const client::AnswersInfo& find_answers(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
-/// Refuses a device that `run` does not have. Programs call the simulated driver only.
+/// Refuses devices that `run` does not support: programs call only the simulated driver.
 void require_run_device(const std::string& name);
 
-/// Returns the config that `text` spells, axis by axis; none if it is empty.
+/// Returns the config with these axis values; none if `text` is empty.
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);
 
 std::string name_of(const Target& target);
 
-/// Returns the command with which this program is called from the current folder.
+/// Returns the command that calls this program from the current folder.
 std::string program_name();
 
 }  // namespace harness::entries

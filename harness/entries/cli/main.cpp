@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// afterlife: reads the command line, runs one command, and turns what went wrong into one line on
-// stderr and an exit code.
+// afterlife: parses the command line, runs one command, and turns errors into one line on stderr
+// and an exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -253,7 +253,7 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
   return command;
 }
 
-/// An empty name or file is never meant: it is a variable of a shell that was not set.
+/// Refuses empty names and files: these come from an unset shell variable.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     for (CLI::Option* option : command->get_options())
@@ -267,15 +267,15 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-/// Returns a command's exit code, if anyone could read its answer. A reader that has enough, as
-/// `head` does, need not be told.
+/// Returns the command's exit code, or kWorld if its output could not be written. No error is
+/// printed if the reader closed the pipe, as `head` does.
 int finish(int code) {
   const std::string error = finish_output();
   if (error.empty()) return code;
   return is_reader_gone() ? kWorld : complain(error, kWorld);
 }
 
-/// Replaces words that other programs understand: "-v", "version", "help", "help COMMAND".
+/// Replaces common words: "-v", "version", "help", "help COMMAND".
 std::vector<char*> usual_words(int argc, char** argv) {
   static char version[] = "--version", help[] = "--help";
   std::vector<char*> words(argv, argv + argc);
@@ -289,7 +289,7 @@ std::vector<char*> usual_words(int argc, char** argv) {
   return words;
 }
 
-/// Says what was meant where CLI11 says what is wrong.
+/// Adds a suggestion to CLI11's error message.
 std::string meant_by(const CLI::App& app, int argc, const char* const* argv,
                      const std::string& what) {
   if (const std::string word = unexpected(app, argc, argv); !word.empty()) return word;
@@ -299,12 +299,12 @@ std::string meant_by(const CLI::App& app, int argc, const char* const* argv,
                      named.empty() ? "" : variant_meant(*named.front()), where);
 }
 
-/// The commands that there are, each with its options and the function that carries it out.
+/// The commands, each with its options and the function that carries it out.
 class Commands {
  public:
   explicit Commands(CLI::App& app) : app_(app) {}
 
-  /// Adds one. Returns its options, which live as long as this does.
+  /// Adds a command. Returns its options, which live as long as this object.
   template <class Options>
   Options& add(CLI::App* (*describe)(CLI::App&, Options&), int (*carry_out)(const Options&)) {
     const auto options = std::make_shared<Options>();
@@ -313,7 +313,7 @@ class Commands {
     return *options;
   }
 
-  /// Carries out the one that was parsed. Returns its exit code.
+  /// Carries out the parsed command. Returns its exit code.
   int run() const {
     const auto is_asked = [](const auto& one) { return one.first->parsed(); };
     return std::find_if(commands_.begin(), commands_.end(), is_asked)->second();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
+// minimize: simplifies a reproducer while its fault stays, and reports what was proved about it.
 #include "harness/minimize.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string corpus_of(const MinimizeOptions& options) {
   return options.programs.empty() ? "corpus" : options.programs;
 }
 
-/// The fault to keep: the first that the file records, or that its run shows.
+/// Returns the fault to keep: the first that the file records, or that its run shows.
 std::string signature_to_keep(Runner& runner, const Reproducer& reproducer,
                               const std::string& file) {
   if (!reproducer.faults.empty()) return reproducer.faults.front();
@@ -44,9 +44,9 @@ std::string signature_to_keep(Runner& runner, const Reproducer& reproducer,
   return outcome.faults.front().signature();
 }
 
-/// Ops of the committed program that the case is most like, of those of the fault's window: there
-/// is one for each way in (a call, a context made by hand, an earlier fault), and a test proves
-/// each to be the smallest.
+/// Returns the number of ops of the committed program most similar to the case, among those of the
+/// fault's window. There is one for each way in (a call, a context made by hand, an earlier fault),
+/// and a test proves that each is minimal.
 std::optional<std::size_t> window_ops(const Case& the_case, int window, const std::string& corpus) {
   std::optional<std::size_t> ops;
   std::size_t most_shared = 0;
@@ -62,12 +62,13 @@ std::optional<std::size_t> window_ops(const Case& the_case, int window, const st
       ops = op_count(tape);
     }
   } catch (const std::runtime_error&) {
-    // The corpus only adds a figure to compare with.
+    // A corpus that cannot be read is ignored, because it only provides a number to compare with.
   }
   return ops;
 }
 
-/// Ops of the smallest known case that shows the fault here too, in this variant and config.
+/// Returns the number of ops of the smallest known case that shows the fault in this variant and
+/// config.
 std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
                                               const std::string& signature,
                                               const std::vector<Tape>& known) {
@@ -83,14 +84,13 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
 struct Result {
   Minimized minimized;
   std::string signature;
-  /// Choices that the file has and its run has no use for, in a sentence; or empty.
+  /// A sentence about choices of the file that its run does not make; or "".
   std::string never_asked;
   int window = -1;
   double seconds = 0;
-  bool stopped = false;  ///< By the user, before it was as small as it gets.
-  std::optional<std::size_t>
-      window_ops;  ///< Ops of the program of its window that it is most like.
-  /// Ops of the smallest known case that shows this fault here too.
+  bool stopped = false;                   ///< The user stopped it before it was minimal.
+  std::optional<std::size_t> window_ops;  ///< Ops of the most similar program of its window.
+  /// Ops of the smallest known case that also shows this fault.
   std::optional<std::size_t> known_ops;
 };
 
@@ -134,15 +134,15 @@ void print(const Result& result, const std::string& file) {
   fmt::print("written to {}\n", printable(file));
 }
 
-/// Where a case goes when no one says where: "found.repro" to "found.min.repro".
+/// Returns the default output file: "found.min.repro" for "found.repro".
 std::string beside(std::string file) {
   constexpr std::string_view kEnding = ".repro";
   if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());
   return file + ".min.repro";
 }
 
-/// Writes the smallest case, with the comments of `text`, and notes what its run shows. False, and
-/// nothing is written, when that is not the fault any more.
+/// Writes the smallest case, with the comments of `text`, and records what its run shows. If the
+/// run no longer shows the fault, writes nothing and returns false.
 bool write(Runner& runner, Result& result, const MinimizeOptions& options, const std::string& file,
            const std::string& text) {
   const Case& smallest = result.minimized.the_case;

@@ -25,7 +25,7 @@ constexpr std::string_view kAdvice = "choose another folder with --out";
   throw std::runtime_error(fmt::format("cannot write to '{}': {}; {}", folder, why, advice));
 }
 
-/// Returns what a reader of the file must know, as comments.
+/// Returns comments about the state of the reproducer.
 std::string caveat(const Finding& finding) {
   if (finding.nondeterministic) return "# Replay differs, which is a bug of the harness.\n";
   if (!finding.is_minimized)
@@ -37,9 +37,9 @@ std::string caveat(const Finding& finding) {
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin. Nothing says whether something can
-// be made in a folder but making it. It goes again, so that a search that finds nothing leaves
-// nothing, and has its own name, so that searches at once are not in each other's way.
+// Checks the folder before the search by creating a folder in it, which is the only reliable test.
+// It is removed, so that a search without findings leaves nothing. Its name is unique, so that
+// concurrent searches do not interfere.
 void require_writable_folder(const std::string& folder, std::string_view advice) {
   std::error_code failed;
   fs::path there = fs::absolute(folder, failed);
@@ -87,7 +87,7 @@ void OutputFolder::write(const Finding& finding, const std::string& file) const 
   Reproducer reproducer = finding.reproducer;
   put_first(reproducer, finding.signature);
   std::string text = to_string(reproducer);
-  text.insert(text.find('\n') + 1, caveat(finding));  // The first line says what the file is.
+  text.insert(text.find('\n') + 1, caveat(finding));  // The first line identifies the format.
   write_whole_file(file, text);
 }
 

@@ -12,7 +12,7 @@
 
 namespace harness::entries {
 
-/// Beginning of the comment in a file that has a run as it was found, not minimized.
+/// Beginning of the comment in a file whose run was not minimized.
 inline constexpr const char* kNotMinimized = "# Not minimized";
 
 /// Returns a reproducer's text without that comment.

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "nested_replaced" or "nested_replaced-context": a window may have more programs than one.
+// Returns the window of a program's name: several programs of one window differ in a suffix, such
+// as "nested_replaced" and "nested_replaced-context".
 int window_named(const Scenario& scenario, std::string_view name) {
   int best = -1;
   std::size_t best_length = 0;
@@ -51,7 +52,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// Which kinds of ops, as often as they occur.
+/// Returns the kinds of ops, each as often as it occurs.
 std::multiset<std::uint32_t> ops_of(const Tape& tape) {
   std::multiset<std::uint32_t> ops;
   for (const Decision& decision : tape)

@@ -13,17 +13,16 @@ namespace harness::entries {
 
 struct Program {
   std::string name;       ///< Name of the file, without its ending.
-  int window = -1;        ///< The window that the file is named after; -1 = none of the scenario.
+  int window = -1;        ///< The window in the file's name; -1 = not a window of the scenario.
   Reproducer reproducer;  ///< If it records a fault, it is the smallest program for that fault.
 };
 
-/// In the order of their names. Errors: std::runtime_error if there is no such folder, or a file in
-/// it is not a reproducer of this path.
+/// Returns the programs in the order of their names. Errors: std::runtime_error if there is no such
+/// folder, or a file in it is not a reproducer of this path.
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario);
 
-/// Returns the documented ordinary use of the path on the simulated device, of
-/// corpus/<path>/seeds/plain, which names its config. Errors: std::runtime_error if it cannot be
-/// read.
+/// Returns the documented ordinary use of the path on the simulated device, with its config, from
+/// corpus/<path>/seeds/plain. Errors: std::runtime_error if it cannot be read.
 Case read_plain(const std::string& corpus, const Scenario& scenario);
 
 /// Returns the committed smallest cases of this fault, corpus/<path>/smallest/*.repro; fewest ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prove: on each window's smallest program, runs every set of at most k further choices, for one
-// variant or for all of a path, and says what was enumerated and whether the claim came out.
+// prove: runs every set of at most k further choices on each window's smallest program, for one
+// variant or all of a path. Prints the number of runs and whether the claim holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using reports::counted;
 using reports::Table;
 using reports::Terminal;
 
-// ---- for a reader ----
+// ---- output as text ----
 
 std::string words(const ProgramProof& row, const Claim& claim) {
   const bool other = claim.kind == ClaimKind::unsound && !row.claimed;
@@ -72,7 +72,7 @@ Colour colour_of(Conclusion conclusion) {
   }
 }
 
-/// "16 fails, 1 holds".
+/// Returns the numbers of results: "16 fails, 1 holds".
 std::string counts(const VariantProof& proof) {
   std::string text;
   for (const Came came :
@@ -88,7 +88,7 @@ std::string verdict(const VariantProof& proof) {
                      to_text(proof.conclusion()), to_label(proof.claim().kind).view());
 }
 
-/// Says what would decide the programs that decided nothing. Empty where all did.
+/// Says what would decide the undecided programs; "" if all are decided.
 std::string advice(const VariantProof& proof) {
   std::size_t too_small = 0;
   std::size_t vacuous = 0;
@@ -132,7 +132,7 @@ void print(const VariantProof& proof, const Terminal& terminal) {
                             reports::wrapped(verdict(proof) + advice(proof), terminal.width, 2)));
 }
 
-// ---- for a program ----
+// ---- output as JSON ----
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -216,7 +216,7 @@ class Proving {
                [](const auto& proof) { return proof.count(Came::stopped) > 0; });
   }
 
-  /// A claim that failed before the stop would have failed without it.
+  /// A claim that was refuted before the stop stays refuted.
   int code() const {
     if (count(Conclusion::contradicted) > 0) return kNotAsClaimed;
     if (stopped()) return kStopped;

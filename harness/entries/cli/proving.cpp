@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The programs of a window are enumerated together, all with at most one choice,
-// then all with at most two, and so on, as long as what comes next is within the limit: how many
-// runs that is was counted on the way. So a window has one k, and code that counts again reaches
-// the same.
+// How it works. The programs of a window are enumerated together: first all sets of at most one
+// choice, then of at most two, and so on, while the next size is within the limit. The number of
+// its runs is counted in advance. So a window has one k, and each repetition reaches the same.
 #include "harness/entries/cli/proving.h"
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@ constexpr Limits no_limits(const std::atomic<bool>* stop) {
   return {.run_limit = std::numeric_limits<std::uint64_t>::max(), .stop = stop};
 }
 
-/// A program of the window, as far as it has been enumerated.
+/// A program of the window, and its enumeration so far.
 struct Part {
   const Program* program;
   Enumeration sets;
@@ -59,7 +58,7 @@ class WindowProving {
                                    : kMostDecisions;
   }
 
-  /// One choice more is within the limit, and not yet known to be in vain.
+  /// Returns whether one more choice is within the limit, and may still show something.
   bool goes_on() const {
     std::uint64_t runs = 0;
     for (const Part& part : parts_)
@@ -80,7 +79,7 @@ class WindowProving {
   std::vector<Part> parts_;
 };
 
-/// The first fault that counts: of the window, if that is what was sought.
+/// Takes the first fault that counts: one of the window, if the proof is about a window.
 void take_fault(const Proof& proof, int window, const Target& target, ProgramProof& row) {
   if (!proof.failed) return;
   std::size_t index = 0;
@@ -167,7 +166,7 @@ Conclusion VariantProof::conclusion() const {
     return as_said ? Conclusion::as_claimed : Conclusion::contradicted;
   };
   if (claim().kind == ClaimKind::vacuous) return came_out(vacuous == programs.size());
-  if (vacuous == programs.size()) return Conclusion::contradicted;  // It never ran.
+  if (vacuous == programs.size()) return Conclusion::contradicted;  // The path never ran.
   if (claim().kind == ClaimKind::sound)
     return count(Came::holds) > 0 ? Conclusion::as_claimed : Conclusion::undecided;
   if (count(Came::fails) + count(Came::elsewhere) > 0) return Conclusion::as_claimed;
@@ -177,7 +176,7 @@ Conclusion VariantProof::conclusion() const {
 
 VariantProof prove(Runner& runner, const Target& target, const std::vector<Program>& programs,
                    const ProvingOptions& options) {
-  std::map<std::string, WindowProving> windows;  // A program of no window stands alone.
+  std::map<std::string, WindowProving> windows;  // A program without a window has its own.
   const auto key = [](const Program& program) {
     return program.window >= 0 ? fmt::format("{}", program.window) : program.name;
   };

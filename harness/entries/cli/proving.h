@@ -3,8 +3,8 @@
 //
 // A program belongs to a window. It *fails* if a fault of that window is found; if the claim is
 // sound or vacuous, any fault is a failure. It *holds* only if every set of at most kLeastDecisions
-// was run. Below that the answer is *too small*, which decides nothing; nor does a program on which
-// the path never runs. Every number is a count: the same on every machine.
+// choices was run. Otherwise the answer is *too small*, which decides nothing. A program on which
+// the path never runs decides nothing either. All numbers are counts, and equal on all machines.
 #pragma once
 
 #include <atomic>
@@ -41,9 +41,9 @@ struct ProgramProof {
   std::uint64_t runs;  ///< Schedules of at most k choices, each counted once.
   std::uint64_t vacuous_runs;
   std::size_t questions;
-  bool reached;             ///< Some run reached its window.
+  bool reached;             ///< A run reached its window.
   std::uint64_t next_runs;  ///< Number of runs that one more choice would take.
-  bool exhausted;           ///< There are no more schedules with a larger k.
+  bool exhausted;           ///< A larger k would add no schedules.
   double seconds;
   std::string fault;   ///< Signature of the fault; empty if there is none.
   std::string hazard;  ///< The window of that fault, or its kind if it has none.
@@ -68,11 +68,11 @@ struct VariantProof {
   /// Nothing contradicts the claim, and some program decides it.
   bool as_claimed() const { return conclusion() == Conclusion::as_claimed; }
   Conclusion conclusion() const;
-  /// Whether a program says nothing about the claim.
+  /// Returns whether a program decides nothing about the claim.
   bool is_undecided(const ProgramProof& row) const;
   /// Returns the windows of the claim for which no program was run.
   std::vector<Label> without_program() const;
-  /// Contradicted: no further run could change that.
+  /// Returns whether the claim is contradicted, which further runs cannot change.
   bool is_refuted() const;
 };
 
@@ -82,14 +82,14 @@ struct ProvingOptions {
   std::function<void(const std::string&)> progress;
 };
 
-/// `programs` outlive the result.
+/// Borrows `programs`, which must outlive the result.
 VariantProof prove(Runner& runner, const Target& target, const std::vector<Program>& programs,
                    const ProvingOptions& options);
 
-/// "as claimed", "NOT as claimed", "not decided", "stopped".
+/// Returns "as claimed", "NOT as claimed", "not decided" or "stopped".
 const char* to_text(Conclusion conclusion);
 
-/// "holds", "fails", "fails elsewhere", "vacuous", "too small", "stopped".
+/// Returns "holds", "fails", "fails elsewhere", "vacuous", "too small" or "stopped".
 const char* to_text(Came came);
 
 }  // namespace harness::entries

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay: runs a reproducer, tells its story, and says whether the run was the one that the file
-// records.
+// replay: runs a reproducer, prints its story, and says whether the run was the recorded one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +33,7 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
   return texts;
 }
 
-/// Something that is in `these` and not in `those`, both sorted; or null.
+/// Returns an element of `these` that is not in `those`, or null. Both are sorted.
 const std::string* missing(const std::vector<std::string>& these,
                            const std::vector<std::string>& those) {
   for (const std::string& text : these)
@@ -42,7 +41,7 @@ const std::string* missing(const std::vector<std::string>& these,
   return nullptr;
 }
 
-/// Refuses a view of several files, and one that cannot be at its place. `what` is a page or a
+/// Refuses a view of several files, and one whose file cannot be written. `what`: a page or a
 /// trace.
 void require_place(const std::string& file, const ReplayOptions& options, std::string_view option,
                    std::string_view what) {
@@ -56,7 +55,7 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
     fail(file, fmt::format("is what is replayed, which no {} replaces: name another file", what));
 }
 
-/// Refuses what gdb leaves no time for.
+/// Refuses options that cannot be combined with gdb.
 void require_gdb_alone(const ReplayOptions& options) {
   if (is_many(options.files)) throw UsageError("--gdb takes one case: name one file, not a folder");
   const bool has_views = !options.html.empty() || !options.trace.empty() || !options.sarif.empty();
@@ -64,7 +63,8 @@ void require_gdb_alone(const ReplayOptions& options) {
     throw UsageError("--gdb writes no files: leave out --html, --trace, --sarif and --why");
 }
 
-/// The search comes last: it runs the case again, and what is told is of the last run.
+/// Searches for the cause. Call this last: it runs the case again, and other views show the last
+/// run.
 void print_why(Runner& runner, const reports::Telling& telling, const std::string& signature) {
   fmt::print("\n{}", reports::cause_in_words(telling));
   std::fflush(stdout);

@@ -26,11 +26,11 @@ using reports::Terminal;
 
 struct Replayed {
   std::string file;
-  std::string error;       ///< Why it could not be replayed; empty if it was.
-  std::string difference;  ///< From what it says; empty if it is as recorded.
+  std::string error;       ///< Why it could not be read; "" if it could.
+  std::string difference;  ///< How it differs from the file; "" if it does not.
   std::string path, variant, trace;
   std::vector<std::string> faults;
-  bool stopped = false;  ///< By the user, so that nothing is known.
+  bool stopped = false;  ///< The user stopped it: nothing is known.
 
   bool as_recorded() const { return error.empty() && difference.empty(); }
 };
@@ -41,8 +41,8 @@ bool is_folder(const fs::directory_entry& entry) {
 
 constexpr std::string_view kFindingEnding = ".run.json";
 
-/// All *.repro and findings below the folder, in the order of their names. One that is a link or a
-/// device is refused: the folder may be another owner's.
+/// Returns all *.repro files and findings below the folder, ordered by name. Links and devices are
+/// refused, because the folder may come from another owner.
 std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -169,7 +169,7 @@ class ReplayingMany {
                    {"unreadable", unreadable()},
                    {"stopped", stopped()},
                    {"replays", rows}};
-    // The name of a file may be no UTF-8.
+    // A file name may not be valid UTF-8.
     fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
   }
 

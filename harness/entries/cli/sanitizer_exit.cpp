@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A race that ThreadSanitizer reports is evidence beside the verdict: it is printed, and the exit
-// code stays that of the verdict. (The hook that its run time offers for this; nothing calls it in
-// other builds.)
+// Keeps the exit code of the verdict when ThreadSanitizer reports a data race: its report is
+// printed in addition. This is a hook of ThreadSanitizer's run time; in other builds it is not
+// called.
 namespace __tsan {
 
 __attribute__((used)) bool OnFinalize(bool) { return false; }

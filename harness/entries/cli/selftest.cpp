@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// selftest: whether this Afterlife works where it is. It gives its own commands small programs of
-// which the answer is known, each in a separate process, as a user would.
+// selftest: checks that this installation works. It runs its own commands on small programs with
+// known results, each in a separate process, as a user would.
 #include "harness/entries/cli/selftest.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSeconds = 120;  ///< One check, on a busy machine.
+constexpr double kSeconds = 120;  ///< Time limit of one check, for a busy machine.
 constexpr const char* kSound = "argpack/own";
 constexpr const char* kUnsound = "argpack/borrow";
 constexpr const char* kRuns = "1000";
@@ -47,7 +47,7 @@ class SelfTest {
     check("the finding is replayed", {"replay", in("unsound")}, 0);
   }
 
-  /// Checks a program that is right, and the same with a bug, which is found and replayed.
+  /// Checks a sound program, and the same program with a bug, which must be found and replayed.
   void check_programs(const std::string& what, const Command& command, const std::string& folder) {
     const auto run = [&](const std::string& how, const std::string& runs) {
       Command made{"run", "--runs", runs, "--seed", "1", "--out", in(folder + how), "--"};
@@ -67,7 +67,7 @@ class SelfTest {
           {"run", "--runs", "1", "--out", in("kernel"), "--", program, "kernel"}, 0);
   }
 
-  /// Says why something was left out.
+  /// Prints why a check was left out.
   void leave_out(const char* what, const std::string& why) {
     fmt::print("{:<44} left out: {}\n", what, why);
   }
@@ -75,11 +75,11 @@ class SelfTest {
  private:
   std::string in(const std::string& name) const { return (fs::path(folder_.name()) / name); }
 
-  /// Runs a command of ours, which must end with this code.
+  /// Runs one of our commands, which must end with this code.
   void check(const std::string& what, Command command, int code) {
     if (stop_) return;
     command.insert(command.begin(), fs::read_symlink("/proc/self/exe").string());
-    // The key by which it knows its own findings is as scratch as they are.
+    // A temporary key for its findings.
     ProcessOptions options{.timeout_seconds = kSeconds,
                            .environment = {"XDG_STATE_HOME=" + in("state")}};
     const ProcessEnd end = run_process(command, options, stop_);
@@ -90,7 +90,7 @@ class SelfTest {
       complain(fmt::format("exit code {} instead of {}\n{}{}", end.code, code, end.out, end.err));
   }
 
-  /// Looks whether the folder has findings.
+  /// Checks whether the folder has findings.
   void expect_files(const std::string& name, bool wanted) {
     if (stop_) return;
     std::error_code none;

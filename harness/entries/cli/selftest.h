@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selftest: `afterlife selftest`, which checks an installation.
+// Selftest: the command `afterlife selftest`, which checks an installation.
 #pragma once
 
 #include <CLI/CLI.hpp>

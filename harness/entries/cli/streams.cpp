@@ -30,19 +30,18 @@ void write_all(int fd, std::string_view text) noexcept {
   }
 }
 
-/// Code that asks for memory that there is not: a run cannot continue, nor unwind what its tasks
-/// hold.
+/// Ends the process when memory is exhausted: a run can neither continue nor unwind its tasks.
 [[noreturn]] void end_without_memory() {
   write_all(2, "afterlife: out of memory: raise the limit (ulimit -v, ulimit -d)\n");
   _exit(2);
 }
 
-// Before anything else of the program asks for memory.
+// Runs before any other code of the program allocates memory.
 [[gnu::constructor(101)]] void take_memory_errors() { std::set_new_handler(end_without_memory); }
 
 }  // namespace
 
-// A closed stdout becomes one that cannot be written to, and says so in the end.
+// A closed stdout becomes one that cannot be written to, which is reported at the end.
 void prepare_streams() {
   for (const int fd : {0, 1, 2})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {

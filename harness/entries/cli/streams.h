@@ -2,7 +2,7 @@
 // Streams: results on stdout, one line for an error on stderr.
 //
 // Output that cannot be written is an error of the environment, reported at the end of the command.
-// An error that cannot be printed still has its exit code.
+// If an error cannot be printed, the exit code still shows it.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace harness::entries {
 /// closed pipe and a file size limit errors of the write instead of signals.
 void prepare_streams();
 
-/// One line on stderr, "afterlife: ..."; never throws. `what` is made printable, as by printable()
-/// and shown().
+/// Prints one line on stderr, "afterlife: ..."; never throws. `what` is made printable, as by
+/// printable() and shown().
 void say_error(std::string_view what) noexcept;
 
 /// Flushes stdout. Returns the first error of stdout since the program began, or nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
+// triage: groups reproducers by root cause, with the sites involved, and lists unexplained ones.
 #include "harness/triage.h"
 
 #include <fmt/format.h>
@@ -27,11 +27,11 @@ using Json = nlohmann::ordered_json;
 using reports::Align;
 using reports::Terminal;
 
-/// Enough for most cases that a search has found and not minimized.
+/// Enough for most cases that a search has found but not minimized.
 constexpr std::uint64_t kRuns = 240;
 constexpr std::uint64_t kMinimizeRuns = 300;
 
-/// The reproducers that could be read, and why the others could not.
+/// The reproducers that could be read, and the reasons why others could not.
 struct Files {
   std::vector<std::string> names;
   std::vector<Suspect> suspects;
@@ -54,7 +54,7 @@ Files read_files(const std::vector<std::string>& names) {
   return files;
 }
 
-/// The site that a repair names, or those that it was left open for.
+/// Returns the site that a repair names, or the sites for which it is open.
 std::string words_of(Label named, const std::vector<Label>& sites) {
   if (!named.empty()) return std::string(named.view());
   std::string text;
@@ -63,7 +63,7 @@ std::string words_of(Label named, const std::vector<Label>& sites) {
   return text;
 }
 
-/// Returns the object of a repair; of an act that is undone, also in which way it is not as before.
+/// Returns the object of a repair. For an action that is reverted, adds what it changed.
 std::string words_of_object(const Repair& repair) {
   const std::string_view object = repair.object.empty() ? "any" : repair.object.view();
   if (repair.kind != RepairKind::revert || repair.got.empty()) return std::string(object);
@@ -132,7 +132,7 @@ class Triaged {
     return table;
   }
 
-  /// A cause for which a row has no room: a line for each of its cells.
+  /// Formats a cause that does not fit in a row of the table: one line for each cell.
   static std::string block(const std::string& heading, std::size_t count, std::size_t width,
                            const std::vector<std::pair<const char*, std::string>>& lines) {
     constexpr std::size_t kLabelWidth = 12;
@@ -226,7 +226,7 @@ class Triaged {
     return names;
   }
 
-  /// The parts that the repair does not leave open.
+  /// Returns the parts for which the repair names a site.
   static Json named(const Repair& repair) {
     Json names = Json::array();
     const bool has_birth = repair.kind != RepairKind::revert;

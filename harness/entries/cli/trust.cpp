@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Key = std::array<unsigned char, crypto_auth_KEYBYTES>;
 constexpr const char* kMac = "mac";
 
-/// Closes a file descriptor.
+/// Owns a file descriptor, and closes it.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -49,7 +49,7 @@ std::optional<fs::path> state_folder() {
   return fs::path(home) / ".local/state/afterlife";
 }
 
-/// Reads the key. A file that others may read or write, or that is a link, is not a key.
+/// Reads the key. Refuses a link, and a file that others may read or write.
 std::optional<Key> read_key(const fs::path& file) {
   const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found{};
@@ -62,7 +62,7 @@ std::optional<Key> read_key(const fs::path& file) {
   return key;
 }
 
-/// Makes a key. It appears whole: its own name is linked to the key's, which fails if another
+/// Creates a key. It is written under a temporary name and then linked, which fails if another
 /// process was faster.
 void make_key(const fs::path& folder) {
   std::error_code none;
@@ -92,7 +92,7 @@ std::optional<Key> key_of_user(IfMissing what) {
   return read_key(*folder / "key");
 }
 
-/// The bytes that the MAC is of: all of the finding but the MAC, in the one form that it is
+/// Returns the bytes under the MAC: the finding without its MAC, in the one form in which it is
 /// written.
 std::string bytes_of(nlohmann::json json) {
   json.erase(kMac);

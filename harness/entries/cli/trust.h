@@ -21,9 +21,9 @@ std::string sealed_finding(const std::string& text);
 /// Returns whether the text has a valid MAC under this user's key.
 bool is_own_finding(const std::string& text);
 
-/// Prints the command, the folder and the changes of the environment to stderr. Then returns if the
-/// text is our own, `trusted` is set, or the user says yes on a terminal. Errors:
-/// std::runtime_error, if the command may not be started.
+/// Prints the command, the folder and the changes of the environment to stderr. Returns if the text
+/// is from this user, `trusted` is set, or the user confirms it on a terminal. Errors:
+/// std::runtime_error if the command may not be started.
 void require_trust(const std::string& file, const std::string& text, const Command& command,
                    bool trusted);
 

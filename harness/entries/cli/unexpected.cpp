@@ -30,7 +30,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "--runs" of "--runs=3"; "" of what is not an option.
+/// Returns "--runs" for "--runs=3"; "" for a word that is not an option.
 std::string option_name(std::string_view word) {
   const bool is_option = word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
   return is_option ? std::string(word.substr(0, word.find('='))) : "";
@@ -42,7 +42,7 @@ const CLI::App* command_named(const CLI::App& app, std::string_view name) {
   return nullptr;
 }
 
-/// Returns whether the word after the option is its value.
+/// Returns whether the next word is the value of this option.
 bool takes_value(const CLI::App& command, std::string_view word) {
   if (word.find('=') != word.npos) return false;
   const CLI::Option* option = command.get_option_no_throw(std::string(word));

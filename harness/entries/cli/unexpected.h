@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unexpected: finds an unknown word of a command line, and suggests what was meant.
+// Unexpected: finds an unknown word in a command line, and suggests a known one.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace harness::entries {
 
-/// "there is no command 'fuz'; did you mean 'fuzz'?" for the first unknown word; "" if there is
-/// none.
+/// Returns a message such as "there is no command 'fuz'; did you mean 'fuzz'?" for the first
+/// unknown word; "" if there is none.
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
 
 /// Returns "; did you mean 'argpack/borrow'?" if a path and its variant are separate words of a

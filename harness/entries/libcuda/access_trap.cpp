@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. An access to a protected page raises SIGSEGV. Once its page is open, the
-// instruction runs alone, with the trap flag set, and raises SIGTRAP behind it.
+// How it works. An access to a protected page raises SIGSEGV. The handler opens the page and sets
+// the trap flag. The instruction then executes alone, and raises SIGTRAP after it.
 #include "harness/entries/libcuda/access_trap.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@ namespace {
 
 AccessTrap::Listener* listening = nullptr;
 
-/// A signal that we handle before something else.
+/// A signal that we handle, and the handler that was installed before.
 struct Handled {
   int signal;
   struct sigaction theirs{};
@@ -46,10 +46,10 @@ bool writes(const ucontext_t&) { return false; }
 std::uintptr_t code_of(const ucontext_t&) { return 0; }
 #endif
 
-/// This thread runs one instruction for us.
+/// This thread executes one instruction with the trap flag set.
 thread_local bool is_stepping = false;
 
-/// Leaves it to code that handled the signal before: the instruction raises it again.
+/// Restores the previous handler. The instruction is repeated, and raises the signal again.
 void hand_back(const Handled& one) { sigaction(one.signal, &one.theirs, nullptr); }
 
 void on_access(int, siginfo_t* info, void* where) {
@@ -78,7 +78,7 @@ void take_over(Handled& one, void (*handler)(int, siginfo_t*, void*)) {
   one.theirs = present;
   struct sigaction ours{};
   ours.sa_sigaction = handler;
-  // The listener takes more stack than programs give to signals.
+  // The listener needs more stack than programs reserve for signal handlers.
   ours.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(one.signal, &ours, nullptr);
 }

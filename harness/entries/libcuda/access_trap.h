@@ -2,8 +2,9 @@
 // Access trap: reports the program's accesses to protected pages, one by one.
 //
 // Source: sigaction(2) (si_addr of SIGSEGV), mprotect(2); the trap flag of x86-64 (Intel's manual,
-// volume 3, "Single-step exceptions"). A handler that the program has, or installs later, gets all
-// that is not ours. A system call that is given such a page fails with EFAULT, and is not heard of.
+// volume 3, "Single-step exceptions"). The program's own handler for these signals gets all signals
+// that are not ours. A system call with an address in such a page fails with EFAULT, and is not
+// reported.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,22 @@ namespace harness::entries {
 
 class AccessTrap {
  public:
-  /// Called on the thread of the access, between two of its instructions.
+  /// Called on the accessing thread, between two of its instructions.
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// The instruction at `code` is about to use `address`, whose page is protected. Returns
-    /// whether that page was ours, and lets the access happen now.
+    /// The instruction at `code` is about to access `address` in a protected page. Returns whether
+    /// the page is watched; the access must be permitted then.
     virtual bool met(std::uintptr_t address, bool writes, std::uintptr_t code) = 0;
-    /// The instruction has been executed, and all its accesses on this thread are over.
+    /// The instruction was executed, with all its accesses.
     virtual void over() = 0;
   };
 
-  /// Returns whether over() is ever called here. If it is not, a page stays open until another
-  /// protects it again.
+  /// Returns whether over() is called on this architecture. If not, a page stays open until it is
+  /// protected again.
   static bool sees_end();
-  /// Has the listener hear from now on, before code that else handles these signals by now. It must
-  /// live as long as the process. Cheap where nothing came between.
+  /// Installs our handlers, in front of those that the program has installed by now. The listener
+  /// must live as long as the process. Cheap if our handlers are still installed.
   static void listen(Listener& listener);
 };
 

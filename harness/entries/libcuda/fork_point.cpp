@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The process only waits here: the child of a run is a separate group, is ended
-// where the process is, and is informed of by its exit code. A first fork, of a child that ends at
-// once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).
-// While a run goes on the child of the next one is forked, and copies on another processor what it
-// shares with the process and earlier runs wrote to; it then waits for its orders.
+// How it works. The process only waits here. The child of a run is a separate process group; its
+// exit code is reported when it ends. A first fork, whose child ends at once, makes libraries stop
+// the threads that they stop before a fork (OpenBLAS does, by pthread_atfork). During a run, the
+// child of the next run is already forked. On another processor, it copies the shared pages that
+// earlier runs wrote to, and then waits for its orders.
 #include "harness/entries/libcuda/fork_point.h"
 
 #include <dirent.h>
@@ -38,7 +38,7 @@ using client::Carried;
 using client::Packet;
 using client::ServerSocket;
 
-/// That of the process which forks runs; in them, too.
+/// Memory of the forking process; the same in its forks.
 OwnMemory own_memory;
 
 std::vector<int> open_files() {
@@ -53,7 +53,7 @@ std::vector<int> open_files() {
   return numbers;
 }
 
-/// Whether our parent has the same open: then the place in it is the parent's, too.
+/// Returns whether our parent has the same file open: then we share the file offset with it.
 bool is_inherited(int number, const struct stat& status) {
   struct stat parents{};
   const std::string file = fmt::format("/proc/{}/fd/{}", ::getppid(), number);
@@ -61,7 +61,8 @@ bool is_inherited(int number, const struct stat& status) {
          parents.st_ino == status.st_ino;
 }
 
-/// The places of the process in the files that it reads: a child that reads on moves them.
+/// The offsets of files that the process reads. They are restored, because a child that reads moves
+/// them.
 class Places {
  public:
   Places() {
@@ -78,7 +79,7 @@ class Places {
   std::map<int, off_t> places_;
 };
 
-/// Timers, and how it hears of children: nothing reaches the process while it waits.
+/// Disables timers and the handler for ended children while the process waits.
 class Halted {
  public:
   Halted() {
@@ -104,8 +105,7 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/// Waits for the child's end, and leaves it to be waited for. Returns its exit code, or minus the
-/// signal.
+/// Waits for the child to end, without reaping it. Returns its exit code, or minus the signal.
 int code_of(pid_t child) {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0)
@@ -129,7 +129,7 @@ void stop_threads() {
   if (child > 0) reap(child);
 }
 
-/// Puts the run's pipes wherever the process has its own, under whichever number.
+/// Replaces the process's pipes by those of the run, under all their file numbers.
 void replace_pipes(const Packet& wanted, const Carried& pipes) {
   struct stat status{};
   for (const int number : open_files()) {
@@ -150,7 +150,7 @@ void begin_child(pid_t parent) {
   if (::getppid() != parent) ::_exit(127);
 }
 
-/// Waits, in a child, until its run is wanted, and takes that run's pipes.
+/// Waits, in a child, until its run is requested, and takes the pipes of that run.
 void wait_for_run(const ServerSocket& line) {
   Carried pipes{-1, -1};
   const std::optional<Packet> wanted = line.receive(&pipes);
@@ -159,13 +159,13 @@ void wait_for_run(const ServerSocket& line) {
   close_all(pipes);
 }
 
-/// A child that was forked ahead of its run, by the process that follows it.
+/// A child that was forked in advance, before its run was requested.
 struct Ahead {
   pid_t child = -1;
-  std::optional<ServerSocket> line;  ///< Tells it to begin.
+  std::optional<ServerSocket> line;  ///< Sends it the request.
 };
 
-/// Returns in the process, and in the child once its run is wanted: there `child` is 0.
+/// Returns in the parent at once, and in the child when its run is requested: `child` is 0 there.
 Ahead fork_ahead(pid_t parent) {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) ::_exit(127);
@@ -183,7 +183,7 @@ Ahead fork_ahead(pid_t parent) {
   return {0, std::nullopt};
 }
 
-/// Reports the child until it is over, and clears away what it left.
+/// Waits for the child to end, reports it, and ends the processes that it left.
 void follow(const ServerSocket& socket, pid_t child) {
   const bool is_heard = socket.send({Packet::Kind::ended, code_of(child), {}}) && socket.receive();
   ::kill(-child, SIGKILL);
@@ -191,7 +191,7 @@ void follow(const ServerSocket& socket, pid_t child) {
   if (!is_heard) ::_exit(127);
 }
 
-/// Waits until a run is wanted. Returns the pipes that it is to have.
+/// Waits for the request of a run. Returns the run's pipes.
 std::pair<Packet, Carried> next_run(const ServerSocket& socket) {
   Carried pipes{-1, -1};
   const std::optional<Packet> wanted = socket.receive(&pipes);
@@ -199,7 +199,7 @@ std::pair<Packet, Carried> next_run(const ServerSocket& socket) {
   return {*wanted, pipes};
 }
 
-/// Has the child that is ahead begin a run, and hands over the pipes.
+/// Makes the child begin its run, with these pipes.
 void begin_run(const ServerSocket& socket, const Ahead& ahead, const Packet& wanted,
                Carried& pipes) {
   ::setpgid(ahead.child, ahead.child);
@@ -221,7 +221,8 @@ void fork_runs(const std::string& folder, bool is_first) {
   const pid_t parent = ::getpid();
   stop_threads();
   socket->send({is_alone ? Packet::Kind::ready : Packet::Kind::not_alone, socket->number(), {}});
-  // None is ahead before the first is wanted: until then the process is looked at from outside.
+  // No child is forked before the first request, because the process is inspected from outside
+  // until then.
   auto [wanted, pipes] = next_run(*socket);
   own_memory = OwnMemory::find();
   for (Ahead ahead = fork_ahead(parent); ahead.child != 0;) {

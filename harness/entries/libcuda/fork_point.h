@@ -6,14 +6,14 @@
 
 namespace harness::entries {
 
-/// Returns in a child for each run that is wanted by code that listens in this folder; the process
-/// that calls does not come back. In the child stdout and stderr are the run's, timers continue,
-/// and files that are read are where they were. `is_first`: no other process of the program called
-/// the driver before. The calling thread has the driver, and so it has in the child.
+/// Returns in a child for each run that is requested through the socket in this folder; the calling
+/// process does not return. In the child, stdout and stderr are those of the run, timers continue,
+/// and files that are read have their old offsets. `is_first`: no other process of the program has
+/// called the driver. The calling thread has the driver, and has it in the child, too.
 void fork_runs(const std::string& folder, bool is_first);
 
-/// Says, in a run that was forked, that it is about to end: what it has written to is copied ahead
-/// for the next ones.
+/// Called in a forked run before its end: records the pages that it has written to, which are
+/// copied in advance for later runs.
 void note_end_of_run();
 
 }  // namespace harness::entries

@@ -26,7 +26,7 @@ bool FreeThreads::call(std::size_t thread, bool takes_turns) {
 
 void FreeThreads::add_first() { free_.insert(free_.begin(), {first_, first_is_main_}); }
 
-/// Python's main thread runs beside the others, and is informed of only if it alone takes no turns.
+/// If there is Python, its main thread is mentioned only if no other thread calls freely.
 std::string FreeThreads::words(bool has_python) const {
   if (free_.empty()) return {};
   if (!has_python && free_.size() == 1) return "a thread calls the driver freely";

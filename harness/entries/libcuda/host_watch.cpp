@@ -21,8 +21,8 @@ using devices::HostMemory;
 using devices::Origin;
 using devices::SimDevice;
 
-/// A loop over a whole allocation is not followed to its end: a race is near its begin or not
-/// there.
+/// Limit of observed accesses per call. A loop over a whole allocation is not observed to its end,
+/// because a data race would show near its beginning.
 constexpr unsigned kAccessLimit = 4096;
 
 std::uintptr_t page_bytes() {
@@ -38,10 +38,10 @@ void set_protection(std::uintptr_t low, std::uintptr_t high, int protection) {
 
 const int HostWatch::kOpen = PROT_READ | PROT_WRITE;
 
-/// The blocks of which an instruction of this thread is under way.
+/// The watched blocks that the current instruction of this thread accesses.
 static thread_local std::vector<std::uint32_t> stepping;
 
-// ---- who has the driver -----------------------------------------------------------------------
+// ---- with the driver --------------------------------------------------------------------------
 
 void HostWatch::begin_call() {
   for (Watched& one : watched_) one.access_count = 0;
@@ -74,7 +74,7 @@ int HostWatch::wanted_protection(SimDevice& device, const Watched& watched) {
   return *unseen == AccessMode::read ? PROT_READ : PROT_NONE;
 }
 
-/// A page that two allocations share gets what the stricter one wants, which comes last.
+/// If two allocations share a page, it gets the stricter protection, which is set last.
 void HostWatch::protect(World& world) {
   auto& device = static_cast<SimDevice&>(*world.device);
   ask_of_new(world, device);
@@ -90,9 +90,9 @@ void HostWatch::protect(World& world) {
   if (!is_lifted_) AccessTrap::listen(*this);
 }
 
-// ---- what the program does --------------------------------------------------------------------
+// ---- accesses of the program ------------------------------------------------------------------
 
-/// Code that has the driver is not the program: then it is a crash as any other.
+/// An access by the driver itself is not the program's, and crashes as usual.
 bool HostWatch::met(std::uintptr_t address, bool writes, std::uintptr_t code) {
   if (World::current() != nullptr) return false;
   names_.coming_to_access(code);
@@ -122,7 +122,7 @@ void HostWatch::judge(World& world, std::uintptr_t address, bool writes) {
   const std::uint32_t block = device.memory().newest(address);
   const bool is_watched =
       std::ranges::any_of(watched_, [&](const Watched& one) { return one.block == block; });
-  if (!is_watched) return;  // It has the rest of a page.
+  if (!is_watched) return;  // It shares the page with a watched allocation.
   const Label how = Label::of(writes ? client::kOwnWrite : client::kOwnRead);
   Activation access = names_.access(how);
   Activation* const caller = world.picker.enter(access);

@@ -17,34 +17,34 @@ class SimDevice;
 
 namespace harness::entries {
 
-/// Whether an allocation is watched is a choice at its allocation. A watched one is protected while
-/// the program runs, so a system call with it fails.
+/// Whether an allocation is watched is a choice when it is allocated. A watched allocation is
+/// protected while the program runs, so a system call with its address fails.
 ///
-/// Memory of the program's own that is registered is not watched: it shares pages with what else is
-/// on the program's heap.
+/// Registered memory of the program is not watched, because it shares pages with other data on the
+/// program's heap.
 ///
-/// Threads: for code that has the driver, but for what AccessTrap calls. Lifetime: until the
-/// process ends.
+/// Threads: requires the driver, except for the functions that AccessTrap calls. Lifetime: until
+/// the process ends.
 class HostWatch final : public AccessTrap::Listener {
  public:
-  /// Names what the program does.
+  /// Names the accesses of the program.
   class Names {
    public:
     virtual ~Names() = default;
-    /// Looks where the calling thread is, which does not have the driver.
+    /// Records the place of the calling thread, which does not have the driver.
     virtual void coming_to_access(std::uintptr_t code) = 0;
-    /// Returns the activation of its access, by the thread that has the driver now.
+    /// Returns the activation of the access. The calling thread has the driver.
     virtual Activation access(Label how) = 0;
   };
 
   explicit HostWatch(Names& names) : names_(names) {}
 
-  /// The program calls the driver.
+  /// Called when the program calls the driver.
   void begin_call();
-  /// The driver may use all its memory.
+  /// Removes the protection, so that the driver can use all memory.
   void lift();
-  /// The program continues: asks about new allocations, and protects what work that nothing has
-  /// waited for still uses.
+  /// Called when the program continues: chooses which new allocations are watched, and protects
+  /// those that are used by work for which nothing has waited.
   void protect(World& world);
 
   bool met(std::uintptr_t address, bool writes, std::uintptr_t code) override;
@@ -53,22 +53,22 @@ class HostWatch final : public AccessTrap::Listener {
  private:
   struct Watched {
     std::uint32_t block;
-    std::uintptr_t low, high;       ///< Its pages.
-    int protection = kOpen;         ///< That of its pages while the program runs.
-    unsigned access_count = 0;      ///< Accesses that were met since the last call.
-    unsigned stepping_threads = 0;  ///< Threads of which an instruction that was met continues.
+    std::uintptr_t low, high;       ///< The range of its pages.
+    int protection = kOpen;         ///< The protection of its pages while the program runs.
+    unsigned access_count = 0;      ///< Number of observed accesses since the last call.
+    unsigned stepping_threads = 0;  ///< Threads that are executing an observed instruction.
   };
   static const int kOpen;
 
   void ask_of_new(World& world, devices::SimDevice& device);
   static int wanted_protection(devices::SimDevice& device, const Watched& watched);
-  /// Opens what is watched in the page until the access is over. Returns whether anything was.
+  /// Opens the watched blocks in the page until the access is over. Returns whether there are any.
   bool open_for_step(std::uintptr_t address);
   void judge(World& world, std::uintptr_t address, bool writes);
 
   Names& names_;
   std::vector<Watched> watched_;
-  std::uint32_t seen_blocks_ = 1;  ///< Those before it were asked about.
+  std::uint32_t seen_blocks_ = 1;  ///< Blocks with smaller numbers are not new.
   bool is_lifted_ = true;
 };
 

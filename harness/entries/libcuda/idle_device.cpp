@@ -33,11 +33,11 @@ void IdleDevice::stay_awake() {
       process.unlock();
     }
     is_awake_ = false;
-    // Work may lag since, and code that left it may have found us awake.
+    // New late work may have been added just before is_awake_ was cleared.
   } while (lags_ && !is_awake_.exchange(true));
 }
 
-/// Looks for a while. Returns whether nothing has called meanwhile.
+/// Waits for a while. Returns whether there was no call in that time.
 bool IdleDevice::waits_for_device() const {
   constexpr std::chrono::milliseconds kLookAgain{20};
   constexpr int kLooks = 50;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleDevice: advances the device while the program waits for it without a call, such as for a host
+// IdleDevice: advances the device if the program waits for it without a call, such as for a host
 // function that sets a Python event.
 #pragma once
 
@@ -10,23 +10,23 @@
 
 namespace harness::entries {
 
-/// Work that lags behind is done when something waits, or a query is made. If nothing calls, and
-/// all threads are asleep or a second is over, a thread of ours has all of it done: since that
-/// depends on a clock, the run may not repeat. The thread is there only while work lags, so that a
-/// program which forks mostly has none.
+/// Late work is usually completed when a call waits or queries. If there are no calls, and all
+/// threads are asleep or a second has passed, our thread completes all of it. Since that depends on
+/// a clock, the run may not repeat. The thread exists only while work is late, so that a program
+/// that forks usually does not have it.
 ///
-/// Threads: for code that has the driver. Lifetime: until the process ends.
+/// Threads: requires the driver. Lifetime: until the process ends.
 class IdleDevice {
  public:
-  /// `went_on` hears, in the thread that has the driver, that the device has gone on by itself.
+  /// `went_on` is called after the device has advanced by itself, on a thread that has the driver.
   explicit IdleDevice(std::function<void()> went_on) : went_on_(std::move(went_on)) {}
 
-  /// The program calls the driver.
+  /// Notes that the program calls the driver.
   void begin_call() { ++call_count_; }
-  /// The driver is let go, and there is work that lags, or none.
+  /// Called when the driver is let go. `lags`: some work is late.
   void left(bool lags);
-  /// Returns whether it cannot continue by itself: no work is late, or it has continued since the
-  /// last call without effect.
+  /// Returns whether the device cannot advance by itself: no work is late, or it has advanced since
+  /// the last call without effect.
   bool is_stuck() const { return !lags_ || gone_on_after_ == call_count_; }
 
  private:
@@ -36,10 +36,10 @@ class IdleDevice {
 
   std::function<void()> went_on_;
   std::atomic<std::uint64_t> call_count_{0};
-  std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< This many calls.
+  std::atomic<std::uint64_t> gone_on_after_{~std::uint64_t{0}};  ///< Call count at last advance.
   std::atomic<bool> lags_{false};
-  std::atomic<bool> is_awake_{false};  ///< The thread is there,
-  unsigned awake_in_ = 0;              ///< in the process of this generation.
+  std::atomic<bool> is_awake_{false};  ///< The thread exists.
+  unsigned awake_in_ = 0;              ///< Generation of the process that has the thread.
 };
 
 }  // namespace harness::entries

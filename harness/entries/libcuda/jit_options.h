@@ -10,22 +10,22 @@
 
 namespace harness::entries {
 
-/// The options that a linker is made with. They point into the program's memory, which has to stay.
+/// The options of a linker. They refer to the program's memory, which must stay valid.
 struct JitOptions {
   devices::JitLog errors;
   devices::JitLog information;
   void** wall_time = nullptr;
-  std::vector<const void*> outputs;  ///< Where the linker writes.
+  std::vector<const void*> outputs;  ///< Addresses to which the linker writes.
   bool is_verbose = false;
 
-  /// Reads them. Options without an effect here are accepted. Returns CUDA_ERROR_INVALID_VALUE for
-  /// one that does not exist, or is not for linking.
+  /// Parses the options. Those without an effect here are accepted. Returns
+  /// CUDA_ERROR_INVALID_VALUE for one that does not exist, or is not for linking.
   CUresult read(unsigned count, const CUjit_option* options, void** values);
-  /// Adds to the time that the program is reported.
+  /// Adds to the time that is reported to the program.
   void took(float milliseconds);
 };
 
-/// Returns whether each may be given with one input.
+/// Returns whether all of them are valid for a single input.
 bool are_for_an_input(unsigned count, const CUjit_option* options);
 
 }  // namespace harness::entries

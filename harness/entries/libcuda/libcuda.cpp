@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcuda.so.1: the simulated driver for programs that know nothing of us.
+// libcuda.so.1: the simulated driver for unmodified programs.
 //
-// A program gives its kernels as a fatbin; we run the same kernels, compiled for the host. A fatbin
-// that this library was built with is recognised by its content, a KernelImage by its path: kernels
-// must be our own copies, for what they call (threadIdx, __syncthreads, the access checks) is per
-// library.
+// A program passes its kernels as a fatbin; we run the same kernels, compiled for the host. A
+// fatbin that was built with this library is recognised by its content, a KernelImage by its path.
+// We always run our own copy of the kernels, because their support functions (threadIdx,
+// __syncthreads, the access checks) exist once per library.
 #include <cstring>
 #include <string>
 
@@ -35,7 +35,7 @@ __attribute__((weak, visibility("hidden"))) extern const BuiltImage __start_afte
 __attribute__((weak, visibility("hidden"))) extern const BuiltImage __stop_afterlife_images[];
 }
 
-/// Compares byte by byte, and stops at the first that differs: `image` may be shorter.
+/// Compares byte by byte and stops at the first difference, because `image` may be shorter.
 bool begins_with(const void* image, const void* wanted, std::uint64_t bytes) {
   const auto* left = static_cast<const unsigned char*>(image);
   const auto* right = static_cast<const unsigned char*>(wanted);
@@ -52,7 +52,7 @@ bool stands_for(const void* image, const BuiltImage& built) {
          0;
 }
 
-/// Finds our own copy of the kernels of an image; null where we have none.
+/// Returns our own copy of the kernels of an image, or null.
 const harness::KernelImage* find_built(const void* image) {
   for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
        ++built)
@@ -72,7 +72,7 @@ harness::devices::ImageFound find_image_file(const std::string& file) {
                           : harness::entries::load_ptx(file);
 }
 
-/// Functions that are none of the simulated device's.
+/// Finds functions outside of the simulated device.
 void* find_beside(const char* base) {
   void* found = harness::entries::find_linker(base);
   return found != nullptr ? found : harness::entries::find_unsupported(base);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. What is added is read at once, and refused where it is not PTX; the texts are put
-// together when the program asks for the image. States are known by their addresses.
+// How it works. Each input is parsed when it is added, and refused if it is not PTX. The texts are
+// combined when the program requests the image. States are identified by their addresses.
 #include "harness/entries/libcuda/linker.h"
 
 #include <cuda.h>
@@ -27,14 +27,14 @@
 #include "harness/ptx/link.h"
 #include "harness/ptx/module.h"
 
-// cuda.h names the newest version of each; both are exports, and take the same.
+// cuda.h renames these to their newest version. We export both, with the same parameters.
 #undef cuLinkCreate
 #undef cuLinkAddData
 #undef cuLinkAddFile
 
 struct CUlinkState_st {
   harness::entries::JitOptions options;
-  std::vector<harness::devices::LentId> lent;  ///< The memory that the options name.
+  std::vector<harness::devices::LentId> lent;  ///< The memory to which the options refer.
   std::vector<harness::ptx::LinkInput> inputs;
   std::string image;
 };
@@ -45,14 +45,14 @@ namespace {
 std::mutex mutex;
 std::vector<std::unique_ptr<CUlinkState_st>> states;
 
-/// Finds a state that was made and not destroyed; null otherwise. The mutex is held.
+/// Returns the state if it exists, else null. Requires the mutex.
 CUlinkState_st* find_state(CUlinkState wanted) {
   const auto found = std::ranges::find_if(
       states, [&](const std::unique_ptr<CUlinkState_st>& one) { return one.get() == wanted; });
   return found != states.end() ? found->get() : nullptr;
 }
 
-/// A call, for as long as it has the driver.
+/// A driver call, while it has the driver.
 class DriverCall {
  public:
   explicit DriverCall(Label function) : process_(ProcessWorld::get()) {
@@ -83,7 +83,7 @@ void lend_outputs(CUlinkState_st& state) {
                                                  reinterpret_cast<std::uint64_t>(output), 1));
 }
 
-/// Reports memory that is gone; then nothing is written any more.
+/// Reports a fault if the memory for outputs was freed; then nothing is written to it any more.
 void use_outputs(CUlinkState_st& state, Label function) {
   if (state.lent.empty()) return;
   const DriverCall call(function);
@@ -97,7 +97,7 @@ CUresult fail(CUlinkState_st& state, CUresult error, const std::string& line) {
   return error;
 }
 
-/// A cubin of ours is the text itself (harness/nvrtc).
+/// Returns whether the input may contain PTX. A cubin of our NVRTC is the text itself.
 bool is_kind_of_image(CUjitInputType type) {
   return type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY ||
          type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The library asks by pages first, then holds() looks, which takes no driver; what is
-// left is lent, or was a moment ago, and its end is an activation like a call. The driver's own
-// memory is never lent: who has the driver frees nothing else.
+// How it works. The preloaded library first checks the pages of freed memory, and then holds()
+// checks the addresses without taking the driver. If the memory is lent, or was until just now, its
+// end is an activation like a call. Memory of the driver itself is never lent, so a thread that has
+// the driver frees nothing that is.
 #include "harness/entries/libcuda/memory_ends.h"
 
 #include <dlfcn.h>
@@ -29,7 +30,7 @@ struct Stack {
   std::uintptr_t low = 0, high = 0;
 };
 
-/// Returns the calling thread's, as the C library made it; an empty one if it knows none.
+/// Returns the stack that the C library allocated for the calling thread; empty if it is unknown.
 const Stack& calling_stack() {
   static thread_local const Stack stack = [] {
     Stack found;
@@ -46,7 +47,7 @@ const Stack& calling_stack() {
   return stack;
 }
 
-/// The lowest address on the calling thread's stack that is lent.
+/// The lowest lent address on the calling thread's stack.
 thread_local std::uintptr_t lowest_lent = ~std::uintptr_t{0};
 
 devices::LentMemory& lent_memory(World& world) {
@@ -55,8 +56,8 @@ devices::LentMemory& lent_memory(World& world) {
 
 }  // namespace
 
-/// Ends a thread's whole stack with the thread. The main thread's functions are left by exit(),
-/// too.
+/// Ends the whole stack of a thread when the thread ends. Not for the main thread: exit() destroys
+/// this object while its stack is still in use.
 class MemoryEnds::LeftStack {
  public:
   explicit LeftStack(MemoryEnds& ends) : ends_(ends), stack_(calling_stack()) {}
@@ -84,7 +85,7 @@ void MemoryEnds::begin(World& world) {
   lent_memory(world).watch(*this);
 }
 
-// ---- what is lent -----------------------------------------------------------------------------
+// ---- lent memory ------------------------------------------------------------------------------
 
 void MemoryEnds::lent(std::uint64_t address, Name /*birth*/) {
   {
@@ -133,7 +134,7 @@ bool MemoryEnds::ends(void* memory, std::size_t bytes, const char* how) {
   return stays;
 }
 
-/// Returns whether the block, if it is one, is kept as it is.
+/// Returns whether the block is kept unchanged. `block` is null for a mapping.
 bool MemoryEnds::end(std::uintptr_t low, std::uintptr_t high, Label how, void* block) {
   if (!holds(low, high)) return false;
   client::Place place = calling_place();
@@ -158,7 +159,7 @@ bool MemoryEnds::end(std::uintptr_t low, std::uintptr_t high, Label how, void* b
   return stays;
 }
 
-/// Takes no lock of the program's, which may have any.
+/// Takes no lock that the program may hold.
 client::Place MemoryEnds::calling_place() const {
   client::Place place;
   if (!orders_.locates) return place;
@@ -167,7 +168,7 @@ client::Place MemoryEnds::calling_place() const {
   return place.empty() ? native_place() : place;
 }
 
-/// Keeps what was freed last.
+/// Keeps the most recently freed blocks.
 void MemoryEnds::keep(void* memory, std::size_t bytes) {
   constexpr std::size_t kMostBytes = 16 << 20;
   kept_.push_back({memory, bytes});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryEnds: detects the end of memory that is lent to the driver: it is freed, or its stack frame
-// ends.
+// MemoryEnds: detects the end of memory that is lent to the driver: when it is freed, or its stack
+// frame ends.
 #pragma once
 
 #include <atomic>
@@ -19,22 +19,22 @@
 
 namespace harness::entries {
 
-/// Memory that functions of the program are still to be called with stays as it is for a while, so
-/// that they do the same in each run.
+/// Memory that queued host functions will use is kept unchanged for a while, so that they behave
+/// the same in each run.
 ///
-/// A stack frame has ended once its thread calls the driver from above it. Frames of coroutines and
-/// other stacks that the program makes are memory that is freed.
+/// A stack frame has ended when its thread calls the driver from a frame above it. Frames of
+/// coroutines and on other stacks of the program are ordinary memory that is freed.
 ///
-/// Threads: for code that has the driver, but for what the library in front of the C library calls.
-/// Lifetime: until the process ends; borrows who names what happens, and the orders.
+/// Threads: requires the driver, except for the functions that the preloaded library calls.
+/// Lifetime: until the process ends; borrows all its arguments.
 class MemoryEnds final : public devices::LentMemory::Listener {
  public:
   MemoryEnds(Askers& askers, Parties& parties, const client::Orders& orders)
       : askers_(askers), parties_(parties), orders_(orders) {}
 
-  /// From now on, tracks lent memory of this process, if the library that detects frees is loaded.
+  /// Tracks lent memory of this process from then on, if the library that detects frees is loaded.
   void begin(World& world);
-  /// The calling thread calls the driver: ends the stack frames that it has left.
+  /// Called when the thread calls the driver: ends the stack frames that it has left.
   void begin_call(World& world, const Activation& call);
 
   void lent(std::uint64_t address, Name birth) override;
@@ -54,12 +54,12 @@ class MemoryEnds final : public devices::LentMemory::Listener {
   const client::Orders& orders_;
   LentPages pages_;
   std::mutex mutex_;
-  std::multiset<std::uintptr_t> addresses_;  ///< Those that are lent; the mutex is of these.
+  std::multiset<std::uintptr_t> addresses_;  ///< Lent addresses; guarded by the mutex.
   struct Kept {
     void* memory;
     std::size_t bytes;
   };
-  std::deque<Kept> kept_;  ///< The oldest first.
+  std::deque<Kept> kept_;  ///< The oldest comes first.
   std::size_t kept_bytes_ = 0;
 };
 

@@ -9,12 +9,12 @@
 
 namespace harness::entries {
 
-/// Pages in which lent memory begins: several have one count, so that it is not asked for too
-/// often. Ownership: the driver's, which changes it. Threads: any may ask.
+/// The pages in which lent memory begins, so that most frees can be skipped quickly. Several pages
+/// share a counter. Ownership: the driver owns and modifies it. Threads: any may read it.
 class LentPages {
  public:
   bool are_none() const { return count_.load(std::memory_order_relaxed) == 0; }
-  /// Returns whether memory that is lent may begin in this many bytes from there on.
+  /// Returns whether lent memory may begin in these `bytes` bytes from `low`.
   bool may_hold(std::uintptr_t low, std::size_t bytes) const {
     if (are_none()) return false;
     constexpr std::uintptr_t kMostPages = 16;
@@ -44,12 +44,12 @@ class LentPages {
 /// Threads: any.
 struct MemoryHooks {
   const LentPages* lent;
-  /// Memory that may be lent is about to be freed. Returns whether to keep it unchanged and free it
-  /// later.
+  /// Called before memory that may be lent is freed. Returns whether to keep it unchanged and free
+  /// it later.
   bool (*ends)(void* memory, std::size_t bytes, const char* how);
 };
 
-/// The function of that library which takes the table, by its name there.
+/// The function of that library which receives the table, by its exported name.
 inline constexpr const char* kTakeMemoryHooks = "afterlife_take_memory_hooks";
 using TakeMemoryHooks = void (*)(const MemoryHooks* hooks);
 

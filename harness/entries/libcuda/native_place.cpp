@@ -23,12 +23,12 @@ client::Place native_place(std::uintptr_t interrupted) {
   const void* ours = native_code(reinterpret_cast<const void*>(&native_place)).base;
   const void* preloaded = native_code(dlsym(RTLD_DEFAULT, kTakeMemoryHooks)).base;
   client::Place place;
-  // A runtime's own frames are no place of the program's.
+  // Frames of a runtime are not part of the program's place.
   const auto outer = std::ranges::find(codes, ProcessWorld::outer_call().return_address);
   const auto first =
       outer != codes.end() && *outer != nullptr ? static_cast<int>(outer - codes.begin()) : 0;
   for (int i = first; i < count; ++i) {
-    // All but one are where a call returns to, which is behind it.
+    // Except for an interrupted instruction, these are return addresses, one past the call.
     const auto at = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]);
     const NativeCode code = code_at(at == interrupted ? at : at - 1);
     if (code.base == ours || code.base == preloaded || code.file == nullptr) continue;

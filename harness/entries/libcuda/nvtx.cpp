@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. NVTX calls these functions by their slots (harness/entries/libnvtx). Each takes the
-// driver as a call of cuda.h does, so that its line is known, and others wait.
+// How it works. NVTX calls these functions through its slots (harness/entries/libnvtx). Each takes
+// the driver like a function of cuda.h, so its line is recorded and other threads wait.
 #include <cstring>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace {
 using devices::RegionCalls;
 using devices::SimDevice;
 
-/// One call, by its function's name.
+/// A call of NVTX, with the name of its function.
 class NvtxCall {
  public:
   explicit NvtxCall(Label function) : process_(ProcessWorld::get()) {
@@ -28,7 +28,7 @@ class NvtxCall {
   NvtxCall(const NvtxCall&) = delete;
   NvtxCall& operator=(const NvtxCall&) = delete;
 
-  /// Returns whether a repair that is tried leaves the call out.
+  /// Returns whether the repair under trial leaves out this call.
   bool is_left_out() const { return process_.leaves_out(); }
   RegionCalls regions() const { return {static_cast<SimDevice&>(*process_.world().device)}; }
 
@@ -37,7 +37,7 @@ class NvtxCall {
   std::optional<SiteScope> site_;
 };
 
-/// Calls `act` with each element of a batch, whose elements may be larger than we know them.
+/// Calls `act` for each element of a batch. Newer versions of NVTX may have larger elements.
 template <class Element, class Act>
 void for_each(const void* elements, std::size_t count, std::size_t bytes, Act act) {
   if (elements == nullptr || bytes < sizeof(Element)) return;
@@ -48,7 +48,7 @@ void for_each(const void* elements, std::size_t count, std::size_t bytes, Act ac
   }
 }
 
-/// The region of a reference: a number of ours, or an address.
+/// Returns the region of a reference, which is a number or an address.
 std::uint32_t number_of(const RegionCalls& regions, std::uint32_t type, std::uintptr_t reference) {
   return type == nvtx::kByPointer ? regions.starting_at(reference)
                                   : static_cast<std::uint32_t>(reference);

@@ -3,6 +3,6 @@
 
 #include "harness/cuda/process.h"
 
-/// Returns that of the calling thread. Lifetime: the thread.
+/// Returns the outer call of the calling thread. Lifetime: that of the thread.
 extern "C" __attribute__((visibility("default"))) harness::OuterCall* afterlife_outer_call();
 harness::OuterCall* afterlife_outer_call() { return &harness::ProcessWorld::outer_call(); }

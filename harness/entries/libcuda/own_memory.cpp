@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The system reports each range of addresses how much of it is the process's own; a
-// range counts that is so by half, as a heap is, and as memory that was set aside is not. Of each
-// page it says whether no other process has it: a page of a fork is so once it was written to.
-// What is noted is in memory that the forks share, far from where the program's own will be.
+// How it works. For each address range, the system reports how much anonymous memory it has. A
+// range counts if at least half of it is anonymous, like a heap, unlike reserved memory. For each
+// page, the system reports whether it is exclusive to the process: in a fork, a page is exclusive
+// once it was written to. Notes are in memory that the forks share, far away from addresses that
+// the program will use.
 #include "harness/entries/libcuda/own_memory.h"
 
 #include <fcntl.h>
@@ -23,8 +24,8 @@ namespace harness::entries {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::uint32_t kNotedRuns = 8;                    ///< Later ones write to little else.
-constexpr std::uintptr_t kAddressHint = 0x1000'0000'0000;  ///< Nothing is there.
+constexpr std::uint32_t kNotedRuns = 8;                    ///< Later runs write to few other pages.
+constexpr std::uintptr_t kAddressHint = 0x1000'0000'0000;  ///< An address that is usually unused.
 
 // Bits of a page in /proc/self/pagemap.
 constexpr std::uint64_t kIsPresent = std::uint64_t{1} << 63;
@@ -54,7 +55,7 @@ std::vector<Addresses> find_own() {
   Addresses range;
   bool is_private = false;
   for (std::string line; std::getline(smaps, line);) {
-    Addresses read;  // Not `range` itself: "Anonymous" begins with a hexadecimal digit.
+    Addresses read;  // Separate variables, because "Anonymous" begins with a hexadecimal digit.
     std::size_t kilobytes = 0;
     char rights[5]{};
     if (std::sscanf(line.c_str(), "%zx-%zx %4s", &read.begin, &read.end, rights) == 3) {
@@ -71,7 +72,7 @@ std::vector<Addresses> find_own() {
 }  // namespace
 
 struct OwnMemory::Notes {
-  std::atomic<std::uint32_t> run_count = 0;  ///< This many have noted what they wrote to.
+  std::atomic<std::uint32_t> run_count = 0;  ///< Number of runs that have noted their pages.
 };
 
 OwnMemory OwnMemory::find() {
@@ -83,7 +84,7 @@ OwnMemory OwnMemory::find() {
     ranges.push_back({each.begin, (each.end - each.begin) / kPageBytes, page_count});
     page_count += ranges.back().page_count;
   }
-  constexpr std::size_t kNotesBytes = sizeof(Range);  // So that the ranges are aligned behind it.
+  constexpr std::size_t kNotesBytes = sizeof(Range);  // So that the ranges after it are aligned.
   static_assert(sizeof(Notes) <= kNotesBytes);
   const std::size_t bytes = kNotesBytes + ranges.size() * sizeof(Range) + page_count;
   void* memory = ::mmap(reinterpret_cast<void*>(kAddressHint), bytes, PROT_READ | PROT_WRITE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A file has a size, and texts that stand in it are its own. An image in memory has
-// none by any document: there cuobjdump is asked first, which knows where a fatbin ends.
+// How it works. A file has a size, so PTX texts in it certainly belong to it. An image in memory
+// has no documented size: there cuobjdump is tried first, which knows where a fatbin ends.
 #include "harness/entries/libcuda/ptx.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace harness::entries {
 namespace {
 
-constexpr unsigned kCapability = 80;  ///< By attributes.def of the simulated device.
+constexpr unsigned kCapability = 80;  ///< According to attributes.def of the simulated device.
 constexpr std::size_t kWordsLimit = 1000;
 
 CUresult error_of(ptx::Refused::Why why) {
@@ -32,7 +32,7 @@ CUresult error_of(ptx::Refused::Why why) {
   }
 }
 
-/// Says so on stderr, too.
+/// Prints the reason on stderr, too.
 devices::ImageFound refuse(const std::string& why, CUresult error = CUDA_ERROR_NO_BINARY_FOR_GPU) {
   std::fprintf(stderr, "afterlife: a module %s\n", why.c_str());
   return {nullptr, error, "error   : a module " + why};
@@ -46,8 +46,7 @@ devices::ImageFound load_text(const std::string& text) {
   }
 }
 
-/// A cubin that another tool made may be a text without its zero: there what follows it in memory
-/// is left out.
+/// A text in a cubin of another tool may lack the terminating zero: bytes after it are ignored.
 devices::ImageFound load_text_in_memory(const void* image) {
   const std::string text = ptx::readable_text(image);
   try {
@@ -62,12 +61,12 @@ devices::ImageFound load_text_in_memory(const void* image) {
   }
 }
 
-/// Texts of an image, and the one of them for this device.
+/// The PTX texts of an image, and the best one for this device.
 class Texts {
  public:
-  /// Looks for those that stand in the bytes.
+  /// Searches for texts in the bytes.
   void look(const std::string& bytes) { all_ = ptx::texts_in(bytes); }
-  /// Asks cuobjdump for those of the bytes.
+  /// Extracts the texts of the bytes with cuobjdump.
   void ask(const std::string& bytes) {
     try {
       extracted_ = ptx::extracted_texts(bytes);
@@ -78,7 +77,7 @@ class Texts {
   }
 
   bool empty() const { return all_.empty(); }
-  /// Returns the one for this device, "" where there is none.
+  /// Returns the text for this device, or "".
   std::string best() const {
     const int best = ptx::best_text(all_, kCapability);
     return best >= 0 ? std::string(all_[static_cast<std::size_t>(best)]) : "";
@@ -101,7 +100,7 @@ devices::ImageFound load_best(const Texts& texts) {
             "nvidia-cuda-cuobjdump)");
 }
 
-/// Says once what is taken for granted.
+/// Prints the assumption, once.
 void tell_taken() {
   static std::atomic<bool> is_told{false};
   if (is_told.exchange(true)) return;
@@ -118,7 +117,7 @@ devices::ImageFound load_fatbin(const std::string& file) {
   return load_best(texts);
 }
 
-/// Looks for the texts of an image in memory, whose bytes are kept with them.
+/// Finds the texts of an image in memory. They refer to `bytes`.
 void find_in_memory(const std::string& bytes, Texts& texts) {
   if (ptx::can_extract()) {
     texts.ask(bytes);
@@ -135,7 +134,7 @@ devices::ImageFound load_fatbin(const void* image) {
   return load_best(texts);
 }
 
-/// Takes a file, or an address. A cubin is an ELF, which has no PTX in it.
+/// Loads a file, or an image at an address. A cubin is an ELF file without PTX.
 template <class Image>
 devices::ImageFound load_any(const Image& image, const void* begin,
                              devices::ImageFound (*load_as_text)(const void*)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX: modules that come as text, by itself or in a fatbin.
+// PTX: modules that are PTX text, or contain it in a fatbin.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace harness::entries {
 
-/// Translates an image that is PTX, or has some in it. For any other, and where that fails, it says
-/// why in a line on stderr.
+/// Translates an image that is or contains PTX. For other images, and if the translation fails,
+/// prints the reason on stderr.
 devices::ImageFound load_ptx(const void* image);
-/// The same of the bytes of a file.
+/// The same for the content of a file.
 devices::ImageFound load_ptx(const std::string& file);
 
-/// Returns the text of a fatbin in memory that is for the simulated device, "" where there is none.
+/// Returns the PTX of a fatbin in memory that fits the simulated device, or "".
 std::string text_of_fatbin(const void* image);
 
 }  // namespace harness::entries

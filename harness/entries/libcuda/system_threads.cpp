@@ -13,7 +13,7 @@
 
 namespace harness::entries {
 
-// The state is behind the name, which may hold anything.
+// The state follows the name, which may contain any character.
 bool is_asleep(pid_t id) {
   std::array<char, 64> name{};
   std::snprintf(name.data(), name.size(), "/proc/self/task/%d/stat", id);

@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// Returns whether the system's thread of this number is asleep. Allocates nothing.
+/// Returns whether the thread with this id is asleep. Allocates nothing.
 bool is_asleep(pid_t id);
 
-/// Returns whether all threads but the calling one are.
+/// Returns whether all threads except the calling one are asleep.
 bool others_are_asleep();
 
 }  // namespace harness::entries

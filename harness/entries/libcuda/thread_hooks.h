@@ -2,7 +2,7 @@
 // Thread hooks: the interface between the preloaded library, which intercepts thread starts and
 // waits, and the driver, which decides which thread runs next.
 //
-// The library knows no driver, the driver may be loaded late: it hands over this table when it is.
+// The library does not depend on the driver, which may be loaded later and then passes this table.
 #pragma once
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 namespace harness::entries {
 
-/// A moment of one of the system's clocks.
+/// A point in time on one of the system's clocks.
 struct Moment {
   clockid_t clock;
   timespec at;
@@ -20,38 +20,38 @@ struct Moment {
 /// How a wait ended.
 enum class Woken {
   unwatched,    ///< The wait did not begin, because the thread takes no turns.
-  ready,        ///< It is there; a semaphore has been taken.
-  timed_out,    ///< The moment has come.
-  interrupted,  ///< A signal has come.
+  ready,        ///< The wait is over; a semaphore has been taken.
+  timed_out,    ///< The time limit has passed.
+  interrupted,  ///< A signal has arrived.
 };
 
-/// Threads: any, for all of it.
+/// Threads: any, for all functions.
 struct ThreadHooks {
-  /// A thread is about to be made, by the interpreter of Python or by something else. Returns what
-  /// it is known as, or null if it is left alone.
+  /// Called before a thread is created, by Python or by other code. Returns its handle for the
+  /// functions below, or null if it takes no turns.
   void* (*starting)(bool is_pythons);
-  /// It has been made, and the system knows it as `handle`.
+  /// It was created, with the system's handle `handle`.
   void (*is_started)(void* thread, pthread_t handle);
-  /// It could not be made.
+  /// It could not be created.
   void (*not_started)(void* thread);
-  /// The calling thread is that one. Returns when it is its turn.
+  /// Called on the new thread. Returns when it is its turn.
   void (*started)(void* thread);
-  /// The calling thread is that one, and about to end.
+  /// Called on that thread before it ends.
   void (*ended)(void* thread);
-  /// Waits for a semaphore, up to a moment or, with null, for ever.
+  /// Waits for a semaphore, up to a limit (null: none).
   Woken (*waits)(sem_t* semaphore, const Moment* limit);
-  /// Lets time pass up to a moment.
+  /// Waits until a point in time.
   Woken (*sleeps)(const Moment& end);
-  /// Waits for something that comes from elsewhere, up to a moment or, with null, for ever.
-  /// `is_there` looks whether it has come, and does not wait; it is called on any thread.
+  /// Waits for an event from outside, up to a limit (null: none). `is_there` checks for it without
+  /// waiting; it is called on any thread.
   Woken (*awaits)(bool (*is_there)(void* what), void* what, const Moment* limit);
 };
 
-/// The function of that library which takes the table, by its name there.
+/// The function of that library which receives the table, by its exported name.
 inline constexpr const char* kTakeThreadHooks = "afterlife_take_thread_hooks";
 using TakeThreadHooks = void (*)(const ThreadHooks* hooks);
 
-/// The functions of the system that the library stands in front of, by its names there.
+/// The system's functions that the library intercepts, by its exported names.
 inline constexpr const char* kSystemWait = "afterlife_system_sem_clockwait";
 using SystemWait = int (*)(sem_t* semaphore, clockid_t clock, const timespec* limit);
 

@@ -10,10 +10,11 @@
 
 namespace harness::entries {
 
-/// They are named after the threads; the first is the default one. Lifetime: that of the threads.
+/// Their values are derived from the threads' names; the first is the default. Lifetime: that of
+/// the threads.
 class ThreadOptions final : public Options {
  public:
-  /// `is_turn`: the first, which asks, can continue itself, and comes to such questions often.
+  /// `is_turn`: a frequent choice, in which the first thread, which makes it, can continue itself.
   explicit ThreadOptions(std::span<BatonThread* const> threads, bool is_turn = false)
       : threads_(threads), is_turn_(is_turn) {}
   bool is_turn() const { return is_turn_; }

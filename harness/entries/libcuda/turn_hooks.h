@@ -29,15 +29,15 @@ struct FutexCall {
   std::uint32_t bits;
 };
 
-/// Threads: any, for all of it. A limit is null if there is none.
+/// Threads: any, for all functions. A limit is null if there is none.
 struct TurnHooks {
-  /// Threads that are not Python's take turns.
+  /// Whether threads of programs without Python take turns.
   const std::atomic<bool>* are_on;
-  /// The code of the driver itself, whose own synchronisation is not a turn.
+  /// The code of the driver itself, whose synchronisation is not a step of the program.
   std::uintptr_t code_begin;
   std::uintptr_t code_end;
 
-  /// A thread is about to be cancelled: its wait may end by that.
+  /// Called before a thread is cancelled, which may end its wait.
   void (*cancels)(pthread_t thread);
   int (*join)(pthread_t thread, void** result, const Moment* limit, bool waits);
   int (*lock)(pthread_mutex_t* mutex, const Moment* limit);
@@ -57,21 +57,21 @@ struct TurnHooks {
   int (*take)(sem_t* semaphore, const Moment* limit);
   int (*try_take)(sem_t* semaphore);
   int (*post)(sem_t* semaphore);
-  /// Sets `*result`, with errno. Returns 0.
+  /// Sets `*result`, and errno. Returns 0.
   int (*futex)(const FutexCall& call, long* result);
   int (*yield)();
   int (*sleep)(const timespec& rest);
   int (*sleep_until)(const Moment& end);
   /// Returns the time of a clock that stands still while threads run.
   int (*now)(clockid_t clock, timespec* now);
-  /// A function of the C library that is not a wait is about to be called.
+  /// Called before a C library function that is not a wait.
   void (*comes)(const char* function);
-  /// Waits for something that comes from elsewhere.
+  /// Waits for an event from outside.
   int (*awaits)(const char* function, bool (*is_there)(void* what), void* what,
                 const Moment* limit);
 };
 
-/// The function of that library which takes the table, by its name there.
+/// The function of that library which receives the table, by its exported name.
 inline constexpr const char* kTakeTurnHooks = "afterlife_take_turn_hooks";
 using TakeTurnHooks = void (*)(const TurnHooks* hooks);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. One function per row of unsupported.def. cuda.h is not included: the functions take
-// whatever they are called with, which the calling convention lets them ignore.
+// How it works. One function per row of unsupported.def. cuda.h is not included: the functions have
+// no parameters, and ignore the arguments of their callers, which the calling convention permits.
 #include "harness/entries/libcuda/unsupported.h"
 
 #include <array>
@@ -55,7 +55,7 @@ constexpr std::array<Export, kCount> kExports = {{
 #include "harness/entries/libcuda/unsupported.def"
 }};
 
-/// Returns whether `name` is `base` itself, a version of it, or a per-thread twin.
+/// Returns whether `name` is `base`, a version of it, or its per-thread twin.
 bool is_form_of(const char* name, const char* base) {
   const std::size_t length = std::strlen(base);
   return std::strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '_');

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points that are exported and not simulated: each returns CUDA_ERROR_NOT_SUPPORTED.
+// Entry points that are exported but not simulated: each returns CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 namespace harness::entries {
 
-/// Finds one by the name that cuGetProcAddress is given, without its version. Null: there is none.
-/// Threads: any. Calls are counted, and named on stderr when the process ends.
+/// Returns the function that cuGetProcAddress is asked for, by its name without version, or null.
+/// Threads: any. Calls are counted, and listed on stderr when the process ends.
 void* find_unsupported(const char* base);
 
 /// Returns whether the program has asked for an undocumented table. Threads: any.

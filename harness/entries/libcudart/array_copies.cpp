@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from and to arrays: of rows, and of bytes that run over them.
+// Copies from and to arrays: of rows, and of bytes that continue in the next row.
 #include <algorithm>
 
 #include "harness/entries/libcudart/call.h"
@@ -13,12 +13,12 @@ using harness::cudart::driver;
 using harness::cudart::error_of;
 using harness::cudart::in_context;
 
-// Some of the functions are deprecated, and called nevertheless.
+// The program may call deprecated functions, too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {
 
-/// How rows are copied: in a default stream, and waiting, or in a stream.
+/// A function that copies rows: synchronously in a default stream, or in a stream.
 using CopyRows = cudaError_t (*)(const CopySide&, const CopySide&, CopySize, cudaMemcpyKind,
                                  cudaStream_t);
 
@@ -31,7 +31,7 @@ cudaError_t in_per_thread(const CopySide& target, const CopySide& source, CopySi
   return harness::cudart::copy_rows(target, source, size, kind, DefaultStream::per_thread);
 }
 
-/// Returns how many bytes are left in the first row of several, or how long a row is.
+/// Returns the length of a row in bytes.
 cudaError_t row_bytes(cudaArray_const_t array, std::size_t& bytes) {
   CUDA_ARRAY3D_DESCRIPTOR found{};
   if (const CUresult error = driver.cuArray3DGetDescriptor_v2(
@@ -49,12 +49,12 @@ CopySide shifted(CopySide side, std::size_t row, std::size_t done) {
   return CopySide::array(side.from_array, at % row, side.y + at / row);
 }
 
-/// Returns how many of `bytes` the row has from where a side begins.
+/// Returns how many of `bytes` fit in the row, from the beginning of a side.
 std::size_t rest_of_row(const CopySide& side, std::size_t row, std::size_t bytes) {
   return side.from_array != nullptr ? std::min(bytes, row - side.x_bytes) : bytes;
 }
 
-/// Copies bytes that run on from the end of an array's row to the beginning of its next one.
+/// Copies bytes that may continue from the end of an array's row at the beginning of the next one.
 cudaError_t copy_run(const CopySide& target, const CopySide& source, std::size_t bytes,
                      cudaMemcpyKind kind, CopyRows rows, cudaStream_t stream) {
   return in_context([&] {
@@ -83,7 +83,7 @@ cudaError_t copy_block(const CopySide& target, const CopySide& source, CopySize 
 
 }  // namespace
 
-/// Defines a function that waits, and its twin.
+/// Defines a synchronous function, and its per-thread twin.
 #define CUDART_WAITING(name, copy, parameters, ...)         \
   CUDART_API cudaError_t name parameters {                  \
     const Call call(#name);                                 \

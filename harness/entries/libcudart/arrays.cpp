@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays: made from a channel format and an extent, and what they are like.
+// Arrays: creation from a channel format and an extent, and their properties.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"
 
@@ -22,7 +22,7 @@ CUarray handle_of(cudaArray_const_t array) {
   return reinterpret_cast<CUarray>(const_cast<cudaArray_t>(array));
 }
 
-/// Makes an array by a function of the driver, which takes a descriptor.
+/// Creates an array by a driver function, to which it passes a descriptor.
 template <class Function>
 cudaError_t make(const void* made, const cudaChannelFormatDesc* format, const cudaExtent& extent,
                  unsigned flags, const Function& function) {
@@ -68,7 +68,7 @@ CUDART_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
   });
 }
 
-/// Null is not an array.
+/// Accepts null, which is not an array.
 CUDART_API cudaError_t cudaFreeArray(cudaArray_t array) {
   const Call call("cudaFreeArray");
   return in_context(

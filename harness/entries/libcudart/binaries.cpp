@@ -26,7 +26,7 @@ struct HostVariable {
   void** managed = nullptr;  ///< The program's pointer to a managed variable.
 };
 
-/// All that is registered. Lifetime: the process, whose end unregisters after it.
+/// All registered binaries. Lifetime: that of the process, because modules unregister at its end.
 struct Registered {
   std::shared_mutex mutex;
   std::map<const void*, HostFunction> functions;
@@ -38,13 +38,13 @@ Registered& registered() {
   return *all;
 }
 
-/// Stands for the size of an image in memory: it ends where it says itself.
+/// Passed as the size of an image in memory: the image itself determines its end.
 constexpr std::size_t kWholeImage = ~std::size_t{0};
 
 std::atomic<bool> is_ending{false};
 
-/// Notes the end of the process, before the program unregisters: exit() calls last what was there
-/// first, and the program has said before what it wants to be called.
+/// Notes the end of the process before the program unregisters its binaries: exit() calls handlers
+/// in reverse order, and the program's was registered earlier.
 void note_end() {
   std::atexit([] { is_ending = true; });
 }
@@ -57,8 +57,8 @@ cudaError_t Binary::link(CUlibrary& library) const {
     return error_of(error);
   CUresult error = CUDA_SUCCESS;
   bool has_part = false;
-  // A part without PTX is one of the toolkit's own (libcudadevrt), which most programs do not call:
-  // where it is missed, the link tells so.
+  // A part without PTX belongs to the toolkit (libcudadevrt), and most programs do not call it. If
+  // one does, the link fails with a message.
   for (void* const* fatbin = fatbins_; *fatbin != nullptr && error == CUDA_SUCCESS; ++fatbin) {
     error = driver.cuLinkAddData_v2(state, CU_JIT_INPUT_FATBINARY, *fatbin, kWholeImage, nullptr, 0,
                                     nullptr, nullptr);
@@ -89,7 +89,7 @@ cudaError_t Binary::load(CUlibrary& library) {
     note_end();
     return cudaSuccess;
   }
-  driver.cuLibraryUnload(library);  // Another thread came first.
+  driver.cuLibraryUnload(library);  // Another thread was faster.
   library = first;
   return cudaSuccess;
 }
@@ -143,7 +143,7 @@ void Binary::unregister() {
   if (library != nullptr && !is_ending) driver.cuLibraryUnload(library);
 }
 
-/// A handle may stand where an address does.
+/// Finds a kernel by a handle, which programs may pass instead of an address.
 static cudaError_t find_handle(const void* handle, CUkernel& kernel) {
   const char* name = nullptr;
   kernel = static_cast<CUkernel>(const_cast<void*>(handle));

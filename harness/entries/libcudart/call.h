@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call: what every function of the runtime does around the driver's functions.
+// Call: the common frame of all runtime functions around the driver calls that they make.
 //
 // A function begins with a Call and ends with in_context() or initialized(), which keep its error
 // for cudaGetLastError().
@@ -17,12 +17,11 @@
 
 namespace harness::cudart {
 
-/// Has reports name this function, and begin with the frame that called it. Of calls inside each
-/// other the outermost counts.
+/// Makes reports show this function and its caller. Of nested calls, the outermost one counts.
 class Call {
  public:
-  /// Lifetime of the name: the process. `can_fail` is false if nothing tells the program of an
-  /// error: none is injected then.
+  /// Lifetime of the name: that of the process. `can_fail`: false if the program cannot observe an
+  /// error, so that none is injected.
   [[gnu::always_inline]] explicit Call(const char* function, bool can_fail = true) {
     if (!open_driver() || driver.outer_call == nullptr) return;
     OuterCall* call = driver.outer_call();
@@ -37,10 +36,10 @@ class Call {
   Call& operator=(const Call&) = delete;
 
  private:
-  OuterCall* call_ = nullptr;  ///< Null where another one names the call.
+  OuterCall* call_ = nullptr;  ///< Null if an outer call is reported.
 };
 
-/// Returns the error of the same number. Two of the driver have none here.
+/// Returns the runtime error with the same number. Two driver errors have no counterpart.
 constexpr cudaError_t error_of(CUresult result) {
   return result == CUDA_ERROR_CONTEXT_ALREADY_CURRENT || result == CUDA_ERROR_KEY_ROTATION
              ? cudaErrorUnknown
@@ -48,12 +47,11 @@ constexpr cudaError_t error_of(CUresult result) {
 }
 constexpr cudaError_t error_of(cudaError_t error) { return error; }
 
-/// Keeps an error for cudaGetLastError(), and returns it. Work that is not done yet is not an
-/// error.
+/// Stores an error for cudaGetLastError(), and returns it. cudaErrorNotReady is not an error.
 cudaError_t keep(cudaError_t error);
 
-/// Calls a function of the driver, or of several, once the thread has a context; and once more
-/// where it has lost that. `function` returns a CUresult or a cudaError_t.
+/// Calls `function`, which makes driver calls, after the thread got a context. Calls it again if
+/// the context was lost. `function` returns a CUresult or a cudaError_t.
 template <class Function>
 cudaError_t in_context(const Function& function) try {
   cudaError_t error = bind_context();
@@ -64,7 +62,7 @@ cudaError_t in_context(const Function& function) try {
   return keep(cudaErrorMemoryAllocation);
 }
 
-/// Likewise, for what needs no context.
+/// Likewise, for functions that need no context.
 template <class Function>
 cudaError_t initialized(const Function& function) try {
   const cudaError_t error = initialize();
@@ -73,7 +71,7 @@ cudaError_t initialized(const Function& function) try {
   return keep(cudaErrorMemoryAllocation);
 }
 
-/// Returns the stream that a program means which was compiled for per-thread default streams.
+/// Returns the stream of a program that was compiled for per-thread default streams.
 inline cudaStream_t per_thread(cudaStream_t stream) {
   return stream == nullptr ? cudaStreamPerThread : stream;
 }
@@ -85,7 +83,7 @@ inline CUdeviceptr* address_of(void** pointer) { return reinterpret_cast<CUdevic
 
 }  // namespace harness::cudart
 
-/// Defines the twin of a function for per-thread default streams. `stream` is its parameter.
+/// Defines the per-thread twin of a function. `stream` is its parameter.
 #define CUDART_PTSZ(name, stream, parameters, arguments) \
   CUDART_API cudaError_t name##_ptsz parameters {        \
     const harness::cudart::Call call(#name);             \

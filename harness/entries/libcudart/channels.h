@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: the format of an array's elements, as the runtime and as the driver say it.
+// Channels: the format of an array's elements, in the runtime's and the driver's representation.
 #pragma once
 
 #include <cuda.h>
@@ -12,10 +12,11 @@ struct Channels {
   unsigned count = 0;
 };
 
-/// Translates 1, 2 or 4 integers or floating-point numbers of one size. Returns false for others.
+/// Translates 1, 2 or 4 integers or floating-point numbers of the same size. Returns false for
+/// others.
 bool to_driver(const cudaChannelFormatDesc& from, Channels& to);
 
-/// Translates what the driver has. Formats that the runtime has no number of bits for are `None`.
+/// Translates the driver's format. Formats for which the runtime has no bit sizes become `None`.
 cudaChannelFormatDesc from_driver(const Channels& from);
 
 }  // namespace harness::cudart

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The primary context is retained once in a process, and each thread makes it
-// current at its first call. No lock is held in a call of the driver: there another thread may be
-// given the turn.
+// How it works. A process retains the primary context once, and each thread makes it current at its
+// first call. No lock is held during a driver call, because another thread may run in it.
 #include "harness/entries/libcudart/context.h"
 
 #include <algorithm>
@@ -17,15 +16,15 @@ namespace {
 struct ThreadContext {
   int device = 0;
   bool is_bound = false;
-  CUcontext primary = nullptr;  ///< The one that it made current itself.
+  CUcontext primary = nullptr;  ///< The context that the runtime made current on this thread.
 };
 thread_local ThreadContext mine;
 
 std::mutex mutex;
 
-/// The primary contexts that are retained, by device. The mutex is held.
+/// Returns the retained primary contexts by device. Requires the mutex.
 std::map<int, CUcontext>& primaries() {
-  static auto* const all = new std::map<int, CUcontext>;  // Processes end with calls under way.
+  static auto* const all = new std::map<int, CUcontext>;  // Never destroyed, for calls at the end.
   return *all;
 }
 
@@ -35,7 +34,7 @@ CUcontext find_primary(int device) {
   return found != primaries().end() ? found->second : nullptr;
 }
 
-/// Returns the one that is kept: another thread may have come first.
+/// Returns the retained context, which may be that of a faster thread.
 CUcontext keep_primary(int device, CUcontext context) {
   const std::lock_guard lock(mutex);
   return primaries().try_emplace(device, context).first->second;

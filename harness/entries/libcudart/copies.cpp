@@ -12,7 +12,7 @@ bool is_kind(cudaMemcpyKind kind) {
   return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
 }
 
-/// Returns the kind of memory that a pointer of a copy is in.
+/// Returns the kind of memory of a copy's source.
 CUmemorytype source_type(cudaMemcpyKind kind) {
   if (kind == cudaMemcpyDefault) return CU_MEMORYTYPE_UNIFIED;
   return kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice ? CU_MEMORYTYPE_HOST
@@ -132,7 +132,7 @@ cudaError_t element_bytes(cudaArray_const_t array, std::size_t& bytes) {
 
 namespace {
 
-/// Returns how many bytes the units of a position are: those of an array's elements.
+/// Returns the number of bytes of a position's unit, which is an element for arrays.
 cudaError_t unit_bytes(cudaArray_t array, std::size_t& bytes) {
   bytes = 1;
   return array != nullptr ? element_bytes(array, bytes) : cudaSuccess;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: what cudaMemcpyKind says, and descriptions of copies as the driver has them.
+// Copies: interprets cudaMemcpyKind, and converts descriptions of copies to the driver's.
 #pragma once
 
 #include <cuda.h>
@@ -9,11 +9,11 @@
 
 namespace harness::cudart {
 
-/// In which default stream a call without a stream works.
+/// The default stream of a call without a stream.
 enum class DefaultStream { legacy, per_thread };
 
-/// Copies, and returns when the caller may use what was copied as documented.
-/// Errors: cudaErrorInvalidMemcpyDirection.
+/// Copies, and returns when the caller may use the data, as documented. Errors:
+/// cudaErrorInvalidMemcpyDirection.
 cudaError_t copy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
                  DefaultStream on);
 cudaError_t copy_async(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
@@ -28,7 +28,7 @@ struct CopySide {
 
   const void* pointer = nullptr;
   std::size_t pitch = 0;
-  cudaArray_t from_array = nullptr;  ///< Null where it is memory.
+  cudaArray_t from_array = nullptr;  ///< Null if the side is memory.
   std::size_t x_bytes = 0;
   std::size_t y = 0;
 };
@@ -38,7 +38,7 @@ struct CopySize {
   std::size_t height = 0;
 };
 
-/// Errors: cudaErrorInvalidMemcpyDirection; cudaErrorInvalidPitchValue where rows overlap.
+/// Errors: cudaErrorInvalidMemcpyDirection; cudaErrorInvalidPitchValue if rows overlap.
 cudaError_t copy_rows(const CopySide& target, const CopySide& source, CopySize size,
                       cudaMemcpyKind kind, DefaultStream on);
 cudaError_t copy_rows_async(const CopySide& target, const CopySide& source, CopySize size,
@@ -47,13 +47,13 @@ cudaError_t copy_rows_async(const CopySide& target, const CopySide& source, Copy
 /// Translates a copy of slices. If an array takes part, the extent counts its elements. Errors:
 /// cudaErrorInvalidMemcpyDirection, cudaErrorInvalidValue; those of the array.
 cudaError_t to_driver(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D& to);
-/// Translates it back, as far as the driver keeps it.
+/// Translates it back. Fields that the driver does not store are lost.
 cudaError_t from_driver(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms& to);
 
 /// Returns the copy of one row of bytes.
 cudaMemcpy3DParms one_row(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind);
 
-/// Returns how many bytes an element of an array has.
+/// Returns the number of bytes of an array's element.
 cudaError_t element_bytes(cudaArray_const_t array, std::size_t& bytes);
 
 }  // namespace harness::cudart

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: which one a thread uses, and how it is set up.
+// Devices: selection, properties and settings.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/channels.h"
 #include "harness/entries/libcudart/properties.h"
@@ -24,7 +24,7 @@ CUresult find_device(int ordinal) {
   return driver.cuDeviceGet(&device, ordinal);
 }
 
-/// Mapped memory is there in any case, and is not a flag of the driver's context.
+/// Removes the flag for mapped memory, which is always available and not a flag of the driver.
 CUresult set_flags(int device, unsigned flags) {
   if ((flags & ~unsigned{cudaDeviceMask}) != 0) return CUDA_ERROR_INVALID_VALUE;
   return driver.cuDevicePrimaryCtxSetFlags_v2(device, flags & ~unsigned{cudaDeviceMapHost});
@@ -52,7 +52,7 @@ CUDART_API cudaError_t cudaSetDevice(int device) {
   return initialized([&] { return harness::cudart::choose_device(device); });
 }
 
-/// A list is only looked at: the one device of the driver is in it, or there is none.
+/// Only checks the list, because the driver has at most one device.
 CUDART_API cudaError_t cudaSetValidDevices(int* devices, int length) {
   const Call call("cudaSetValidDevices");
   return initialized([&] {
@@ -70,7 +70,7 @@ CUDART_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wante
   const Call call("cudaChooseDevice");
   return initialized([&] {
     if (device == nullptr || wanted == nullptr) return cudaErrorInvalidValue;
-    *device = 0;  // There is but one.
+    *device = 0;  // There is only one.
     return error_of(find_device(*device));
   });
 }
@@ -116,7 +116,7 @@ CUDART_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 CUDART_API cudaError_t cudaDriverGetVersion(int* version) {
   const Call call("cudaDriverGetVersion");
   if (version == nullptr) return keep(cudaErrorInvalidValue);
-  *version = 0;  // There is no driver.
+  *version = 0;  // No driver is installed.
   return harness::cudart::open_driver() ? keep(error_of(driver.cuDriverGetVersion(version)))
                                         : cudaSuccess;
 }
@@ -127,7 +127,7 @@ CUDART_API cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
-// ---- what the device is like --------------------------------------------------------------------
+// ---- properties ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -159,7 +159,7 @@ CUDART_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width,
   });
 }
 
-// ---- banks of shared memory, which no device has set since compute capability 5.0 ---------------
+// ---- shared memory banks, fixed since compute capability 5.0 ------------------------------------
 
 namespace {
 

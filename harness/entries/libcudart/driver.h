@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Driver: the functions of libcuda.so.1 that the runtime calls.
 //
-// They are looked up at run time, as programs that link the runtime statically need not be linked
-// with the driver.
+// They are looked up at run time, because a program that links the runtime statically need not link
+// the driver.
 #pragma once
 
 #include <cuda.h>
@@ -11,7 +11,7 @@
 
 namespace harness::cudart {
 
-/// Each row of cuda.def, by its versioned name, and what is beside the table.
+/// One member for each row of cuda.def, by its versioned name, and functions outside of the table.
 struct Driver {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult(*name) parameters = nullptr;
@@ -21,14 +21,15 @@ struct Driver {
   decltype(&::cuLinkAddData_v2) cuLinkAddData_v2 = nullptr;
   decltype(&::cuLinkComplete) cuLinkComplete = nullptr;
   decltype(&::cuLinkDestroy) cuLinkDestroy = nullptr;
-  /// Null where the driver is not ours.
+  /// Null if the driver is not ours.
   OuterCall* (*outer_call)() = nullptr;
 };
 
-/// Lifetime: the process. Its functions may be called once open_driver() has returned true.
+/// Lifetime: that of the process. Its functions may be called after open_driver() has returned
+/// true.
 extern Driver driver;
 
-/// Returns whether there is a driver that has all of them. Threads: any.
+/// Returns whether a driver with all these functions is available. Threads: any.
 bool open_driver();
 
 }  // namespace harness::cudart

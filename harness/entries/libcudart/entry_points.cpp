@@ -15,7 +15,7 @@ static_assert(static_cast<int>(cudaDriverEntryPointVersionNotSufficent) ==
 
 namespace {
 
-/// If the program says nothing of default streams, its twin does: `otherwise`.
+/// `otherwise`: flags for a program that does not select a kind of default stream.
 cudaError_t look_up(const char* symbol, void** function, unsigned version, unsigned long long flags,
                     cudaDriverEntryPointQueryResult* status, unsigned long long otherwise) {
   return initialized([&] {

@@ -19,7 +19,7 @@ struct ErrorText {
 
 constexpr const char* kUnrecognized = "unrecognized error code";
 
-/// In the order of their numbers. Those without a description have the driver's.
+/// Ordered by number. Errors without a description have the driver's.
 constexpr std::array kErrors = {
 #define CUDART_ERROR(error, description) ErrorText{error, #error, description},
 #include "harness/entries/libcudart/errors.def"

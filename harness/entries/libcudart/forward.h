@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward: a call of the driver with the runtime's arguments, each as the driver's type of it.
+// Forward: passes the runtime's arguments to a driver function, each converted to the driver's
+// type.
 #pragma once
 
 #include <bit>
@@ -9,8 +10,8 @@
 
 namespace harness::cudart {
 
-/// Whether objects of the two types have one layout, as far as sizes tell. Types of handles are
-/// known by their names alone.
+/// Returns whether objects of both types may have the same layout, judging by their sizes. Handle
+/// types are incomplete, and not compared.
 template <class To, class From>
 constexpr bool is_like() {
   if constexpr (std::is_object_v<To> && std::is_object_v<From>) {
@@ -19,7 +20,7 @@ constexpr bool is_like() {
   return true;
 }
 
-/// Returns the same handle, address, number or structure as a type of the driver.
+/// Returns the same handle, address, number or structure with the driver's type.
 template <class To, class From>
 To as(From from) {
   if constexpr (std::is_same_v<To, From>) {
@@ -48,7 +49,7 @@ CUresult forward(CUresult (*function)(To...), From... from) {
 #define CUDART_DRIVER_OF(name, ...) \
   harness::cudart::forward(harness::cudart::driver.name __VA_OPT__(, ) __VA_ARGS__)
 
-/// Defines a function that is one call of the driver: a row of cudart.def.
+/// Defines a function that is a single driver call, for a row of cudart.def.
 #define CUDART_FORWARDED(name, needs, target, parameters, ...)                \
   CUDART_API cudaError_t name parameters {                                    \
     const harness::cudart::Call call(#name);                                  \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the runtime that are one call of the driver: one for each such row of cudart.def.
+// Functions of the runtime that are a single driver call, one for each such row of cudart.def.
 #include <cuda_profiler_api.h>
 
 #include "harness/entries/libcudart/forward.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions: what kernels are like, how many of them the device can run, and their handles.
+// Functions: attributes of kernels, their occupancy, and their handles.
 #include "harness/entries/libcudart/binaries.h"
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/launch.h"
@@ -18,7 +18,7 @@ static_assert(static_cast<int>(cudaFuncCachePreferEqual) == CU_FUNC_CACHE_PREFER
 
 namespace {
 
-/// Finds the kernel of a function, and gives it to a function of the driver.
+/// Finds the kernel of a function, and passes it to a driver function.
 template <class Function>
 cudaError_t with_kernel(const void* function, const Function& act) {
   return in_context([&] {
@@ -100,7 +100,7 @@ CUDART_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCach
   });
 }
 
-/// No device has banks that could be set since compute capability 5.0.
+/// Does nothing: since compute capability 5.0, devices have no configurable banks.
 CUDART_API cudaError_t cudaFuncSetSharedMemConfig(const void* function,
                                                   cudaSharedMemConfig config) {
   const Call call("cudaFuncSetSharedMemConfig");

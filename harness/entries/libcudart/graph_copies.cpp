@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies as nodes of graphs: of slices, of a row, and from and to variables.
+// Copy nodes of graphs: of slices, of a row, and from and to variables.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/copies.h"
 #include "harness/entries/libcudart/graph_params.h"
@@ -14,7 +14,7 @@ using harness::cudart::SymbolRange;
 
 namespace {
 
-/// A copy is taken by a new node, by a node, or by a node of an executable graph.
+/// The target of a copy's parameters: a new node, a node, or a node of an executable graph.
 struct NewNode {
   cudaGraphNode_t* node;
   cudaGraph_t graph;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of graphs whose parameters differ from the driver's: kernels, sets, conditions, and nodes
-// of any type.
+// Graph nodes whose parameters differ from the driver's: kernels, memsets, conditions, and nodes of
+// any type.
 #include "harness/entries/libcudart/forward.h"
 #include "harness/entries/libcudart/graph_params.h"
 
@@ -15,7 +15,7 @@ using harness::cudart::to_driver;
 
 namespace {
 
-/// Translates a kernel, and gives it to a function of the driver.
+/// Translates a kernel's parameters, and passes them to a driver function.
 template <class Function>
 cudaError_t with_kernel(const cudaKernelNodeParams* parameters, const Function& function) {
   return in_context([&] {
@@ -27,7 +27,7 @@ cudaError_t with_kernel(const cudaKernelNodeParams* parameters, const Function& 
   });
 }
 
-/// Gives a set, with the context that it is for, to a function of the driver.
+/// Passes the parameters of a memset, and its context, to a driver function.
 template <class Function>
 cudaError_t with_set(const cudaMemsetParams* parameters, const Function& function) {
   static_assert(sizeof *parameters == sizeof(CUDA_MEMSET_NODE_PARAMS));
@@ -40,7 +40,7 @@ cudaError_t with_set(const cudaMemsetParams* parameters, const Function& functio
   });
 }
 
-/// Translates the parameters of a node, and gives them to a function of the driver.
+/// Translates the parameters of a node, and passes them to a driver function.
 template <class Function>
 cudaError_t with_node(cudaGraphNodeParams* parameters, const Function& function) {
   return in_context([&] {
@@ -94,7 +94,7 @@ CUDART_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cu
   });
 }
 
-// ---- sets ---------------------------------------------------------------------------------------
+// ---- memsets ------------------------------------------------------------------------------------
 
 CUDART_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                               const cudaGraphNode_t* after, size_t count,

@@ -11,7 +11,7 @@
 
 namespace harness::cudart {
 
-// Those of these types are the same in both interfaces.
+// These parameter types are the same in both interfaces.
 static_assert(sizeof(cudaHostNodeParamsV2) == sizeof(CUDA_HOST_NODE_PARAMS_v2));
 static_assert(sizeof(cudaChildGraphNodeParams) == sizeof(CUDA_CHILD_GRAPH_NODE_PARAMS));
 static_assert(sizeof(cudaEventWaitNodeParams) == sizeof(CUDA_EVENT_WAIT_NODE_PARAMS));

@@ -11,7 +11,7 @@
 namespace harness::cudart {
 namespace {
 
-// Both interfaces have the same attributes, by the same numbers.
+// Both interfaces have the same attributes, with the same numbers.
 static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(static_cast<int>(cudaLaunchAttributeCooperative) == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 static_assert(static_cast<int>(cudaLaunchAttributeClusterDimension) ==
@@ -19,7 +19,7 @@ static_assert(static_cast<int>(cudaLaunchAttributeClusterDimension) ==
 static_assert(static_cast<int>(cudaLaunchAttributePreferredSharedMemoryCarveout) ==
               CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 
-/// The driver takes no number that is larger.
+/// The driver's parameter has this type.
 constexpr std::size_t kSharedLimit = std::numeric_limits<unsigned>::max();
 
 int device_limit(CUdevice_attribute attribute) {
@@ -38,7 +38,7 @@ bool is_within(const dim3& size, CUdevice_attribute x, CUdevice_attribute y, CUd
   return true;
 }
 
-/// Returns whether the device can run a launch of this size at all.
+/// Returns whether the device can run launches of this size at all.
 bool is_possible(const LaunchSize& size) {
   const std::size_t threads = std::size_t{size.block.x} * size.block.y * size.block.z;
   return is_within(size.grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
@@ -85,7 +85,7 @@ CUlaunchConfig launch_config(const cudaLaunchConfig_t& config) {
           config.numAttrs};
 }
 
-/// Launches what a function's address stands for.
+/// Launches the kernel of a function's address.
 static cudaError_t launch_function(const void* function, const cudaLaunchConfig_t& config,
                                    void** arguments) {
   CUkernel kernel = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch: kernels on streams, with the runtime's errors.
+// Launch: launches kernels, with the runtime's errors.
 #pragma once
 
 #include <cuda.h>
@@ -16,13 +16,13 @@ struct LaunchSize {
   cudaStream_t stream = nullptr;
 };
 
-/// Errors: cudaErrorInvalidConfiguration where the device can never run a launch of that size.
+/// Errors: cudaErrorInvalidConfiguration if the device can never run a launch of that size.
 cudaError_t launch(CUkernel kernel, const LaunchSize& size, void** arguments);
 
-/// Returns the error of a launch, or of a node that will be one, as the runtime has it.
+/// Returns the runtime's error for a launch or a kernel node.
 cudaError_t launch_error(CUresult result, const LaunchSize& size);
 
-/// Returns the same as the driver's structure. `size` says what the attributes are for.
+/// Converts the configuration to the driver's structure.
 CUlaunchConfig launch_config(const cudaLaunchConfig_t& config);
 
 }  // namespace harness::cudart

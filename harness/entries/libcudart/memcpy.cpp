@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of memory, of rows and of slices, between the host and devices.
+// Copies of memory, rows and slices, between the host and devices.
 #include "harness/entries/libcudart/call.h"
 #include "harness/entries/libcudart/copies.h"
 
@@ -26,7 +26,7 @@ cudaError_t memcpy_2d_on(void* target, size_t target_pitch, const void* source, 
   });
 }
 
-/// Copies slices by a function of the driver, which takes the copy.
+/// Copies slices by a driver function, to which it passes the copy.
 template <class Function>
 cudaError_t memcpy_3d(const cudaMemcpy3DParms* parameters, const Function& function) {
   return in_context([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: allocations and their ends, and what is known of a pointer.
+// Memory: allocations and frees, and attributes of pointers.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@ using harness::cudart::in_context;
 
 namespace {
 
-/// If nothing is asked for, nothing is allocated, and that is not an error.
+/// Allocates nothing for 0 bytes, without an error.
 template <class Function>
 cudaError_t allocate(void** address, size_t bytes, const Function& function) {
   return in_context([&] {
@@ -25,7 +25,7 @@ cudaError_t allocate(void** address, size_t bytes, const Function& function) {
   });
 }
 
-/// The element size of the driver that rows are aligned to.
+/// The driver's element size, on which the alignment of rows depends.
 constexpr unsigned kElementBytes = 4;
 
 }  // namespace
@@ -66,7 +66,7 @@ CUDART_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) 
   return error;
 }
 
-/// Null is not memory, and freeing it is how programs have the context made early.
+/// Accepts null. Programs free null to initialize the context early.
 CUDART_API cudaError_t cudaFree(void* address) {
   const Call call("cudaFree");
   return in_context(
@@ -108,7 +108,7 @@ CUDART_PTSZ(cudaMemPrefetchBatchAsync, stream,
 
 namespace {
 
-/// The attributes of a pointer, 0 if the driver knows nothing.
+/// The attributes of a pointer, 0 if the driver does not know it.
 struct Known {
   unsigned type = 0;
   int device = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of memory, of rows and of slices.
+// Memsets of memory, rows and slices.
 #include <algorithm>
 
 #include "harness/entries/libcudart/call.h"
@@ -13,8 +13,7 @@ namespace {
 
 unsigned char byte_of(int value) { return static_cast<unsigned char>(value); }
 
-/// Sets the rows of each slice by a function of the driver. One that covers whole slices is one
-/// set of rows.
+/// Sets the rows of each slice by a driver function; in one call if they cover whole slices.
 template <class Function>
 cudaError_t set_slices(const cudaPitchedPtr& pitched, int value, const cudaExtent& extent,
                        const Function& set_rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers: copies between devices, and which device may use another's memory.
+// Peers: copies between devices, and access to another device's memory.
 #include <initializer_list>
 
 #include "harness/entries/libcudart/call.h"
@@ -15,7 +15,7 @@ using harness::cudart::initialized;
 
 namespace {
 
-/// Returns success where there are both devices.
+/// Returns success if both devices exist.
 cudaError_t check_devices(int first, int second) {
   CUdevice device = 0;
   for (const int ordinal : {first, second})
@@ -23,7 +23,7 @@ cudaError_t check_devices(int first, int second) {
   return cudaSuccess;
 }
 
-/// Addresses are the same for all devices, so that the copy itself needs not know of them.
+/// Copies without the device numbers, because addresses are unique across devices.
 template <class Function>
 cudaError_t copy_slices(const cudaMemcpy3DPeerParms* parameters, const Function& function) {
   return in_context([&] {
@@ -47,7 +47,7 @@ cudaError_t copy_slices(const cudaMemcpy3DPeerParms* parameters, const Function&
 
 }  // namespace
 
-/// Waits for nothing on the host: it is only ordered as a call without a stream is.
+/// Does not wait on the host. It is ordered like a call in the default stream.
 CUDART_API cudaError_t cudaMemcpyPeer(void* target, int target_device, const void* source,
                                       int source_device, size_t bytes) {
   const Call call("cudaMemcpyPeer");
@@ -99,7 +99,7 @@ CUDART_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     const CUresult error =
         driver.cuDeviceCanAccessPeer(&can_access, harness::cudart::current_device(), peer);
     if (error != CUDA_SUCCESS) return error_of(error);
-    // The driver has no device that another one could access.
+    // The driver has no other device to access.
     return can_access != 0 ? cudaErrorNotSupported : cudaErrorInvalidDevice;
   });
 }
@@ -112,7 +112,7 @@ CUDART_API cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   });
 }
 
-/// A device has no attributes with itself.
+/// A device has no peer attributes with itself.
 CUDART_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute,
                                                  int source, int target) {
   const Call call("cudaDeviceGetP2PAttribute");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties: what a device is like, in a structure of the interface.
+// Properties: fills in the structure with the properties of a device.
 #pragma once
 
 #include <cstring>
@@ -8,14 +8,14 @@
 
 namespace harness::cudart {
 
-/// A property that is an attribute of the driver.
+/// A property that is a driver attribute.
 template <class Properties>
 struct Property {
   CUdevice_attribute attribute;
   void (*set)(Properties& properties, int value);
 };
 
-/// Fills the structure: each row, and what is not an attribute.
+/// Fills in each row of the table, and the properties that are not attributes.
 template <class Properties, std::size_t kCount>
 CUresult fill(Properties& properties, CUdevice device, const Property<Properties> (&rows)[kCount]) {
   CUuuid uuid{};
@@ -31,7 +31,7 @@ CUresult fill(Properties& properties, CUdevice device, const Property<Properties
   return error;
 }
 
-/// Errors: cudaErrorInvalidValue without a structure; the driver's where there is no such device.
+/// Errors: cudaErrorInvalidValue for null; the driver's error for a device that does not exist.
 template <class Properties, std::size_t kCount>
 cudaError_t get_properties(Properties* properties, int ordinal,
                            const Property<Properties> (&rows)[kCount]) {
@@ -46,7 +46,7 @@ cudaError_t get_properties(Properties* properties, int ordinal,
 
 }  // namespace harness::cudart
 
-/// The row of a table of properties for a line of properties.def.
+/// Makes the table row of a line of properties.def.
 #define CUDART_PROPERTY_ROW(Properties, field, name)                     \
   {CU_DEVICE_ATTRIBUTE_##name, [](Properties& properties, int value) {   \
      properties.field = static_cast<decltype(+properties.field)>(value); \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration: what the host code of nvcc and clang calls before main() and at the end, by the
-// declarations of crt/host_runtime.h and crt/device_functions.h.
+// Registration: the functions that host code of nvcc and clang calls before main(), at its launches
+// and at the end. Source: the declarations in crt/host_runtime.h and crt/device_functions.h.
 #include <fatbinary_section.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using harness::cudart::in_context;
 
 namespace {
 
-/// The part of a launch that is between <<< and >>>.
+/// The launch configuration between <<< and >>>.
 struct Configuration {
   dim3 grid;
   dim3 block;
@@ -24,7 +24,7 @@ struct Configuration {
   cudaStream_t stream;
 };
 
-/// The arguments of a kernel may themselves launch.
+/// Limit of nested launches: the arguments of a kernel may themselves launch kernels.
 constexpr std::size_t kDepthLimit = 32;
 thread_local std::array<Configuration, kDepthLimit> configurations;
 thread_local std::size_t configuration_count = 0;
@@ -43,7 +43,7 @@ CUDART_API void** __cudaRegisterFatBinary(void* wrapper) {
 
 CUDART_API void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
 
-/// The binary itself stays: a thread may be about to load it.
+/// Does not destroy the binary, because a thread may be about to load it.
 CUDART_API void __cudaUnregisterFatBinary(void** handle) { binary_of(handle).unregister(); }
 
 CUDART_API void __cudaRegisterFunction(void** handle, const char* host, char* /*device*/,
@@ -65,8 +65,7 @@ CUDART_API void __cudaRegisterManagedVar(void** handle, void** pointer, char* /*
   binary_of(handle).add_managed(pointer, name, bytes);
 }
 
-/// Is called before the first use of a managed variable on the host, which does not look at what it
-/// returns.
+/// Called before the first use of a managed variable on the host. The caller ignores the result.
 CUDART_API char __cudaInitModule(void** handle) {
   const Call call("__cudaInitModule", false);
   return in_context([&] { return binary_of(handle).find_managed(); }) == cudaSuccess ? 1 : 0;
@@ -92,8 +91,8 @@ CUDART_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
 
 namespace {
 
-/// Why the last kernel could not be had: the host code asks for one once, and launches null from
-/// then on.
+/// The reason why the last kernel was not found: host code requests a kernel once, and launches
+/// null from then on.
 std::atomic<cudaError_t> why_no_kernel{cudaErrorInvalidDeviceFunction};
 
 }  // namespace

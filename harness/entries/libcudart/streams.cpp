@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events: what is more than a call of the driver.
+// Streams and events: functions that are more than a single driver call.
 #include <memory>
 
 #include "harness/entries/libcudart/call.h"
@@ -21,7 +21,7 @@ CUDART_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
 
 namespace {
 
-/// A callback, which gets the error as the runtime's.
+/// A callback, which gets the error as the runtime's type.
 struct Callback {
   cudaStreamCallback_t function;
   void* data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols: parts of the program's variables on the device, which its copies name.
+// Symbols: parts of the program's device variables, as sources and targets of copies.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,17 +8,17 @@
 
 namespace harness::cudart {
 
-/// Some bytes of a variable. Needs: a context.
+/// Some bytes of a variable. Requires a context.
 struct SymbolRange {
   const void* symbol;  ///< The variable's address on the host.
   std::size_t bytes;
   std::size_t offset;
 
-  /// Finds them as the source of a copy. Errors: cudaErrorInvalidSymbol; cudaErrorInvalidValue
-  /// where they are not all in it; cudaErrorInvalidMemcpyDirection where the source is not a
-  /// device.
+  /// Returns their address as the source of a copy. Errors: cudaErrorInvalidSymbol;
+  /// cudaErrorInvalidValue if they exceed the variable; cudaErrorInvalidMemcpyDirection if the
+  /// source is not a device.
   cudaError_t find_source(cudaMemcpyKind kind, void*& address) const;
-  /// Likewise, as its target.
+  /// Likewise, as the target of a copy.
   cudaError_t find_target(cudaMemcpyKind kind, void*& address) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces: their descriptions, as the driver has them and back.
+// Textures and surfaces: converts their descriptions to the driver's, and back.
 #include <algorithm>
 
 #include "harness/entries/libcudart/call.h"
@@ -162,7 +162,7 @@ void from_driver(const CUDA_RESOURCE_VIEW_DESC& from, cudaResourceViewDesc& to) 
   to.lastLayer = from.lastLayer;
 }
 
-/// Asks a function of the driver for a description, and translates it.
+/// Queries a description with a driver function, and translates it.
 template <class Found, class To, class Function>
 cudaError_t get(To* to, const Function& function) {
   return in_context([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are not simulated: one for each such row of cudart.def.
+// Functions that are not simulated, one for each such row of cudart.def.
 #include "harness/entries/libcudart/unsupported.h"
 
 #include <cstdio>

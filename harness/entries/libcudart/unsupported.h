@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unsupported: how functions that are not simulated answer.
+// Unsupported: the result of functions that are not simulated.
 //
-// cuda_runtime_api.h is not included: they take whatever they are called with, which the calling
-// convention lets them ignore.
+// cuda_runtime_api.h is not included: the functions have no parameters, and ignore the arguments of
+// their callers, which the calling convention permits.
 #pragma once
 
 #include <atomic>
 
 namespace harness::cudart {
 
-/// Keeps cudaErrorNotSupported for cudaGetLastError(), and returns its number.
+/// Stores cudaErrorNotSupported for cudaGetLastError(), and returns its number.
 int keep_not_supported();
 
-/// Names the function on stderr unless `is_told`, and returns cudaErrorNotSupported.
+/// Prints the function's name on stderr unless `is_told`, and returns cudaErrorNotSupported.
 int answer_not_supported(const char* name, std::atomic<bool>& is_told);
 
 }  // namespace harness::cudart
 
-/// The function for each row with the status unsupported, and its twin: CUDART_ROW.
+/// Defines the function for each row with the status unsupported, and its twin.
 #define CUDART_UNSUPPORTED_ROW(name, status, twin, group, test) CUDART_##status(name, twin)
 #define CUDART_forward(name, twin)
 #define CUDART_own(name, twin)

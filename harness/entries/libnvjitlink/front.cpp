@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnvJitLink.so.13: put in front of every program that runs under `afterlife run`, as
-// libnvrtc.so.13 is. It needs the C library alone, and hands over to libafterlife_nvjitlink.so,
-// beside it, at the first call.
+// libnvJitLink.so.13: preloaded into each program under `afterlife run`, like libnvrtc.so.13. It
+// depends on the C library only, and loads libafterlife_nvjitlink.so, beside it, at the first call.
 #include "harness/entries/handed_over.h"
 #include "harness/entries/libnvjitlink/interface.h"
 
@@ -13,7 +12,7 @@ static void* find(const char* name, void** known) {
 
 #define AFTERLIFE_NVJITLINK extern "C" __attribute__((visibility("default"))) Result
 
-// The header's functions are inline, and call those with a version.
+// The header's functions are inline, and call functions with a version in their names.
 #define NVJITLINK_FUNCTION(name, parameters, arguments)                               \
   AFTERLIFE_NVJITLINK nvJitLink##name parameters {                                    \
     static void* known = nullptr;                                                     \

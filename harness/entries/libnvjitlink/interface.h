@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface: what libnvJitLink.so.13 exports, by nvJitLink's public header, which need not be here.
+// Interface: the exports of libnvJitLink.so.13, declared here so that its header is not needed.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace harness::nvjitlink {
 
-/// A linker, to those that have only its handle.
+/// A linker. Its content is hidden from users of its handle.
 class Linker;
 
 enum class Result : int {
@@ -18,7 +18,7 @@ enum class Result : int {
 
 enum class Input : int { none, cubin, ptx, ltoir, fatbin, object, library, index, any = 10 };
 
-/// The functions that return a result, by their names.
+/// The functions that return a result, by name.
 struct Interface {
   // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs.
 #define NVJITLINK_FUNCTION(name, parameters, arguments) Result(*name) parameters;

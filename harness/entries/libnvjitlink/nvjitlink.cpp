@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// libafterlife_nvjitlink.so: nvJitLink's functions, for inputs in PTX. libnvJitLink.so.13 hands
-// over to it. It needs no driver.
+// libafterlife_nvjitlink.so: nvJitLink's functions for PTX inputs. libnvJitLink.so.13 forwards to
+// it. It needs no driver.
 //
-// How it works. The result is one text in PTX, as a cubin too, for that is what our driver loads.
-// Handles are looked up, so that one that is not a linker's is an error and not a crash.
+// How it works. The result is a single PTX text, also if a cubin is requested, because our driver
+// loads PTX. Handles are looked up, so that an invalid one is an error and not a crash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,9 +42,9 @@ class Linker {
 
 namespace {
 
-/// The first release. A linker takes no LTO IR of a release after its own (nvJitLink's user guide,
-/// Compatibility), and this one takes none: clients that ask for LTO where the version is new
-/// enough, as numba-cuda does from 12.3 on, give PTX.
+/// The first release, so that clients pass PTX. A linker accepts only LTO IR that is not newer than
+/// itself (nvJitLink's user guide, Compatibility), and this one accepts none. Clients that request
+/// LTO from a new enough linker, such as numba-cuda from 12.3, pass PTX to an older one.
 constexpr std::pair<unsigned, unsigned> kVersion{12, 0};
 
 std::mutex lock;
@@ -87,7 +87,7 @@ Result check_architecture(std::string_view value) {
                                                           : Result::SUCCESS;
 }
 
-/// Reads one that is not the architecture.
+/// Reads an option other than the architecture.
 Result read_option(Linker& linker, std::string_view option) {
   if (option == "-lto" || option == "-ptx") return Result::ERROR_INCOMPATIBLE_OPTIONS;
   if (option == "-O0" || option == "-O3") return Result::SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface: the structs of NVML that libnvidia-ml.so.1 fills in, by its public header nvml.h,
-// which need not be here.
+// Interface: the structs of NVML that libnvidia-ml.so.1 fills in, declared here so that its header
+// nvml.h is not needed.
 #pragma once
 
 namespace harness::nvml {
@@ -16,7 +16,7 @@ enum class Result : int {
   ERROR_UNKNOWN = 999,
 };
 
-/// A device, to those that have only its handle.
+/// A device. Its content is hidden from users of its handle.
 struct Device;
 
 /// nvmlPciInfo_t.
@@ -76,11 +76,11 @@ struct FieldValue {
   long long timestamp;
   long long latency;
   int value_type;
-  Result result;  ///< Whether this field alone is there.
+  Result result;  ///< Whether this field is available.
   unsigned long long value;
 };
 
-/// The version of a struct, by NVML_STRUCT_VERSION.
+/// Returns the version of a struct, like NVML_STRUCT_VERSION.
 template <class Struct>
 constexpr unsigned struct_version(unsigned version) {
   return static_cast<unsigned>(sizeof(Struct)) | version << 24;

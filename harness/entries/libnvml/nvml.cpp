@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnvidia-ml.so.1: NVML for programs under `afterlife run`: the simulated device, as libcuda.so.1
-// reports it. It needs the C library alone.
+// libnvidia-ml.so.1: NVML for programs under `afterlife run`. It reports the simulated device, like
+// libcuda.so.1. It depends on the C library only.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@ namespace {
 
 using devices::kMemoryBytes;
 
-/// The first driver with CUDA 13.0, by its release notes.
+/// The first driver with CUDA 13.0, according to its release notes.
 constexpr char kDriverVersion[] = "580.65.06";
 constexpr char kNvmlVersion[] = "13.580.65.06";
 constexpr unsigned kAmpere = 7;  ///< NVML_DEVICE_ARCH_AMPERE: compute capability 8.0.
 
 Device the_device;
-int initialized = 0;  ///< Number of times.
+int initialized = 0;  ///< Number of initializations that were not shut down.
 
 constexpr int attribute_value(CUdevice_attribute attribute) {
   switch (attribute) {
@@ -44,7 +44,7 @@ Result ready() {
                                                              : Result::ERROR_UNINITIALIZED;
 }
 
-/// Checks a call that is given the device, and where its answer goes.
+/// Checks the state, the device handle and the pointer for the result.
 Result admit(const Device* device, const void* answer) {
   if (const Result error = ready(); error != Result::SUCCESS) return error;
   return device == &the_device && answer != nullptr ? Result::SUCCESS
@@ -65,7 +65,7 @@ void write_uuid(char (&text)[41]) {
            id[14], id[15]);
 }
 
-/// Returns what the program's own driver has given out, if it has one and a context.
+/// Returns the device memory that the program has allocated; 0 without a driver or context.
 unsigned long long used_bytes() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return 0;
@@ -77,7 +77,7 @@ unsigned long long used_bytes() {
   return is_told ? total - free : 0;
 }
 
-/// Fills in what both structs of a place have.
+/// Fills in the common fields of both PCI structs.
 template <class Info>
 void write_place(Info& info) {
   info.domain = devices::kPciDomain;
@@ -161,7 +161,7 @@ AFTERLIFE_NVML nvmlUnitGetCount(unsigned* count) {
   return Result::SUCCESS;
 }
 
-// ---- which device -----------------------------------------------------------------------------
+// ---- devices ----------------------------------------------------------------------------------
 
 AFTERLIFE_NVML nvmlDeviceGetCount_v2(unsigned* count) {
   if (const Result error = admit(&the_device, count); error != Result::SUCCESS) return error;
@@ -214,7 +214,7 @@ AFTERLIFE_NVML nvmlDeviceGetHandleByPciBusId(const char* text, Device** device) 
   return nvmlDeviceGetHandleByPciBusId_v2(text, device);
 }
 
-// ---- what it is -------------------------------------------------------------------------------
+// ---- properties -------------------------------------------------------------------------------
 
 AFTERLIFE_NVML nvmlDeviceGetName(Device* device, char* name, unsigned bytes) {
   const Result error = admit(device, name);
@@ -228,7 +228,7 @@ AFTERLIFE_NVML nvmlDeviceGetUUID(Device* device, char* uuid, unsigned bytes) {
   return put(uuid, bytes, own);
 }
 
-/// Answers with a number.
+/// Returns a number to the program.
 static Result tell(Device* device, unsigned* answer, unsigned value) {
   if (const Result error = admit(device, answer); error != Result::SUCCESS) return error;
   *answer = value;
@@ -279,8 +279,8 @@ AFTERLIFE_NVML nvmlDeviceGetPciInfoExt(Device* device, PciInfoExt* place) {
   if (place->version != struct_version<PciInfoExt>(1))
     return Result::ERROR_ARGUMENT_VERSION_MISMATCH;
   write_place(*place);
-  place->base_class = 3;  // A display controller, by the PCI code and ID assignments.
-  place->sub_class = 2;   // For three dimensions.
+  place->base_class = 3;  // A display controller: PCI Code and ID Assignment Specification.
+  place->sub_class = 2;   // A 3D controller.
   return Result::SUCCESS;
 }
 
@@ -300,7 +300,7 @@ AFTERLIFE_NVML nvmlDeviceGetMemoryInfo_v2(Device* device, MemoryV2* memory) {
   return Result::SUCCESS;
 }
 
-/// A device without links between devices, counters or limits: there is no field that it has.
+/// Marks all fields as not available: the device has no links to others, counters or limits.
 AFTERLIFE_NVML nvmlDeviceGetFieldValues(Device* device, int count, FieldValue* values) {
   if (const Result error = admit(device, values); error != Result::SUCCESS) return error;
   if (count <= 0) return Result::ERROR_INVALID_ARGUMENT;
@@ -309,7 +309,7 @@ AFTERLIFE_NVML nvmlDeviceGetFieldValues(Device* device, int count, FieldValue* v
   return Result::SUCCESS;
 }
 
-// ---- the rest ---------------------------------------------------------------------------------
+// ---- other functions --------------------------------------------------------------------------
 
 #define NVML_UNSUPPORTED(name)                  \
   AFTERLIFE_NVML name() {                       \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnvrtc.so.13: put in front of every program that runs under `afterlife run`, so that code that
-// looks for NVRTC finds that it is loaded already.
+// libnvrtc.so.13: preloaded into each program under `afterlife run`, so that clients that search
+// for NVRTC find it already loaded.
 //
-// It is in processes that never call it, too: so it needs the C library alone, and hands over to
+// It is also in processes that never call it. So it depends on the C library only, and loads
 // libafterlife_nvrtc.so, beside it, at the first call.
 #include "harness/entries/handed_over.h"
 #include "harness/nvrtc/interface.h"

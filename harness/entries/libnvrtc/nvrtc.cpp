@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libafterlife_nvrtc.so: NVRTC's functions, by compilers of this machine. libnvrtc.so.13 hands over
-// to it.
+// libafterlife_nvrtc.so: NVRTC's functions, implemented with compilers on this machine.
+// libnvrtc.so.13 forwards to it.
 //
-// Handles are looked up, so that one that is not a program's is an error and not a crash.
+// Handles are looked up, so that an invalid one is an error and not a crash.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -29,7 +29,7 @@ bool is_program(const void* handle) {
   return programs.contains(handle);
 }
 
-/// The size of a text with its zero, or of an image that may be missing.
+/// Returns the size of a text with its terminating zero, or of an image, which may be missing.
 Result give_size(const Program* program, std::size_t* bytes, std::size_t count) {
   if (!is_program(program)) return Result::ERROR_INVALID_PROGRAM;
   if (bytes == nullptr) return Result::ERROR_INVALID_INPUT;
@@ -43,7 +43,7 @@ Result give(char* to, const std::string& text) {
   return Result::SUCCESS;
 }
 
-/// An image of a kind that is never made: it has no bytes.
+/// Returns an empty image, for kinds that are never produced.
 Result give_nothing(const Program* program, const char* to) {
   if (!is_program(program)) return Result::ERROR_INVALID_PROGRAM;
   return to == nullptr ? Result::ERROR_INVALID_INPUT : Result::SUCCESS;
@@ -186,7 +186,7 @@ AFTERLIFE_NVRTC nvrtcGetProgramLog(Program* program, char* log) {
   return is_program(program) ? give(log, program->log()) : Result::ERROR_INVALID_PROGRAM;
 }
 
-// ---- precompiled headers: none is ever made -----------------------------------------------------
+// ---- precompiled headers, which are not supported -----------------------------------------------
 
 AFTERLIFE_NVRTC nvrtcGetPCHHeapSize(std::size_t* bytes) {
   if (bytes == nullptr) return Result::ERROR_INVALID_INPUT;

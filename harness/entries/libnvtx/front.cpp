@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libafterlife_nvtx.so: the tool that NVTX loads under `afterlife run` (NVTX_INJECTION64_PATH). It
-// has NVTX call our driver for what suballocators report their memory; ranges and marks are left
-// alone. It needs the C library alone until then.
+// makes NVTX report the memory of suballocators to our driver; ranges and marks are ignored. Until
+// then, it depends on the C library only.
 #include <iterator>
 
 #include "harness/entries/handed_over.h"
@@ -11,7 +11,8 @@
 
 AFTERLIFE_NVTX InitializeInjectionNvtx2(void* /*get_export_table*/) { return 1; }
 
-/// Fills in the slots of the extension for memory. Returns 0 for any other: no one listens.
+/// Fills in the slots of the memory extension. Returns 0 for other extensions, which have no
+/// listener.
 AFTERLIFE_NVTX InitializeInjectionNvtxExtension(harness::nvtx::ModuleInfo* info) {
   if (info->module != harness::nvtx::kMemoryModule || info->segment_count < 1) return 0;
   void* driver = harness::entries::open_beside("libcuda.so.1");

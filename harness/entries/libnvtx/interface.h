@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface: what a tool is given by NVTX's extension for memory, by its public headers
-// (nvToolsExtMem.h, nvtxDetail/nvtxExtTypes.h), which need not be here.
+// Interface: the data that NVTX's memory extension passes to a tool, declared here so that its
+// public headers (nvToolsExtMem.h, nvtxDetail/nvtxExtTypes.h) are not needed.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ struct Heap {
   const char* message;
 };
 
-/// nvtxMemRegionsRegisterBatch_v1. Handles of ours are numbers.
+/// nvtxMemRegionsRegisterBatch_v1. Our handles are numbers.
 struct Registered {
   std::uint16_t compatible;
   std::uint16_t bytes;
@@ -106,7 +106,7 @@ struct Named {
   std::size_t reserved_too;
 };
 
-/// The functions that the simulated driver has for them, in the order of their slots.
+/// The functions of the simulated driver for the extension, in the order of their slots.
 inline constexpr const char* kFunctions[] = {
     "afterlife_nvtxMemHeapRegister",  "afterlife_nvtxMemHeapUnregister",
     "afterlife_nvtxMemHeapReset",     "afterlife_nvtxMemRegionsRegister",

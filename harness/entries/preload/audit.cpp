@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Audit: has the loader find our libcudart.so.13, or .12, wherever a program, or a library of it,
-// asks for that name, and loads it nowhere else (rtld-audit(7)).
+// Audit: makes the loader use our libcudart.so.13 or .12 whenever a program or its library requests
+// one by that name, and has no effect on other libraries (rtld-audit(7)).
 //
-// How it works. Our folder is in LD_LIBRARY_PATH. A folder that the asking library names itself
-// (RPATH) would come before it, and a name with a path needs no search: these are passed over, and
-// searched for by name. The loader has this library in a separate namespace: it needs nothing,
-// not even the C library, of which there would be a second one.
+// How it works. Our folder is in LD_LIBRARY_PATH. The loader would search folders in the requesting
+// library (RPATH) first, and a name with a path is not searched at all: these candidates are
+// skipped, and the library is searched by name. The loader puts this library into a separate
+// namespace. So it depends on no library, not even the C library, of which a second copy would be
+// loaded.
 #include <link.h>
 #include <stdint.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr char kRuntimes[][16] = {"libcudart.so.13", "libcudart.so.12"};
 
-/// Returns what follows the last slash.
+/// Returns the part after the last slash.
 const char* base_name(const char* path) {
   const char* base = path;
   for (const char* at = path; *at != '\0'; ++at)
@@ -23,13 +24,13 @@ const char* base_name(const char* path) {
   return base;
 }
 
-/// Returns whether it is the runtime, or the same with a longer version.
+/// Returns whether the name is that of the runtime, possibly with a longer version.
 bool is_runtime(const char* base, const char* runtime) {
   while (*runtime != '\0' && *runtime == *base) ++runtime, ++base;
   return *runtime == '\0' && (*base == '\0' || *base == '.');
 }
 
-/// Returns the runtime of ours that a name stands for, or null.
+/// Returns our runtime for a name, or null.
 const char* find_runtime(const char* name) {
   for (const char* runtime : kRuntimes)
     if (is_runtime(base_name(name), runtime)) return runtime;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks: in front of the functions of the C library by which threads sleep and tell the time.
+// Clocks: intercepts the C library's functions for sleeping and reading the time.
 //
-// How it works. If threads take turns time passes only where all of them wait for it, so that a
-// sleep costs nothing and its end has its place in the order. Else they are the system's own.
+// How it works. If threads take turns, time passes only while all of them wait: then a sleep costs
+// nothing, and its end has a place in the schedule. Otherwise the system's functions are called.
 #include <errno.h>
 #include <sys/time.h>
 #include <time.h>
@@ -31,7 +31,7 @@ bool tells(clockid_t clock, timespec* now, const void* returns_to) {
   return may_turn(returns_to) && turns->now(clock, now) != kNotOurs;
 }
 
-/// Returns whether the calling thread has slept for this long.
+/// Returns whether the thread takes turns, and then has slept for this long.
 bool sleeps(const timespec& rest, const void* returns_to) {
   if (rest.tv_sec < 0 || rest.tv_nsec < 0 || rest.tv_nsec >= kSecond) return false;
   return may_turn(returns_to) && turns->sleep(rest) != kNotOurs;
@@ -85,7 +85,7 @@ AFTERLIFE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec*
   if (is_moment ? sleeps(Moment{clock, *wanted}, AFTERLIFE_CALLER)
                 : sleeps(*wanted, AFTERLIFE_CALLER))
     return 0;
-  // A rest is asked for by who sleeps for a while, which Python does not.
+  // Only sleeps with an end time are left, because Python uses only those.
   const Woken woken = is_moment ? ask_to_sleep({clock, *wanted}) : Woken::unwatched;
   if (woken == Woken::unwatched) return system(clock, flags, wanted, rest);
   return woken == Woken::interrupted ? EINTR : 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descent: counts the processes that this one starts, so that each has its own name which is
-// the same in every run.
+// Descent: counts the processes that this one starts, so that each has a name that is the same in
+// each run.
 //
-// How it works. A fork is seen by pthread_atfork(). What becomes another program is told by a
-// variable of its environment: fork() and exec, or vfork(), whose child is still in the parent's
-// memory and is known by its number. The variable says for which process it is, so that one that
-// was started unseen (system(3) does so) does not take its parent's name.
+// How it works. pthread_atfork() notices forks. A new program finds its name in an environment
+// variable, whether it was started by fork() and exec or by vfork(); the child of a vfork() is
+// still in its parent's memory, and is recognized by its process id. The variable contains the
+// process id for which it is meant, so that a process that was started unnoticed (such as by
+// system(3)) does not use its parent's name.
 #include "harness/entries/libcuda/ipc/descent.h"
 
 #include <alloca.h>
@@ -34,7 +35,7 @@ constexpr size_t kVariableBytes = 18;
 constexpr size_t kTextBytes = Descent::kPathBytes + 64;
 constexpr int kForAnybody = 0;
 
-/// Called where the process ends by _exit(): nothing else hears of it.
+/// Called before the process ends by _exit(), which runs no exit handlers.
 void (*ending)() = nullptr;
 
 bool is_counted() { return afterlife_descent.path[0] != '\0'; }
@@ -44,7 +45,7 @@ void append(char* path, unsigned number) {
   snprintf(path + length, Descent::kPathBytes - length, ".%u", number);
 }
 
-/// Numbers have the same length, so that addresses behind the environment stay the same.
+/// Process ids are padded, so that addresses after the environment do not depend on them.
 void tell(char* text, const char* path, pid_t process) {
   snprintf(text, kTextBytes, "%s%s@%010d", kVariable, path, process);
 }
@@ -78,7 +79,8 @@ __attribute__((constructor)) void begin() {
   pthread_atfork(before_fork, nullptr, in_child);
 }
 
-/// The name of what the calling process becomes, which may be the child of a vfork().
+/// Writes the name of the program that the calling process is about to execute. The caller may be
+/// the child of a vfork().
 void tell_becoming(char* text) {
   if (getpid() == afterlife_descent.process) return tell(text, afterlife_descent.path, getpid());
   char path[Descent::kPathBytes];
@@ -93,7 +95,7 @@ size_t count_of(char* const* words) {
   return count;
 }
 
-/// Fills in the environment with the name in it.
+/// Fills in the environment, with the name added.
 void replace(char** filled, char* const* environment, char* text) {
   size_t count = 0;
   filled[count++] = text;
@@ -102,7 +104,7 @@ void replace(char** filled, char* const* environment, char* text) {
   filled[count] = nullptr;
 }
 
-// On the stack: the child of a vfork() must not allocate.
+// Uses the stack, because the child of a vfork() must not allocate.
 #define AFTERLIFE_WITH_NAME(environment, tells)                                       \
   char* with_name[2];                                                                 \
   char text[kTextBytes];                                                              \

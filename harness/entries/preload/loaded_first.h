@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loaded first: shared by the libraries that are loaded before all others of a program. It needs
-// nothing but the C library.
+// Loaded first: shared by the libraries that are preloaded into a program. It depends on the C
+// library only.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,13 +11,13 @@
 
 namespace harness::entries {
 
-/// Returns the function of this name that the program would have called without the library.
+/// Returns the function of this name that the library intercepts.
 template <class Function>
 Function system_function(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Returns whether it is code of the interpreter, if there is one.
+/// Returns whether the code belongs to the Python interpreter.
 inline bool is_of_python(const NativeCode& code) {
   const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
   return python != nullptr && code.base != nullptr && native_code(python).base == code.base;

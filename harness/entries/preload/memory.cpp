@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: in front of the functions of the C library by which a program's memory ends. C++'s
-// `delete`, and what other languages allocate by the C library, comes through them.
+// Memory: intercepts the C library's functions that free memory. C++'s `delete` and allocators of
+// other languages that use the C library call them, too.
 //
-// How it works. Each asks a count of the driver's whether anything that is lent can be there, and
-// is the system's own where not: a few nanoseconds. The system's functions are looked up by the
-// first call of any, in which the loader may free memory of its own: that is left alone.
+// How it works. Each function first checks, in a few nanoseconds, whether the driver was lent
+// memory there; usually it then calls the system's function. The first call of any of them looks up
+// the system's functions. The loader may free its own memory during that, which is then not freed.
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct System {
 System found;
 bool is_looking = false;
 
-/// Returns the system's functions, or null while they are looked up.
+/// Looks up the system's functions. Returns null if that is already in progress.
 const System* find_system() {
   if (is_looking) return nullptr;
   is_looking = true;
@@ -46,10 +46,10 @@ const System* find_system() {
 
 inline const System* system_functions() { return found.munmap != nullptr ? &found : find_system(); }
 
-/// The driver is there before any of its memory is lent.
+/// Looks up the functions early, before any memory is lent.
 __attribute__((constructor)) void begin() { system_functions(); }
 
-/// Returns the size of a block in which lent memory may be; else 0.
+/// Returns the size of a block that may contain lent memory; else 0.
 inline size_t watched_bytes(void* memory) {
   if (hooks == nullptr || hooks->lent->are_none() || memory == nullptr) [[likely]]
     return 0;
@@ -57,12 +57,12 @@ inline size_t watched_bytes(void* memory) {
   return hooks->lent->may_hold(reinterpret_cast<uintptr_t>(memory), bytes) ? bytes : 0;
 }
 
-/// Ends a block in which lent memory may be.
+/// Frees a block that may contain lent memory.
 void end(const System& system, void* memory, size_t bytes, const char* how) {
   if (!hooks->ends(memory, bytes, how)) system.free(memory);
 }
 
-/// A block that is lent and grows moves, as it may in any case.
+/// Moves a block that is lent and grows. realloc() may always move a block.
 void* grow(const System& system, void* memory, size_t old_bytes, size_t bytes) {
   void* grown = system.malloc(bytes);
   if (grown == nullptr) return nullptr;
@@ -90,7 +90,7 @@ AFTERLIFE_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
   const size_t old_bytes = watched_bytes(memory);
   if (old_bytes != 0 && bytes == 0) return end(*system, memory, old_bytes, "realloc"), nullptr;
   if (old_bytes != 0 && bytes > old_bytes) return grow(*system, memory, old_bytes, bytes);
-  return system->realloc(memory, bytes);  // A block that shrinks stays where it is.
+  return system->realloc(memory, bytes);  // A shrinking block is not moved.
 }
 
 AFTERLIFE_EXPORT int munmap(void* memory, size_t bytes) noexcept {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outside: in front of the functions of the C library by which threads wait for what comes from
-// elsewhere: the end of a child, and bytes of a pipe, a socket or a device.
+// Outside: intercepts the C library's functions by which threads wait for events from outside: the
+// end of a child, and data from a pipe, a socket or a device.
 //
-// How it works. Each looks first whether it would have to wait. If so the driver's hooks have other
-// threads continue, and look again now and then; the system's own function comes last, and does not
-// wait. In a program of Python's the waits of libraries that are not are the system's own: these
-// may not expect to be interrupted without a signal.
+// How it works. Each function first checks whether it would have to wait. If so, the driver's hooks
+// let other threads run, and check again periodically. Then the system's function is called, which
+// does not wait any more. In a Python program, waits by other libraries are left to the system,
+// because these may not expect to be interrupted without a signal.
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
@@ -40,14 +40,14 @@ constexpr long kSecond = 1'000'000'000;
 constexpr long kMillisecond = 1'000'000;
 constexpr long kMicrosecond = 1'000;
 
-/// Python's own modules come with it.
+/// Returns whether the code belongs to Python or to its standard extension modules.
 bool is_python(const void* returns_to) {
   const NativeCode code = native_code(returns_to);
   return is_of_python(code) ||
          (code.file != nullptr && strstr(code.file, "/lib-dynload/") != nullptr);
 }
 
-/// The moment this long from now.
+/// Returns the time that is this long from now.
 Moment after(long seconds, long nanoseconds) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -59,14 +59,14 @@ Moment after_milliseconds(int count) {
   return after(count / kInSecond, count % kInSecond * kMillisecond);
 }
 
-/// A function of the C library, and who calls it.
+/// A call of a C library function, and its return address.
 struct Call {
   const char* function;
   const void* returns_to;
 };
 
-/// Has others continue until `is_there` says so. Unwatched: there was no need, or nothing to
-/// continue.
+/// Lets other threads run until `is_there` returns true. Returns `unwatched` if there is no need,
+/// or the thread takes no turns.
 template <class What>
 Woken await(What what, const Call& call, const Moment* limit) {
   const auto is_there = [](void* one) { return static_cast<What*>(one)->is_there(); };
@@ -96,7 +96,7 @@ int look(idtype_t kind, id_t number, siginfo_t* told, int options) {
   return system(kind, number, told, options);
 }
 
-/// Something to read, or room to write, or an end or error that is told at once.
+/// Waits for data to read, or room to write. Errors and an end of file count as ready.
 struct Bytes {
   int file;
   short events = POLLIN;
@@ -114,7 +114,7 @@ struct Files {
 
 struct Sets {
   int count;
-  fd_set* sets[3];  ///< Each or null.
+  fd_set* sets[3];  ///< Each may be null.
   bool is_there() const {
     fd_set copies[3];
     fd_set* looked[3] = {};
@@ -125,7 +125,7 @@ struct Sets {
   }
 };
 
-/// A child's change, as waitid() would tell it; a mistake is told at once.
+/// Waits for a state change of a child, like waitid(). An error counts as ready.
 struct ChildChange {
   idtype_t kind;
   id_t number;
@@ -144,8 +144,8 @@ ChildChange change_of(pid_t child, int options) {
   return {P_PGID, static_cast<id_t>(-child), changes};
 }
 
-/// Has others continue before a function that would wait for ever. Returns whether a signal came
-/// first, with errno; else errno is as it was.
+/// Lets other threads run before a function that would wait without limit. Returns whether a signal
+/// arrived first, and sets errno then; else errno is unchanged.
 template <class What>
 bool is_interrupted(const What& what, const Call& call) {
   const int kept = errno;
@@ -170,7 +170,7 @@ bool is_interrupted(const ChildChange& change, int options, const Call& call) {
   return (options & WNOHANG) == 0 && is_interrupted(change, call);
 }
 
-/// Has others continue while there is no room to write.
+/// Lets other threads run until there is room to write.
 void await_room(int file, int flags, const Call& call) {
   if (may_turn(call.returns_to) && may_wait(file, flags))
     (void)is_interrupted(Bytes{file, POLLOUT}, call);
@@ -249,7 +249,7 @@ AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* er
   if (hooks == nullptr) return look(count, reads, writes, errors, timeout);
   Moment end{};
   if (timeout != nullptr) end = after(timeout->tv_sec, timeout->tv_usec * kMicrosecond);
-  if (count == 0 && timeout != nullptr) {  // A sleep, as of Python 3.10.
+  if (count == 0 && timeout != nullptr) {  // Python 3.10 sleeps in this way.
     const timespec rest{timeout->tv_sec, timeout->tv_usec * kMicrosecond};
     if (may_turn(__builtin_return_address(0)) && turns->sleep(rest) != kNotOurs) return 0;
     const Woken woken = ask_to_sleep(end);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preload: loaded before all libraries of a program that `afterlife run` starts, it stands in front
-// of the functions of the C library by which threads begin, and by which Python's wait.
+// Preload: loaded before all libraries of a program that `afterlife run` starts. It intercepts the
+// C library's functions by which threads are started, and by which Python's threads wait.
 //
-// How it works. Each function asks the driver's hooks first, and is the system's own where there
-// are none or where they leave the thread alone. The driver is loaded with the first thread that
-// Python starts, so that none begins unseen. It is in every process of the program, shells too,
-// and so needs nothing but the C library.
+// How it works. Each function first calls the driver's hooks. If there are none, or the thread
+// takes no turns, it calls the system's function. The driver is loaded when Python starts its first
+// thread, so that no start is missed. This library is in each process of the program, including
+// shells, so it depends on the C library only.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ using harness::entries::ThreadHooks;
 using harness::entries::told;
 using harness::entries::Woken;
 
-/// Loads the driver, which hands over its hooks.
+/// Loads the driver, which then passes its hooks.
 void load_driver() {
   static bool is_tried = false;
   if (is_tried || getenv("AFTERLIFE_RUN") == nullptr) return;
@@ -59,7 +59,7 @@ void* run_thread(void* begun) {
   auto* start = static_cast<Start*>(begun);
   start->told->started(start->thread);
   void* result = nullptr;
-  pthread_cleanup_push(end_thread, start);  // Python ends threads by pthread_exit(), too.
+  pthread_cleanup_push(end_thread, start);  // Python also ends threads by pthread_exit().
   result = start->function(start->argument);
   pthread_cleanup_pop(1);
   return result;

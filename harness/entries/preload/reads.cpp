@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads: loaded before all libraries of a program in further runs of a finding that does not
-// repeat, it notes where the program's machine code reads a clock, chance, its process or the
-// network, or has it read the same in each run.
+// Reads: preloaded in further runs of a finding that does not repeat. It records where the
+// program's machine code reads a clock, random numbers, its process id or the network, or holds
+// such a kind of read constant.
 //
 // How it works. AFTERLIFE_READS and AFTERLIFE_HELD are those of world_reads/sitecustomize.py, which
-// does the same for Python. Reads by libraries of the system, by the interpreter and by ours are
-// the system's own, but for those that the C++ library makes for the program. It is in every
-// process of the program, shells too, and so needs nothing but the C library.
+// does the same for Python. Reads by system libraries, the interpreter and our libraries are left
+// alone, except those that the C++ library makes for the program. This library is in each process
+// of the program, including shells, so it depends on the C library only.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ using harness::entries::system_function;
 
 constexpr long kMillisecond = 1'000'000;
 
-const char* notes = nullptr;  ///< The file.
+const char* notes = nullptr;  ///< The file for recorded reads; or null.
 bool holds_clock = false;
 bool holds_chance = false;
 char our_folder[4096];
@@ -46,7 +46,7 @@ bool holds(const char* kind) {
   return held != nullptr && strstr(held, kind) != nullptr;
 }
 
-/// The libraries of a run are in one folder, and this one is in a folder there.
+/// Finds our folder, which is two levels above this library.
 __attribute__((constructor)) void begin() {
   const NativeCode ours = native_code(reinterpret_cast<const void*>(&begin));
   if (ours.file != nullptr) snprintf(our_folder, sizeof our_folder, "%s", ours.file);
@@ -57,7 +57,7 @@ __attribute__((constructor)) void begin() {
   notes = getenv("AFTERLIFE_READS");
 }
 
-/// The call that returns to there.
+/// Returns the code of the call with this return address.
 NativeCode before(const void* returns_to) {
   return native_code(static_cast<const char*>(returns_to) - 1);
 }
@@ -78,7 +78,7 @@ bool is_users(const NativeCode& code) {
   return !is_of_python(code);
 }
 
-/// Returns who called the C++ library.
+/// Returns the code that called the C++ library.
 NativeCode caller_of_cpp_library(const void* code) {
   constexpr int kFrameLimit = 16;
   void* frames[kFrameLimit] = {};
@@ -92,14 +92,14 @@ NativeCode caller_of_cpp_library(const void* code) {
   return {};
 }
 
-/// Returns where the program itself reads; no module where it is not the program.
+/// Returns the program's code that reads; without a module if the program does not read.
 NativeCode users_code(const void* returns_to) {
   NativeCode code = before(returns_to);
   if (code.file != nullptr && is_cpp_library(code)) code = caller_of_cpp_library(returns_to);
   return code.file != nullptr && is_users(code) ? code : NativeCode{};
 }
 
-/// Returns whether the place is not among the first few hundred that were seen.
+/// Returns whether the place is new. Later than the first few hundred, all count as known.
 bool is_new(const NativeCode& code) {
   static std::atomic<std::uintptr_t> known[256];
   const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(code.base) + code.offset;
@@ -112,7 +112,7 @@ bool is_new(const NativeCode& code) {
   return false;
 }
 
-/// Notes a read of the program's. Returns whether it is one.
+/// Records a read by the program. Returns whether it is one.
 bool read_by(const void* returns_to, const char* kind, const char* function) {
   if (notes == nullptr && !holds_clock && !holds_chance) return false;
   const NativeCode code = users_code(returns_to);
@@ -126,7 +126,7 @@ bool read_by(const void* returns_to, const char* kind, const char* function) {
   return true;
 }
 
-/// Each look at a clock sees a millisecond more than the one before.
+/// Returns a time that is one millisecond later at each call.
 timespec held_clock() {
   constexpr long kBegin = 1'700'000'000;
   constexpr long kLooksInSecond = 1000;
@@ -135,7 +135,7 @@ timespec held_clock() {
 }
 
 void draw_held(void* buffer, size_t bytes) {
-  constexpr unsigned kFactor = 1664525;  // Numerical Recipes' generator.
+  constexpr unsigned kFactor = 1664525;  // The generator of Numerical Recipes.
   constexpr unsigned kIncrement = 1013904223;
   constexpr unsigned kTopByte = 24;
   for (size_t i = 0; i < bytes; ++i) {

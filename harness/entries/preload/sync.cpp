@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync: in front of the functions of the C library by which threads wait for each other.
+// Sync: intercepts the C library's functions by which threads wait for each other.
 //
-// How it works. Where threads take turns the driver's hook decides, and does what the function
-// does; else it is the system's own: a load and a jump. C++'s library, and what waits by futex(2)
-// through syscall(), come through here, too.
+// How it works. If threads take turns, the driver's hook implements the function. Otherwise the
+// system's function is called, at the cost of a load and a jump. The C++ library and users of
+// futex(2) through syscall() call these functions, too.
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ using harness::entries::turns;
 
 Moment by(clockid_t clock, const timespec* limit) { return {clock, *limit}; }
 
-/// The operation, if it is one that the driver knows.
+/// Returns whether the driver implements the operation.
 bool is_known(int operation) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
@@ -101,7 +101,7 @@ AFTERLIFE_SPINLOCK(pthread_spin_lock, spin_lock, true)
 AFTERLIFE_SPINLOCK(pthread_spin_trylock, spin_lock, false)
 AFTERLIFE_SPINLOCK(pthread_spin_unlock, spin_unlock)
 
-// ---- locks for readers and writers ------------------------------------------------------------
+// ---- reader-writer locks ----------------------------------------------------------------------
 
 #define AFTERLIFE_RWLOCK(kind, access)                                                           \
   AFTERLIFE_EXPORT int pthread_rwlock_##kind##lock(pthread_rwlock_t* lock) noexcept {            \
@@ -149,7 +149,7 @@ AFTERLIFE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_
 
 AFTERLIFE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                             const timespec* limit) {
-  // The condition's own clock is the system's secret: the hook takes either.
+  // The condition's clock is not accessible. The hook accepts both clocks.
   const Moment end = by(CLOCK_REALTIME, limit);
   AFTERLIFE_TURN(wait, condition, mutex, &end)
   SYSTEM("pthread_cond_timedwait", int (*)(pthread_cond_t*, pthread_mutex_t*, const timespec*));
@@ -240,7 +240,7 @@ AFTERLIFE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clock
   return system(thread, result, clock, limit);
 }
 
-// ---- semaphores whose posts and tries are turns -----------------------------------------------
+// ---- semaphores -------------------------------------------------------------------------------
 
 AFTERLIFE_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   AFTERLIFE_TURN(try_take, semaphore)
@@ -254,7 +254,7 @@ AFTERLIFE_EXPORT int sem_post(sem_t* semaphore) noexcept {
   return system(semaphore);
 }
 
-// ---- the system's calls -----------------------------------------------------------------------
+// ---- system calls -----------------------------------------------------------------------------
 
 AFTERLIFE_EXPORT int sched_yield() noexcept {
   AFTERLIFE_TURN(yield, )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns: how the functions that stand in front of the C library's synchronisation ask the driver.
+// Turns: how the functions that intercept synchronisation call the driver.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// The driver's, once it has handed them over; else null.
+/// The driver's hooks; null until the driver passes them.
 extern const TurnHooks* turns;
 
-/// Returns whether who called may be a thread that takes turns. The driver's own code is none.
+/// Returns whether the caller may be a thread that takes turns. The driver's own code takes none.
 inline bool may_turn(const void* returns_to) {
   if (turns == nullptr || !turns->are_on->load(std::memory_order_relaxed)) [[likely]]
     return false;
@@ -22,7 +22,7 @@ inline bool may_turn(const void* returns_to) {
 }  // namespace harness::entries
 
 #define AFTERLIFE_MAY_TURN harness::entries::may_turn(__builtin_return_address(0))
-/// Returns what the hook does, if it is one's turn to decide there.
+/// Returns the hook's result from the calling function, if the thread takes turns.
 #define AFTERLIFE_TURN(hook, ...)                                 \
   if (AFTERLIFE_MAY_TURN) {                                       \
     const int taken = harness::entries::turns->hook(__VA_ARGS__); \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting: what the functions have in common that stand in front of the C library's waits.
+// Waiting: the common part of the functions that intercept waits.
 #pragma once
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// The driver's, once it has handed them over; else null.
+/// The driver's hooks; null until the driver passes them.
 extern const ThreadHooks* hooks;
 
-/// Returns the result of the C library's function for a wait of ours, with errno.
+/// Converts the result of a wait to that of the C library's function, and sets errno.
 inline int told(Woken woken) {
   if (woken == Woken::ready) return 0;
   errno = woken == Woken::timed_out ? ETIMEDOUT : EINTR;

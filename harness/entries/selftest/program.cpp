@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small program for `afterlife selftest`: it frees device memory, and with "stale" it uses it
-// afterwards; with "kernel" it runs a kernel in PTX. It knows nothing of us.
+// A small program for `afterlife selftest`: it frees device memory. With "stale" it uses the memory
+// afterwards; with "kernel" it runs a kernel in PTX. It is an ordinary CUDA program.
 #include <cuda.h>
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Neither tool's options are listed: they differ from version to version. A value
-// that follows its option is not a source, as it names no file that is PTX, or none with a suffix
-// of a source.
+// How it works. The options of the tools are not listed, because they differ between versions. The
+// value of an unknown option is not mistaken for a source: its name does not end like a source, or
+// the file is not PTX.
 #include "harness/entries/stand_ins/commands.h"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::ranges::find(words, word) != words.end();
 }
 
-/// An option with a value, which follows in the same word ("-o=x") or in the next one.
+/// An option with a value, in the same word ("-o=x") or in the next one.
 struct Option {
   std::string_view brief;
   std::string_view name;
 
-  /// Takes the value where the option stands at `i`, which then is at its last word.
+  /// Reads the option's value if the option is at `i`, and advances `i` to its last word.
   bool take(const Arguments& arguments, std::size_t& i, std::string& value) const {
     const std::string_view word = arguments[i];
     for (const std::string_view form : {brief, name}) {
@@ -38,14 +38,14 @@ struct Option {
   }
 };
 
-/// The arguments that are not options, and the values of those that matter.
+/// The arguments that are not options, and the values of the options that matter.
 struct Split {
   std::vector<std::string> files;
   std::string output;
   std::string folder;
 };
 
-/// The values of `others` are not files either.
+/// Values of `others` do not count as files.
 Split split(const Arguments& arguments, std::initializer_list<Option> others) {
   constexpr Option kOutput{"-o", "--output-file"};
   constexpr Option kFolder{"-odir", "--output-directory"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands: what nvcc and ptxas are asked for, as far as a stand-in has to know it.
+// Commands: interprets command lines of nvcc and ptxas, as far as a stand-in needs it.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@ namespace harness::stand_ins {
 
 using Arguments = std::vector<std::string>;
 
-/// One source that is to become a cubin. Both are empty if the tool itself has to do it.
+/// A source that is to become a cubin. Both are empty if the tool itself must run.
 struct Wanted {
   std::string input;
   std::string output;
 };
 
-/// Reads a command line of ptxas, without its name: which file of those that it names is PTX. Any
-/// other use (a version, help, PTX as an argument) is the tool's.
+/// Parses a command line of ptxas, without its name. Finds out which of its files is PTX. All other
+/// uses (a version, help, PTX as an argument) are left to the tool.
 Wanted read_ptxas(const Arguments& arguments);
 
-/// Reads one of nvcc. Several sources, or none, are the tool's.
+/// Parses one of nvcc. Several sources, or none, are left to the tool.
 Wanted read_nvcc(const Arguments& arguments);
 
-/// Returns the command line of nvcc that makes PTX instead of a cubin.
+/// Returns the nvcc command that produces PTX instead of a cubin.
 Arguments for_ptx(const Arguments& arguments, const Wanted& wanted);
 
-/// Returns whether a file is PTX, which says its version.
+/// Returns whether a file is PTX, which begins with its version.
 bool is_ptx(const std::string& file);
 
 }  // namespace harness::stand_ins

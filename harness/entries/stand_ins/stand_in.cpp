@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// afterlife_stand_in: takes the place of nvcc and ptxas in the PATH of programs that run under
-// `afterlife run`. The cubin that it makes is the PTX, with a zero behind it: our driver loads PTX
-// under any name. Every other use is handed on to the tool that is found later.
+// afterlife_stand_in: replaces nvcc and ptxas in the PATH of programs under `afterlife run`.
+// Instead of a cubin it writes the PTX with a zero at the end, because our driver loads PTX in any
+// file. All other uses are passed to the real tool, which is later in the PATH.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@
 namespace harness::stand_ins {
 namespace {
 
-constexpr int kNoTool = 127;  ///< A shell's, for a command that is not there.
+constexpr int kNoTool = 127;  ///< The exit code of a shell if the command is not found.
 
 std::vector<char*> words_of(std::string& tool, Arguments& arguments) {
   std::vector<char*> words{tool.data()};
@@ -29,7 +29,7 @@ std::vector<char*> words_of(std::string& tool, Arguments& arguments) {
   return words;
 }
 
-/// Says what there is instead of a tool that this machine has not.
+/// Answers for a tool that this machine does not have.
 int do_without(const std::string& name, const Arguments& arguments) {
   if (name == "ptxas" && arguments.size() == 1 &&
       (arguments[0] == "--version" || arguments[0] == "-V")) {
@@ -55,7 +55,7 @@ int hand_on(const std::string& name, Arguments arguments) {
   return kNoTool;
 }
 
-/// Returns the exit code as a shell has it.
+/// Returns the exit code in the form of a shell.
 int run(std::string tool, Arguments arguments) {
   pid_t child = 0;
   int status = 0;
@@ -68,7 +68,7 @@ int run(std::string tool, Arguments arguments) {
 
 int write_cubin(const std::string& text, const std::string& output) {
   std::ofstream out(output, std::ios::binary);
-  out.write(text.c_str(), static_cast<std::streamsize>(text.size() + 1));  // With its zero.
+  out.write(text.c_str(), static_cast<std::streamsize>(text.size() + 1));  // Includes its zero.
   if (out.flush()) return 0;
   fmt::print(stderr, "afterlife: cannot write {}\n", output);
   return 1;

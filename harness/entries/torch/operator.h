@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operator: an operator of PyTorch that is carried out by its CPU kernel, and what its arguments
-// and results are.
+// Operator: an operator of PyTorch that is computed by its CPU kernel, with properties of its
+// arguments and results.
 #pragma once
 
 #include <ATen/EmptyTensor.h>
@@ -19,14 +19,14 @@ namespace afterlife {
 
 using Values = std::vector<c10::IValue>;
 
-/// Below autograd, autocast and modes, and above no backend: what a kernel of a backend sees.
+/// Calls kernels of a backend directly, without autograd, autocast and modes.
 inline c10::impl::ForceDispatchKeyGuard backend_only() {
   return {c10::default_included_set, c10::autograd_dispatch_keyset_with_ADInplaceOrView |
                                          c10::autocast_dispatch_keyset | c10::python_ks |
                                          c10::functorch_transforms_ks};
 }
 
-/// Returns the value with each tensor in it replaced by what `act` makes of it.
+/// Returns the value with each of its tensors replaced by the result of `act`.
 template <class Act>
 c10::IValue mapped(const c10::IValue& value, Act act) {
   if (value.isTensor()) {
@@ -79,7 +79,7 @@ struct Operator {
     is_out = has_out && !writes_others;
   }
 
-  /// Returns the argument that a result is: the one of the same alias.
+  /// Returns the index of the argument that is this result: the one with the same alias.
   std::size_t argument_of(std::size_t result) const {
     const c10::AliasInfo* wanted = handle.schema().returns()[result].alias_info();
     const auto& arguments = handle.schema().arguments();
@@ -93,24 +93,24 @@ struct Operator {
 
   c10::OperatorHandle handle;
   std::string name;          ///< The name in reports: aten::mul.
-  std::vector<bool> writes;  ///< Whether it writes the argument.
-  std::vector<bool> fresh;   ///< The results that are no argument.
+  std::vector<bool> writes;  ///< For each argument: whether it is written.
+  std::vector<bool> fresh;   ///< For each result: whether it is a new tensor, not an argument.
   bool has_out = false;
-  bool is_out = false;  ///< It writes its out= arguments and no others.
-  int generator = -1;   ///< The index of the argument.
+  bool is_out = false;  ///< It writes its out= arguments, and no others.
+  int generator = -1;   ///< Index of that argument; -1 if there is none. Likewise below.
   int pin_memory = -1;
-  bool picks_bytes = false;   ///< Indices say which bytes of the first argument are used.
-  bool waits_on_gpu = false;  ///< CUDA's own kernel waits for the stream, too.
+  bool picks_bytes = false;   ///< Its indices select the bytes of the first argument that are used.
+  bool waits_on_gpu = false;  ///< CUDA's kernel waits for the stream, too.
   std::atomic<std::uint64_t> wait_count{0};
 
-  /// The results by meta kernels, for arguments of a description.
+  /// Results of meta kernels, by the description of the arguments.
   std::mutex mutex;
   std::unordered_map<std::string, Values> shapes;
 };
 
 // ---- sizes ------------------------------------------------------------------------------------
 
-/// A number in a tensor's place stays what it is: meta kernels in Python take it for a number.
+/// Leaves a number that stands for a tensor unchanged, because meta kernels in Python expect one.
 inline at::Tensor on_meta(const at::Tensor& tensor) {
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return tensor;
   at::Tensor made = at::Tensor(
@@ -185,11 +185,11 @@ class Description {
 
 enum class Sizes : std::uint8_t {
   known,
-  unknown,  ///< There is no meta kernel, or only the values say.
-  refused,  ///< The meta kernel found an error: the CPU's kernel says which.
+  unknown,  ///< There is no meta kernel, or the sizes depend on values.
+  refused,  ///< The meta kernel found an error, which the CPU kernel will report.
 };
 
-/// Finds the results, or of out= operators the arguments that they write, as meta tensors.
+/// Computes the results as meta tensors, or for out= operators the arguments that they write.
 inline Sizes find_shapes(Operator& op, const Values& arguments, Values& found) {
   Description description;
   const bool is_described = std::all_of(arguments.begin(), arguments.end(),

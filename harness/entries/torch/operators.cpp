@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. One boxed kernel serves all operators at the key CUDA, below autograd and autocast.
-// It finds the sizes of the results by the meta kernel, has PyTorch's allocator give them memory,
-// and launches work whose body is the CPU kernel on tensors over the same addresses. If only values
-// say what sizes there are, it waits for the stream, computes, and launches the results as work;
-// where a GPU would not wait there, that is counted.
+// How it works. One boxed kernel is registered for all operators at the key CUDA, below autograd
+// and autocast. It determines the sizes of the results with the meta kernel, lets PyTorch's
+// allocator allocate them, and launches work that calls the CPU kernel on tensors with the same
+// addresses. If the sizes depend on values, it waits for the stream, computes, and launches a copy
+// of the results as work. Such a wait is counted if a GPU would not wait there.
 #include <ATen/ops/copy_native.h>
 #include <dlfcn.h>
 #include <torch/library.h>
@@ -17,7 +17,7 @@
 namespace afterlife {
 namespace {
 
-std::deque<Operator> operators;  // Never destroyed before the process: queued work has pointers.
+std::deque<Operator> operators;  // Lives as long as the process: queued work refers to it.
 std::unordered_map<const c10::FunctionSchema*, Operator*> by_schema;
 
 c10::Device device_of(const Values& arguments) {
@@ -32,7 +32,7 @@ c10::Device device_of(const Values& arguments) {
   return {c10::DeviceType::CUDA, c10::cuda::current_device()};
 }
 
-/// Refuses what has no addresses of its elements: sparse tensors and the like.
+/// Refuses tensors whose elements have no addresses, such as sparse tensors.
 const at::Tensor& strided(const Operator& op, const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided && !tensor.is_quantized(), op.name,
                               ": afterlife carries out no operators on ", tensor.layout(),
@@ -40,8 +40,8 @@ const at::Tensor& strided(const Operator& op, const at::Tensor& tensor) {
   return tensor;
 }
 
-/// Returns the arguments for the CPU's kernel. Tensors of the host's are copied: a kernel gets the
-/// values that they have at the launch.
+/// Returns the arguments for the CPU kernel. Tensors in host memory are copied, because a kernel
+/// gets their values at the launch.
 Values on_host(const Operator& op, const Values& arguments, Places& places) {
   Values made;
   for (const c10::IValue& value : arguments)
@@ -58,7 +58,7 @@ Values on_host(const Operator& op, const Values& arguments, Places& places) {
   return made;
 }
 
-/// Adds what the arguments are used for.
+/// Adds the ranges of memory that the arguments use.
 void add_uses(const Operator& op, const Values& arguments, Ranges& ranges) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_out = op.writes[i] && op.handle.schema().arguments()[i].is_out();
@@ -71,7 +71,7 @@ void add_uses(const Operator& op, const Values& arguments, Ranges& ranges) {
   }
 }
 
-/// Puts the results of a call on the stack: those that are arguments, and the fresh ones.
+/// Pushes the results of a call onto the stack: those that are arguments, and the new ones.
 void return_results(const Operator& op, const Values& arguments, const Values& made,
                     torch::jit::Stack* stack) {
   for (std::size_t i = 0; i < op.fresh.size(); ++i)
@@ -85,7 +85,7 @@ at::Tensor allocate(const at::Tensor& like, const c10::Device& device) {
   return made;
 }
 
-/// Gives out= arguments the sizes that their results have.
+/// Resizes out= arguments to the sizes of their results.
 void resize(const Operator& op, const Values& arguments, const Values& shapes) {
   std::vector<at::Tensor> wanted;
   for (const c10::IValue& value : shapes)
@@ -99,9 +99,9 @@ void resize(const Operator& op, const Values& arguments, const Values& shapes) {
       });
 }
 
-// ---- where values say what sizes there are ------------------------------------------------------
+// ---- sizes that depend on values ----------------------------------------------------------------
 
-/// Copies a result of the host's up, as work of the stream.
+/// Copies a result from the host to the device, as work of the stream.
 at::Tensor brought_up(const Operator& op, const at::Tensor& result, const at::Tensor& target,
                       const c10::cuda::CUDAStream& stream) {
   Places places;
@@ -205,14 +205,14 @@ void refuse(const c10::OperatorHandle& handle, c10::DispatchKeySet /*keys*/,
                               " has no CPU kernel, which afterlife needs to carry it out");
 }
 
-/// Whether CUDA copies the bytes as they are, without a kernel.
+/// Returns whether CUDA copies the bytes unchanged, without a kernel.
 bool is_plain_copy(const at::Tensor& target, const at::Tensor& source) {
   return target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes() &&
          target.strides() == source.strides() && target.is_non_overlapping_and_dense() &&
          target.is_conj() == source.is_conj() && target.is_neg() == source.is_neg();
 }
 
-/// Copies between the host and the device, and default ones, stay PyTorch's own.
+/// Replaces the copy kernel. Copies between host and device, and plain copies, are left to PyTorch.
 at::Tensor& copy(at::Tensor& target, const at::Tensor& source, bool non_blocking) {
   if (target.device() != source.device() || is_plain_copy(target, source))
     return at::native::copy_(target, source, non_blocking);
@@ -223,7 +223,7 @@ at::Tensor& copy(at::Tensor& target, const at::Tensor& source, bool non_blocking
   return target;
 }
 
-/// Takes what the dispatcher says of kernels that are replaced.
+/// Suppresses the dispatcher's warnings about replaced kernels.
 struct Silent final : c10::WarningHandler {
   void process(const c10::Warning& /*warning*/) override {}
 };
@@ -255,7 +255,7 @@ void add(torch::Library& library, const c10::OperatorHandle& handle) {
                                  : torch::CppFunction::makeFromBoxedFunction<&refuse>());
 }
 
-/// Finds afterlifeLaunchHostWork, which no other driver has.
+/// Finds afterlifeLaunchHostWork, which only our driver has.
 AfterlifeLaunchHostWork find_launch() {
   void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver == nullptr) return nullptr;
@@ -278,7 +278,7 @@ Operator& operator_named(const char* name) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-/// Registers the operators, one name on a line. Returns null, or what is wrong.
+/// Registers the operators, whose names are separated by newlines. Returns null, or an error.
 const char* afterlife_torch_register(const char* names) {
   static std::string wrong;
   using namespace afterlife;
@@ -304,8 +304,8 @@ const char* afterlife_torch_register(const char* names) {
   }
 }
 
-/// Returns what happened: "launched N most N", and a line "wait NAME count on_gpu" for each
-/// operator that waited. The text is valid until the next call.
+/// Returns the counts: "launched N most N", and a line "wait NAME count on_gpu" for each operator
+/// that waited. The text is valid until the next call.
 const char* afterlife_torch_counts() {
   static std::string text;
   using namespace afterlife;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places: tensors of the device as CPU tensors over the same addresses, and the bytes that they
-// use. Device memory of the simulated driver is the host's.
+// Places: CPU tensors with the addresses of device tensors, and the bytes that they use. Device
+// memory of the simulated driver is host memory.
 //
-// Lifetime: what is made here refers to addresses alone, never to a tensor or a storage of the
-// device: that would keep alive what the program lets go of.
+// Lifetime: the results refer to addresses only, not to a tensor or a storage of the device, which
+// they would keep alive after the program has released it.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -18,7 +18,7 @@ namespace afterlife {
 
 using Ranges = std::vector<AfterlifeRange>;
 
-/// The tensors of one call. Those that share a storage share one here.
+/// The tensors of one call. If device tensors share a storage, so do these.
 class Places {
  public:
   /// Returns a CPU tensor over the bytes of `tensor`.
@@ -47,14 +47,13 @@ class Places {
   std::vector<std::pair<const c10::StorageImpl*, c10::Storage>> storages_;
 };
 
-/// A dimension in bytes.
+/// A dimension, with its stride in bytes.
 struct Extent {
   std::uint64_t stride;
   std::uint64_t size;
 };
 
-/// Returns the dimensions in which a tensor continues, the innermost first; those that follow each
-/// other without a gap are one.
+/// Returns the dimensions of a tensor, the innermost first. Contiguous dimensions are merged.
 inline std::vector<Extent> extents_of(const at::Tensor& tensor) {
   const auto item = static_cast<std::uint64_t>(tensor.itemsize());
   std::vector<Extent> all;
@@ -75,8 +74,7 @@ inline std::vector<Extent> extents_of(const at::Tensor& tensor) {
   return merged;
 }
 
-/// Adds the bytes of a tensor. If these would be too many rows, all from the first to the last are
-/// used perhaps.
+/// Adds the bytes of a tensor. If these are too many rows, adds the whole range as possibly used.
 inline void add_ranges(Ranges& ranges, const at::Tensor& tensor, int use) {
   constexpr std::uint64_t kMostRows = 1024;
   constexpr std::uint64_t kMostRanges = 64;

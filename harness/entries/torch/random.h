@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers: a generator of the CPU's for each operator that draws, made of the seed and the
-// offset of CUDA's, so that a program which seeds gets the same numbers again. They are not the
-// numbers that a GPU draws.
+// Random numbers: a CPU generator for each operator that draws, seeded from the seed and the offset
+// of CUDA's generator. So a program that sets a seed gets the same numbers again. They differ from
+// those that a GPU draws.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -12,11 +12,11 @@
 
 namespace afterlife {
 
-/// The operator of this name, which was registered.
+/// Returns the registered operator of this name.
 Operator& operator_named(const char* name);
 
-/// Returns the generator for an operator that is given `given`. In a capture CUDA's generator tells
-/// nothing: the numbers continue from replay to replay.
+/// Returns the generator for an operator whose argument is `given`. During a capture CUDA's
+/// generator cannot be read, so a counter seeds it; its numbers continue from replay to replay.
 inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStream& stream) {
   static std::atomic<std::uint64_t> captured{0};
   if (given.isGenerator() && given.toGenerator().device().is_cpu()) return given;
@@ -29,7 +29,7 @@ inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStre
                                   ? given.toGenerator()
                                   : at::globalContext().defaultGenerator(stream.device());
     const std::lock_guard lock(generator.mutex());
-    constexpr std::uint64_t kStep = 4;  // Offsets of Philox are multiples of 4.
+    constexpr std::uint64_t kStep = 4;  // Philox offsets are multiples of 4.
     seed = generator.current_seed();
     offset = generator.get_offset();
     generator.set_offset(offset + kStep);
@@ -38,7 +38,8 @@ inline c10::IValue next_draw(const c10::IValue& given, const c10::cuda::CUDAStre
   return at::make_generator<at::CPUGeneratorImpl>((seed + 1) * kMix ^ offset);
 }
 
-/// CUDA's dropout, which draws without its own generator: a mask, and what it leaves.
+/// Replaces CUDA's dropout, which does not use a generator argument. Returns the result and the
+/// mask.
 inline std::tuple<at::Tensor, at::Tensor> dropout(const at::Tensor& input, double probability,
                                                   std::optional<bool> train) {
   const bool drops = !train.has_value() || *train;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work: an operator with its arguments, as the stream carries it out later, and how it is launched.
+// Work: an operator with its arguments, to be computed later by the stream, and its launch.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -23,25 +23,26 @@ namespace afterlife {
 /// Set once, before the first operator is registered.
 inline AfterlifeLaunchHostWork launch_host_work = nullptr;
 
-/// How much work was launched, and how much of it is not done.
+/// The amount of work that was launched and that is not complete.
 struct Depth {
   std::atomic<std::uint64_t> launched{0};
   std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> most{0};  ///< So much was queued at once.
+  std::atomic<std::uint64_t> most{0};  ///< The most that was queued at once.
 };
 inline Depth depth;
 
-/// CUresults of a kernel that failed: by an assertion, as for an index out of range, or otherwise.
+/// CUresults of a failed kernel: of an assertion, such as an index out of range, and of other
+/// errors.
 inline constexpr int kAssertion = 710;
 inline constexpr int kLaunchFailed = 719;
 
-/// Returns half precision as floats: for a CPU kernel that has none.
+/// Converts half precision to float, for a CPU kernel without half precision.
 inline at::Tensor widened(const at::Tensor& tensor) {
   const bool is_half = tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16;
   return is_half ? tensor.to(at::kFloat) : tensor;
 }
 
-/// Calls the operator's CPU kernel; returns its results.
+/// Calls the operator's CPU kernel. Returns its results.
 inline Values compute(const Operator& op, const Values& arguments) {
   torch::jit::Stack stack(arguments.begin(), arguments.end());
   try {
@@ -71,11 +72,11 @@ inline Values compute(const Operator& op, const Values& arguments) {
   return stack;
 }
 
-/// Ownership: owns CPU tensors over addresses, and values; the driver owns the work.
+/// Ownership: owns CPU tensors with device addresses, and values. The driver owns the work.
 struct Work {
-  const Operator* op = nullptr;  ///< Null: nothing is computed.
+  const Operator* op = nullptr;  ///< Null if nothing is computed.
   Values arguments;
-  std::vector<at::Tensor> targets;  ///< Where fresh results go.
+  std::vector<at::Tensor> targets;  ///< Destinations of the new results.
   std::vector<at::Tensor> sources;  ///< The results, if nothing is computed.
 
   void carry_out() {
@@ -86,14 +87,15 @@ struct Work {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!op->fresh[i]) continue;
       if (results[i].isTensor())
-        made.push_back(results[i].toTensor());  // An undefined one keeps its place.
+        made.push_back(results[i].toTensor());  // An undefined one keeps its position.
       else
         for_tensors(results[i], [&](const at::Tensor& tensor) { made.push_back(tensor); });
     }
     store(made);
   }
 
-  /// Some auxiliary results are empty on the CPU alone, as the saved mean of a batch norm.
+  /// Stores the results. Some auxiliary ones are empty on the CPU only, such as the saved mean of a
+  /// batch norm.
   void store(const std::vector<at::Tensor>& results) {
     for (std::size_t i = 0; i < std::min(targets.size(), results.size()); ++i)
       if (targets[i].defined() && results[i].defined() && results[i].numel() == targets[i].numel())
@@ -122,7 +124,7 @@ inline int run_work(void* data) {
 
 inline void release_work(void* data) { delete static_cast<Work*>(data); }
 
-/// A thread of PyTorch's own (autograd) has no current context until it asks the runtime for one.
+/// Threads of PyTorch (autograd) have no current context until they use the runtime.
 inline void use_device(c10::DeviceIndex device) {
   static thread_local c10::DeviceIndex current = -1;
   if (current == device) return;
@@ -139,7 +141,7 @@ inline void launch(const Operator& op, std::unique_ptr<Work> work, const Ranges&
   Work* const given = work.release();
   const int status = launch_host_work(stream.stream(), op.name.c_str(), run_work, given,
                                       release_work, ranges.data(), ranges.size());
-  // The driver releases what it was given also if nothing was launched.
+  // The driver releases the work even if the launch fails.
   C10_CUDA_CHECK(static_cast<cudaError_t>(status));
 }
 

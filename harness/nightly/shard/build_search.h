@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build search: a cell that another build of the program searches, in a separate process.
+// Build search: the search of a cell by another build of the program, in a separate process.
 //
-// A sanitizer sees what the harness does not ask. Whatever the process finds goes the way of all
-// findings: the program that runs the shard replays it, tries repairs on it, and records it.
+// A sanitizer detects more than the harness checks. Findings of the process are treated like
+// others: the shard's program replays them, tries repairs on them, and records them.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace harness::nightly {
 
-/// The outcome of the process.
+/// The result of the process.
 struct BuildSearch {
-  std::string why_not;   ///< There was none; "" = it ran.
-  std::string ended_as;  ///< It did not end by itself, or said nothing; "" = it did.
-  std::string command;   ///< The line that runs it again.
+  std::string why_not;   ///< Why it did not run; "" = it ran.
+  std::string ended_as;  ///< How it crashed, or that it printed no result; "" = it ended normally.
+  std::string command;   ///< The command that runs it again.
   std::uint64_t runs = 0;
   double seconds = 0;
-  InputsRecord inputs;                  ///< Those of a libFuzzer target.
-  std::vector<FindingRecord> findings;  ///< Without a cause; files are named without a folder.
+  InputsRecord inputs;                  ///< For a libFuzzer target.
+  std::vector<FindingRecord> findings;  ///< Without causes; file names are relative.
 };
 
-/// Returns what it comes to for the cell, whose reproducers are in `folder`.
+/// Returns the cell's record of the search. Its reproducers are in `folder`.
 CellRecord record_of(const Cell& cell, const BuildSearch& search, const std::string& folder);
 
-/// Adds that the process did not end by itself, which is a finding as well, with the command in the
-/// place of a reproducer, in `folder`. Does nothing if it did.
+/// If the process did not end normally, adds that as a finding, with the command instead of a
+/// reproducer, in `folder`.
 void add_bad_end(CellRecord& record, const BuildSearch& search, const std::string& folder);
 
 }  // namespace harness::nightly

@@ -25,19 +25,19 @@ const Scenario& scenario_of(const Cell& cell) {
   throw std::runtime_error(fmt::format("there is no path '{}'", cell.path));
 }
 
-/// Counts the instructions of a search's runs, and not those of minimizing.
+/// Counts the instructions of a search's runs, without those of minimizing.
 class RunInstructions {
  public:
   explicit RunInstructions(const Services& services) : services_(services) {}
 
-  /// The search turns to something else.
+  /// Notes that the search begins or ends minimizing.
   void turn(bool is_minimizing) {
     const std::uint64_t count = services_.instructions ? services_.instructions() : 0;
     if (is_running_) runs_ += count - before_;
     before_ = count;
     is_running_ = !is_minimizing;
   }
-  /// Returns those of its runs, all together.
+  /// Returns the number of instructions of all runs.
   std::uint64_t end() {
     turn(true);
     return runs_;
@@ -154,7 +154,7 @@ std::optional<CellRecord> CellSearch::search_in_build(const Cell& cell, const Pl
   return record;
 }
 
-/// Returns what all searches of a cell have in common.
+/// Returns the options that all searches of a cell have in common.
 SearchOptions CellSearch::options_of(const Cell& cell) const {
   SearchOptions options;
   options.strategy = services_.strategy;
@@ -169,8 +169,8 @@ SearchOptions CellSearch::options_of(const Cell& cell) const {
 
 // ---- findings -----------------------------------------------------------------------------------
 
-/// Writes the reproducer of a finding into a folder that is there. Returns its record, with the
-/// runs of the cell's own search.
+/// Writes the reproducer of a finding into an existing folder. Returns its record, with the runs of
+/// the cell's own search.
 FindingRecord CellSearch::keep(const Cell& cell, const Finding& finding,
                                const std::string& folder) const {
   FindingRecord record;
@@ -189,7 +189,7 @@ FindingRecord CellSearch::keep(const Cell& cell, const Finding& finding,
   return record;
 }
 
-/// Adds what another search of the cell found: runs, where its own search found it as well.
+/// Adds findings of another search of the cell; only their runs if its own search found them, too.
 void CellSearch::add(CellRecord& record, std::vector<Finding>& findings,
                      std::vector<Finding> others, const std::string& folder) const {
   for (Finding& other : others) {
@@ -204,8 +204,8 @@ void CellSearch::add(CellRecord& record, std::vector<Finding>& findings,
   }
 }
 
-/// Replays all findings of a cell; those whose replay differs are another kind of finding. What
-/// comes next is triage.
+/// Replays all findings of a cell. Those whose replay differs become another kind of finding.
+/// Triage follows.
 void CellSearch::confirm(CellRecord& record, const std::string& folder,
                          const Deadline& deadline) const {
   if (record.findings.empty()) return;
@@ -217,7 +217,7 @@ void CellSearch::confirm(CellRecord& record, const std::string& folder,
         replayed == differences.end() ? "was not replayed" : replayed->second;
     if (difference.empty() || finding.kind != kFault) continue;
     finding.difference = difference;
-    if (difference == kOutOfTime) continue;  // It says nothing of the run.
+    if (difference == kOutOfTime) continue;  // It says nothing about the run.
     finding.kind = kNondeterminism;
     finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cell search: a cell of a shard is searched, by this program or by another build of it, and all
-// that is found is replayed and tried with repairs.
+// Cell search: searches a cell of a shard, by this program or another build, replays all findings,
+// and tries repairs on them.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace harness::nightly {
 
-/// Ownership: borrows all that it is made of. Threads: confined to the runner's.
+/// Ownership: borrows all its arguments. Threads: confined to the runner's.
 class CellSearch {
  public:
-  /// For shard `shard` of the plan, counted from 1.
+  /// `shard`: number of the shard in the plan, counted from 1.
   CellSearch(Runner& runner, const Plan& plan, std::size_t shard, const Services& services);
 
-  /// Returns the result of searching a cell, whose reproducers it leaves in `folder`; nothing if it
-  /// was stopped. Replays and trials of repairs that do not fit before the deadline are left out,
-  /// and the record says so.
+  /// Searches a cell, and writes its reproducers into `folder`. Returns nothing if it was stopped.
+  /// Replays and repairs for which there is no time before the deadline are left out, and the
+  /// record shows it.
   std::optional<CellRecord> run(const Cell& cell, const Place& place, const std::string& folder,
                                 const Deadline& deadline);
 

@@ -15,7 +15,7 @@ Pace::Turn Pace::next(const Cell& cell) {
   const double plan = planned(cell);
   if (plan <= 0) return {cell, 0};
   Account& account = account_of(cell);
-  account.planned_left = std::max(account.planned_left, plan);  // At least this one is to come.
+  account.planned_left = std::max(account.planned_left, plan);  // At least this cell is left.
   const double share = account.seconds * plan / account.planned_left;
   account.planned_left -= plan;
   const double seconds = std::max(share, kLeastShare * kCellsPart * scale_ * plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phase: what a night is doing at a moment, for code that looks.
+// Phase: the current activity of a night, for display.
 #pragma once
 
 #include <array>

@@ -8,14 +8,14 @@
 namespace harness::nightly {
 namespace {
 
-/// Runs in which a finding that the search had no time to make smaller is made so first.
+/// Limit of runs to minimize a finding that the search had no time to minimize.
 constexpr std::uint64_t kMinimizeRuns = 300;
 
 RepairRecord as_record(const WorkingRepair& one) {
   return {in_words(one.repair), one.cost, one.is_own};
 }
 
-/// Thrown between the runs of a trial.
+/// Thrown between two runs of a trial.
 struct OutOfTime {};
 
 }  // namespace
@@ -32,7 +32,7 @@ bool RepairTrials::note(FindingRecord& finding, const Case& the_case, const Dead
     finding.repairs = repairs_of(finding, the_case, deadline);
     return true;
   } catch (const OutOfTime&) {
-    return known_.contains(finding.cause);  // It has its root already.
+    return known_.contains(finding.cause);  // If known, it already has a root.
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair trials: which repairs remove what a shard found, noted with the finding for code that
-// gives it a root later.
+// Repair trials: tries repairs on the findings of a shard, and records those that work, from which
+// roots are determined later.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace harness::nightly {
 
-/// Ownership: borrows all that it is made of. Threads: confined to the runner's.
+/// Ownership: borrows all its arguments. Threads: confined to the runner's.
 class RepairTrials {
  public:
   RepairTrials(Runner& runner, const Plan& plan, const Services& services);
 
-  /// Notes the repairs that work for a finding that is a fault, and was found in this case. Of one
-  /// that the plan knows, only its own repair is tried, unless that no longer works. Does nothing
-  /// once the shard was stopped. Returns whether the trial fit before the deadline: if not, nothing
-  /// is noted, and the next night that sees the finding tries again.
+  /// Records the repairs that work for a finding that is a fault and was found in this case. If the
+  /// plan knows the finding, only its known repair is tried, unless that no longer works. Does
+  /// nothing after the shard was stopped. Returns whether there was enough time before the
+  /// deadline: if not, nothing is recorded, and the next night that sees the finding tries again.
   bool note(FindingRecord& finding, const Case& the_case, const Deadline& deadline);
 
  private:
@@ -28,7 +28,7 @@ class RepairTrials {
 
   Runner& runner_;
   const Services& services_;
-  std::map<std::string, std::string> known_;  ///< The words of the repair, by cause.
+  std::map<std::string, std::string> known_;  ///< The known repair's words, by cause.
 };
 
 }  // namespace harness::nightly

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services: the things that a shard needs from code that runs it.
+// Services: functions that a shard needs from the program that runs it.
 #pragma once
 
 #include <atomic>
@@ -18,49 +18,49 @@
 
 namespace harness::nightly {
 
-/// Where in its shard a search is.
+/// The position of a search in its shard.
 struct Place {
   std::size_t cell = 0;  ///< Counted from 0.
   std::size_t cells = 0;
 };
 
-/// Threads: all are called by the thread that runs the shard, but `stop` is set by any.
+/// Threads: all functions are called by the shard's thread; any thread may set `stop`.
 struct Services {
   const StrategyInfo* strategy = nullptr;
   const DeviceInfo* device = nullptr;
-  const std::atomic<bool>* stop = nullptr;  ///< Set from outside: what is finished is kept.
-  /// Writes the reproducer of a finding into a folder, and returns the name of its file.
+  const std::atomic<bool>* stop = nullptr;  ///< Set from outside. Finished work is kept.
+  /// Writes the reproducer of a finding into a folder. Returns the name of its file.
   std::function<std::string(const std::string& folder, const Finding&)> write;
-  /// Replays all reproducers of a folder in a fresh process. Returns, by name of the file, how the
-  /// run differs from what the file says ("": not at all), or kOutOfTime.
+  /// Replays all reproducers of a folder in a new process. Returns, by file name, how the run
+  /// differs from the file ("": it does not), or kOutOfTime.
   std::function<std::map<std::string, std::string>(const std::string& folder, const Deadline&)>
       replay;
-  /// Returns whether a build is there to search in.
+  /// Returns whether a build exists.
   std::function<bool(const std::string& build)> has_build;
-  /// Has another build search a cell, a libFuzzer target from these inputs, and leave its
-  /// reproducers in a folder.
+  /// Runs another build to search a cell; a libFuzzer target starts from these inputs. Its
+  /// reproducers are written into a folder.
   std::function<BuildSearch(const Cell&, std::span<const std::string> inputs,
                             const std::string& folder, const Deadline&)>
       search_in_build;
-  /// Searches a program, and leaves its findings in a folder; nothing when it was told to stop.
+  /// Searches a program, and writes its findings into a folder. Returns nothing if it was stopped.
   std::function<std::optional<CellRecord>(const Place&, const Cell&, const std::string& folder)>
       search_program;
-  /// Called now and then with the result of a search; of one in another build, where it begins.
+  /// Called periodically during a search; for a search in another build, once at its beginning.
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
-  std::function<void(Phase)> phase;  ///< Called where another one begins.
-  /// Runs of other schedules in which a repair of a finding must work.
+  std::function<void(Phase)> phase;  ///< Called at the beginning of each phase.
+  /// Number of runs with other schedules in which a repair must work.
   std::uint64_t repair_runs = 240;
-  /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
+  /// Returns the time in seconds since 1970, UTC; empty = it is not recorded.
   std::function<std::int64_t()> clock;
-  /// Returns how many instructions this thread has carried out; empty or 0 = nothing counts them.
+  /// Returns the number of instructions of this thread; empty or 0 = they are not counted.
   std::function<std::uint64_t()> instructions;
-  /// Tells the most memory that this process had, in bytes; empty = it is not recorded.
+  /// Returns the peak memory of this process in bytes; empty = it is not recorded.
   std::function<std::uint64_t()> peak_bytes;
-  std::string machine;  ///< Its class: nights of one class are compared; "" = not recorded.
+  std::string machine;  ///< The kind of machine, for comparisons of nights; "" = not recorded.
 
-  /// Whether the shard was told to stop.
+  /// Returns whether the shard was stopped.
   bool is_stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
-  /// Tells that another phase begins, if anything listens.
+  /// Reports that another phase begins.
   void tell(Phase one) const {
     if (phase) phase(one);
   }

@@ -11,15 +11,15 @@
 namespace harness::nightly {
 namespace {
 
-/// Returns what a second of the plan comes to in a shard whose cells these are: its part of the
-/// night is the same for each shard, however the cells are dealt out.
+/// Returns the actual seconds for each planned second in a shard with these cells. Each shard has
+/// the same part of the night's time, however the cells are distributed.
 double scale_of(const Plan& plan, const std::vector<Cell>& cells) {
   double planned = 0;
   for (const Cell& cell : cells) planned += cell.budget.seconds + cell.tapes_budget.seconds;
   return planned > 0 ? seconds_of_shard(plan) / planned : 1;
 }
 
-/// Finishes the cells of a shard, one after another.
+/// Finishes the cells of a shard in order.
 class PendingCells {
  public:
   PendingCells(const Plan& plan, const ShardFolder& folder, CellSearch& search,
@@ -35,8 +35,8 @@ class PendingCells {
       if (!folder.has_finished(i)) pace_.expect(cells[i], is_left_out(cells[i]));
   }
 
-  /// Returns the record of a cell that was finished before, or searches it now; nothing when it was
-  /// told to stop.
+  /// Returns the record of a cell that was finished before, or searches it now. Returns nothing if
+  /// it was stopped.
   std::optional<CellRecord> finish(std::size_t index) {
     const Cell& cell = cells_[index];
     if (auto record = folder_.finished(index, cell)) return record;
@@ -59,7 +59,7 @@ class PendingCells {
   bool is_left_out(const Cell& cell) const {
     return !cell.build.empty() && services_.has_build && !services_.has_build(cell.build);
   }
-  /// A process of another build needs time to start and to end, which a short turn has not got.
+  /// Has a minimum, because a process of another build needs time to start and to end.
   Deadline deadline_of(const Pace::Turn& turn) const {
     constexpr double kTimes = 10, kStart = 10;
     if (turn.seconds <= 0) return deadline_;
@@ -109,7 +109,7 @@ ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
 std::size_t finished_cells(const Plan& plan, std::size_t index, const std::string& folder_name) {
   const ShardFolder folder(plan, index, folder_name);
   if (folder.is_whole()) return cells_of(plan, index).size();
-  std::size_t finished = 0;  // In order, as they are searched.
+  std::size_t finished = 0;  // Cells are searched in order.
   while (folder.has_finished(finished)) ++finished;
   return finished;
 }

@@ -131,7 +131,7 @@ ShardFile read_shard(const std::string& folder) {
   return parse_shard(ForeignFile::in_folder(folder, kRecordFile, "shard").text(), file, folder);
 }
 
-// A shard that is under way has no shard's name, even when its record is written.
+// An incomplete shard does not have a shard's name, even if its record is already written.
 std::vector<std::string> find_shards(const std::vector<std::string>& folders) {
   std::set<std::string> found;
   for (const std::string& name : folders) {
@@ -142,7 +142,7 @@ std::vector<std::string> find_shards(const std::vector<std::string>& folders) {
       is_any = true;
     };
     fs::path place = fs::path(name).lexically_normal();
-    if (!place.has_filename()) place = place.parent_path();  // "a/" is "a".
+    if (!place.has_filename()) place = place.parent_path();  // Converts "a/" to "a".
     add(place);
     std::error_code failed;
     fs::directory_iterator entries(place, failed);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shard folder: where a shard that is under way keeps the plan that it follows, the file of each
-// cell that is finished, and a folder of reproducers per cell.
+// Shard folder: the files of a shard in progress: its plan, a file for each finished cell, and a
+// folder of reproducers per cell.
 //
-// The record is put together from the cells, written, and only then the folder gets the name of a
-// whole shard; the files of cells go last. Errors: std::runtime_error with one line.
+// The record is combined from the cells and written; then the folder gets the name of a complete
+// shard; last, the files of cells are removed. Errors: std::runtime_error with one line.
 #pragma once
 
 #include <filesystem>
@@ -15,31 +15,30 @@
 
 namespace harness::nightly {
 
-/// Ownership: borrows the plan, and holds the folder from open() on, so that no other program
+/// Ownership: borrows the plan. After open(), holds a lock on the folder, so that no other program
 /// writes into it.
 class ShardFolder {
  public:
   /// The folder of shard `index`, counted from 1, below `folder`.
   ShardFolder(const Plan& plan, std::size_t index, const std::string& folder);
 
-  /// Whether the shard has its name.
+  /// Returns whether the folder has the name of a complete shard.
   bool is_whole() const;
-  /// Reads the shard, which is whole. Errors: it is of another night.
+  /// Reads the complete shard. Errors: it belongs to another night.
   ShardRecord whole() const;
-  /// Makes the folder, or takes the one that was left. Errors: it is of another night.
+  /// Creates the folder, or continues an existing one. Errors: it belongs to another night.
   void open();
 
-  /// Returns whether the cell of this index was finished before, as far as its file tells.
+  /// Returns whether the cell with this index was finished before, judging by its file.
   bool has_finished(std::size_t index) const;
-  /// Returns the record of the cell of this index, if it was finished before. One that is damaged,
-  /// or of another cell, is not.
+  /// Returns the record of the cell with this index, if it was finished. A record that is damaged
+  /// or belongs to another cell does not count.
   std::optional<CellRecord> finished(std::size_t index, const Cell& cell) const;
-  /// Returns the folder for a cell's reproducers, which is not there yet: what an earlier search of
-  /// it left is removed.
+  /// Returns a new folder for a cell's reproducers. Removes those of an earlier search.
   std::string begin(std::size_t index, const Cell& cell) const;
-  /// Writes down a cell that is finished, whose reproducers are in `folder`.
+  /// Writes the file of a finished cell. Its reproducers are in `folder`.
   void finish(std::size_t index, const CellRecord& record, const std::string& folder) const;
-  /// Makes the shard whole: the folder is no longer this one's.
+  /// Completes the shard. The folder is no longer locked then.
   void place(const ShardRecord& record);
 
  private:
@@ -47,8 +46,8 @@ class ShardFolder {
   std::filesystem::path file_of_cell(std::size_t index) const;
 
   const Plan& plan_;
-  std::filesystem::path whole_;  ///< The folder, once the shard is whole.
-  std::filesystem::path part_;   ///< The folder until then.
+  std::filesystem::path whole_;  ///< The folder of the complete shard.
+  std::filesystem::path part_;   ///< The folder before that.
   std::optional<HeldFolder> held_;
 };
 

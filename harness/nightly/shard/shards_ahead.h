@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShardsAhead: shards are read on other threads, a few ahead of code that adds them to a history:
-// of a thousand no more are in memory than a machine has processors, and one.
+// ShardsAhead: reads shards on other threads, a few ahead of the thread that adds them to a
+// history. At most as many are in memory as there are processors, plus one.
 //
-// Ownership: borrows the folders' names. Lifetime: its end waits for what is being read.
+// Ownership: borrows the folders' names. Lifetime: the destructor waits for reads in progress.
 // Threads: confined to one thread.
 #pragma once
 
@@ -19,14 +19,14 @@ class ShardsAhead {
  public:
   explicit ShardsAhead(std::span<const std::string> folders);
 
-  /// Returns the shard in the next of the folders, of which there is one more. Errors:
-  /// std::runtime_error with one line, if it cannot be read; the next one can be had.
+  /// Returns the shard in the next folder, which must exist. Errors: std::runtime_error with one
+  /// line if it cannot be read; the next call returns the following one.
   ShardFile next();
 
  private:
   void begin_one();
 
-  std::span<const std::string> folders_;  ///< Those that no one reads yet.
+  std::span<const std::string> folders_;  ///< Folders that are not being read yet.
   std::deque<std::future<ShardFile>> reading_;
 };
 

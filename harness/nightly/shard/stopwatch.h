@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stopwatch: the seconds since it was made.
+// Stopwatch: measures the time since its construction.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@ namespace harness::nightly {
 
 class Stopwatch {
  public:
-  /// Returns the time since it was made.
+  /// Returns the time since its construction in seconds.
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }

@@ -29,7 +29,7 @@ CellTapes::CellTapes(const Plan& plan, std::size_t shard, const Cell& cell,
       tapes_(plan.tapes_of(cell)),
       shortest_(scenario) {}
 
-// A sound variant that fails is a finding, and has its reproducer.
+// A failing run of a sound variant is not kept here: it is a finding with a reproducer.
 void CellTapes::take_in(const Outcome& outcome, const Config& config) {
   if (!is_sound_ || !outcome.failed()) shortest_.take_in(outcome, config);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cell tapes: the tapes of one cell of a shard: those that earlier nights kept are replayed, a
-// sound variant is searched around them, and the shortest of all runs are kept for the nights to
-// come.
+// Cell tapes: the tapes of a shard's cell. Those that earlier nights kept are replayed, sound
+// variants are searched around them, and the shortest tapes of all runs are kept for later nights.
 #pragma once
 
 #include <vector>
@@ -11,23 +10,23 @@
 
 namespace harness::nightly {
 
-/// Ownership: borrows all that it is made of. Threads: confined to the runner's.
+/// Ownership: borrows all its arguments. Threads: confined to the runner's.
 class CellTapes {
  public:
   /// `shard` is counted from 1.
   CellTapes(const Plan& plan, std::size_t shard, const Cell& cell, const Scenario& scenario);
 
-  /// Takes in a run of the cell's own search.
+  /// Takes a run of the cell's own search.
   void take_in(const Outcome& outcome, const Config& config);
-  /// Does what the plan has for the tapes, by means of what `options` says. Returns what a sound
-  /// variant showed, each signature once in a window.
+  /// Replays the tapes and searches around them as planned, with these options. Returns the
+  /// findings of a sound variant, each signature once per window.
   std::vector<Finding> run(Runner& runner, const SearchOptions& options);
-  /// Returns the result of them. Features that another shard's tape has shorter are left out.
+  /// Returns the results. Features for which another shard's tape is shorter are left out.
   TapesRecord record() const;
 
  private:
   bool has_runs_left() const;
-  /// Returns the case of a kept tape; one that this program cannot read has no scenario.
+  /// Returns the case of a kept tape. If this program cannot read it, its scenario is null.
   Case case_of(const KeptTape& tape) const;
   void replay(Runner& runner, const KeptTape& tape, const SearchOptions& options);
   void search_around(Runner& runner, SearchOptions options, double spent_seconds);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tapes: what nights keep for the nights to come: for each feature of a variant (shortest_tapes.h),
-// the tape that got there.
+// Tapes: tapes that nights keep for later nights: for each feature of a variant (shortest_tapes.h),
+// the tape that reached it.
 //
-// A later night counts more, and of one night the shortest tape: so a tape that no longer gets
-// anywhere makes room for one that does, and the order in which shards are merged changes nothing.
-// Of each variant this many features are kept as kMostFeatures says, those that were seen last.
+// A later night takes precedence, and within a night the shortest tape: so a tape that no longer
+// reaches its feature is replaced, and the order of merges does not matter. For each variant, at
+// most kMostFeatures are kept, those that were seen last.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace harness::nightly {
 
-/// A feature that no night has seen for this many is not looked for any more.
+/// After this many nights in which a feature was not reached, it is dropped.
 inline constexpr std::uint64_t kNightsLooked = 14;
 
-/// Keeps the tapes of a variant's cell in the night of this number.
+/// Keeps the tapes of a variant's cell for the night with this number.
 void keep_tapes(Database& database, std::uint64_t number, const Cell& cell,
                 const std::vector<KeptTape>& tapes);
 
-/// Drops what is over the limit of each variant.
+/// Drops the features over the limit of each variant.
 void bound_tapes(Database& database);
 
 /// Returns the tapes for the plan of the next night, by path, variant and features.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Features have numbers while runs are taken in; words are made of what is kept
-// alone.
+// How it works. Features have numbers while runs are taken; only those that are kept are put into
+// words.
 #include "harness/nightly/tapes/shortest_tapes.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBits = 64;
 constexpr std::size_t kFails = kBits, kWays = 2 * kBits;
 constexpr std::size_t kFeatures = kWays + kWayLimit * kBits;
-/// A longer tape says little of how it got anywhere.
+/// A longer tape says little about how it reached a feature.
 constexpr std::size_t kMostDecisions = 256;
 constexpr std::size_t kDigits = 32;
 

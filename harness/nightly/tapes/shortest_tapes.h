@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest tapes: of all runs of a variant, the one that gets to each feature with the fewest
-// choices. A feature is what a run got to, in words that outlive the numbers of a table:
+// Shortest tapes: for each feature, the run of a variant that reaches it with the fewest choices.
+// Features are in words, which do not change when tables are renumbered:
 //
 //     reaches stale            a window
 //     reaches stale by drop    the same, by one of several ways in
-//     fails in stale           a window, and it failed there
+//     fails in stale           a window with a fault
 //
-// Which ops ran together is none: a search around this many tapes finds less than one that knows
-// nothing.
+// The combination of ops is not a feature: a search around that many tapes finds less than one
+// without prior knowledge.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@
 
 namespace harness::nightly {
 
-/// A run that got to features which no shorter one got to.
+/// A run that reaches features which no shorter one reaches.
 struct KeptTape {
   std::string config;                 ///< The text that to_string(scenario, config) returns.
   std::string tape;                   ///< The text that to_text() returns.
-  std::vector<std::string> features;  ///< Ascending.
+  std::vector<std::string> features;  ///< In ascending order.
   bool operator==(const KeptTape&) const = default;
 };
 
-/// Returns the tape as text: 32 hexadecimal digits for each choice (activation, site, how many were
-/// asked before, value).
+/// Returns the tape as text: 32 hexadecimal digits for each choice (activation, site, number of
+/// earlier choices there, value).
 std::string to_text(const Tape& tape);
-/// Reads what to_text() wrote. Errors: std::runtime_error.
+/// Parses the result of to_text(). Errors: std::runtime_error.
 Tape parse_tape(const std::string& text);
-/// Returns how many choices such a text holds.
+/// Returns the number of choices in such a text.
 std::size_t decision_count(const std::string& tape);
 
-/// The features that a night keeps of a variant, at most.
+/// Limit of features that a night keeps for a variant.
 inline constexpr std::size_t kMostFeatures = 128;
 
 /// Ownership: borrows the scenario. Threads: confined to one thread.
@@ -43,12 +43,12 @@ class ShortestTapes {
  public:
   explicit ShortestTapes(const Scenario& scenario);
 
-  /// Takes in a run. Of runs that get equally short to a feature, the first stays; one that took
-  /// too many choices, or never ended, is not kept.
+  /// Takes a run. Of equally short runs to a feature, the first is kept. A run with too many
+  /// choices, or without an end, is not kept.
   void take_in(const Outcome& outcome, const Config& config);
-  /// Returns the features that a run gets to, ascending.
+  /// Returns the features that a run reaches, ascending.
   std::vector<std::string> features_of(const Outcome& outcome) const;
-  /// Returns the tapes of this many features, those that come first by name, each tape once.
+  /// Returns the tapes of the first `limit` features by name, each tape once.
   std::vector<KeptTape> kept(std::size_t limit) const;
 
  private:
@@ -65,7 +65,7 @@ class ShortestTapes {
   std::string name_of(std::size_t feature) const;
 
   const Scenario& scenario_;
-  std::vector<Best> best_;  ///< By feature.
+  std::vector<Best> best_;  ///< The shortest runs, by feature.
 };
 
 }  // namespace harness::nightly

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tapes JSON: kept tapes as plans and records hold them.
+// Tapes JSON: kept tapes in plans and records.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace harness::nightly {
 /// Returns an array with an object for each tape.
 nlohmann::json to_json(std::span<const KeptTape> tapes);
 
-/// Reads such an array. Errors: nlohmann::json::exception, NotAName.
+/// Parses such an array. Errors: nlohmann::json::exception, NotAName.
 std::vector<KeptTape> tapes_in(const nlohmann::json& json);
 
 }  // namespace harness::nightly

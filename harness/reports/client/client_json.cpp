@@ -9,7 +9,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
 
-/// Bytes of a file's name need not be text.
+/// Replaces invalid UTF-8, which file names may contain.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

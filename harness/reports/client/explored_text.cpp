@@ -12,7 +12,7 @@
 namespace harness::reports {
 namespace {
 
-/// Names up to so many threads, and counts the others.
+/// Returns the names of some threads, and the number of the others.
 std::string told_threads(const client::Explored& explored) {
   constexpr std::size_t kNamed = 4;
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explored text: says what a search tried, and what nothing could try.
+// Explored text: which kinds of choices a search made, and which it could not make.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace harness::reports {
 
-/// Returns a line for what was explored and one for what was not; nothing where a search made no
-/// choice.
+/// Returns a line for each of the two; "" if the search made no choice.
 std::string explored_text(const client::Explored& explored);
 
 }  // namespace harness::reports

@@ -15,7 +15,7 @@ std::string case_of(const std::string& name, const std::string& inside) {
                      inside.empty() ? "/>" : ">" + inside + "</testcase>");
 }
 
-/// Each line by itself made fit to be shown.
+/// Makes each line printable.
 std::string lines_of(const std::string& text) {
   std::string shown;
   std::size_t begin = 0;

@@ -12,7 +12,7 @@
 namespace harness::reports {
 namespace {
 
-/// Returns a fence that is longer than any in the text, which cannot end it.
+/// Returns a fence that is longer than any in the text, so that the text cannot end it.
 std::string fence_for(const std::string& text) {
   std::size_t longest = 0, length = 0;
   for (const char c : text) {

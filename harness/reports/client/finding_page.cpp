@@ -38,7 +38,7 @@ std::string whole_page(const std::string& title, const std::string& body) {
       shown_text(title), page_style(), kStyle, body);
 }
 
-/// A part of the page that scrolls by itself where it is too wide.
+/// Returns a part of the page that scrolls if it is too wide.
 std::string section(std::string_view name, const std::string& inside) {
   return fmt::format(
       "<section>\n<h2>{0}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -118,7 +118,7 @@ class Page {
                        shown_text(value));
   }
 
-  /// The line of a frame, under its place.
+  /// Returns the source line of a frame, below its place.
   std::string frame_row(std::string_view label, const Frame& frame, const std::string& by) {
     const std::string line = lines_.at(frame.file, frame.line);
     return fmt::format(

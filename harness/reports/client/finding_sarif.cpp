@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form is that of SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+// The format is SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -23,13 +23,13 @@ using client::Party;
 using client::ToldFault;
 using Json = nlohmann::ordered_json;
 
-/// Returns a file below this folder by its name from here, any other by its whole name.
+/// Returns the URI of a file: relative if it is below the current folder, else absolute.
 std::string uri_of(const std::string& file) {
   const std::string name = near(file);
   return (name.starts_with('/') ? "file://" : "") + reference(name);
 }
 
-/// Returns where the user's innermost function with a line called, else where anything did.
+/// Returns the innermost frame of the user's code with a line, else the innermost frame.
 const Frame* told_frame(const client::Place& place) {
   const std::vector<const Frame*> frames = users_frames(place);
   for (const Frame* frame : frames)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Of a place the innermost function of the user's is told with its line; the calls
-// that led to it follow.
+// How it works. For each place, the innermost function of the user's code is printed with its line,
+// and then its callers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Writer {
     text_ += fmt::format("  {:<{}}{}\n", label, kLabelWidth, terminal_.paint(colour, shown));
   }
 
-  /// Tells who did something, and where.
+  /// Prints a party and its place.
   void party(std::string_view label, const client::Party& party) {
     if (is_absent(party)) return;
     const std::vector<const Frame*> frames = users_frames(party.place);
@@ -45,7 +45,7 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  /// The calls that led there.
+  /// Returns the callers of a function.
   static std::string callers(const std::vector<const Frame*>& frames) {
     constexpr std::size_t kCallersShown = 5;
     std::string text;
@@ -69,7 +69,7 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
 }
 
-/// Says why there are no lines, if there are none.
+/// Explains that lines are missing, if they are.
 void add_placing(Writer& writer, const client::Finding& finding) {
   if (finding.placing_count != 0)
     writer.row("",
@@ -78,7 +78,7 @@ void add_placing(Writer& writer, const client::Finding& finding) {
                Colour::dim);
 }
 
-/// Returns which reads of the world make replays differ, as far as that is known.
+/// Prints the reads that make replays differ, as far as they are known.
 void add_reads(Writer& writer, const client::WorldReads& reads) {
   constexpr std::size_t kReadsShown = 6;
   std::string label = "reads";
@@ -145,7 +145,7 @@ std::string finding_why(const client::Finding& finding) {
          "tried: with it none of 3 replays shows the fault\n";
 }
 
-/// Returns in a line each which other faults the findings showed as.
+/// Returns other faults that are faces of the findings, one per line.
 static std::string told_faces(const client::SearchResult& result) {
   std::string text;
   for (const client::Finding& finding : result.findings)
@@ -157,7 +157,7 @@ static std::string told_faces(const client::SearchResult& result) {
   return text;
 }
 
-/// Returns which suppressions were used, in how many runs, and which never.
+/// Returns the suppressions that matched, with their number of runs, and those that never did.
 static std::string told_suppressions(const client::SearchResult& result) {
   const client::Suppressions& known = result.options.suppressions;
   std::string text;
@@ -173,7 +173,7 @@ static std::string told_suppressions(const client::SearchResult& result) {
   return text;
 }
 
-/// Returns in a line each what only the documentation forbids.
+/// Returns the pedantic faults, one per line.
 static std::string told_pedantic(const client::SearchResult& result) {
   std::string text;
   for (const client::PedanticNote& note : result.pedantic) {
@@ -187,7 +187,7 @@ static std::string told_pedantic(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells in a line each which errors the program survived.
+/// Returns the errors that the program survived, one per line.
 static std::string told_survived(const client::SearchResult& result) {
   std::string text;
   for (const client::SurvivedError& one : result.survived)
@@ -197,14 +197,14 @@ static std::string told_survived(const client::SearchResult& result) {
   return text;
 }
 
-/// Tells how the program bore calls that were told to fail.
+/// Returns how often errors were injected, and how often the program gave up.
 static std::string told_failures(const client::SearchResult& result) {
   if (!result.options.fails) return {};
   return fmt::format("errors were injected in {}, and the program gave up in {} of them\n",
                      counted(result.failed_runs, "run"), result.given_up_runs);
 }
 
-/// Returns in how many runs something was forced.
+/// Returns the number of runs with a forced choice.
 static std::string told_forced(const client::SearchResult& result) {
   if (!result.options.forces) return {};
   return fmt::format("collections or thread switches were forced in {}\n",
@@ -217,7 +217,7 @@ static std::string counted_findings(const client::SearchResult& result) {
   return forced == 0 ? all : fmt::format("{}, {} of them forced", all, forced);
 }
 
-/// Returns how many runs and findings there are, and whether the user stopped it.
+/// Returns the number of runs and findings, and whether the user stopped the search.
 static std::string told_counts(const client::SearchResult& result) {
   return fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
                      result.stopped ? "; stopped" : "");

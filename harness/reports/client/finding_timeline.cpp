@@ -37,7 +37,7 @@ class Drawer {
     return words == printable(party.thread) ? "thread " + words : words;
   }
 
-  /// Threads come first, then streams, then the object.
+  /// Adds threads first, then streams, then the object.
   void add_lanes() {
     for (const LaneKind kind : {LaneKind::task, LaneKind::stream})
       for (const client::PartyInfo& info : client::kParties) {
@@ -66,7 +66,8 @@ class Drawer {
     return info.party == &ToldFault::death ? MarkKind::death : MarkKind::meet;
   }
 
-  /// Work that a stream executes stands in the lane of that stream, any other call in its thread's.
+  /// Adds a party. Work of a stream is in the lane of that stream; other calls are in their
+  /// thread's.
   void add_row(const client::PartyInfo& info) {
     const Party& party = fault_.*info.party;
     const std::size_t thread = lane_of({LaneKind::task, thread_of(party)});
@@ -81,13 +82,13 @@ class Drawer {
     timeline_.rows.push_back(std::move(row));
   }
 
-  /// Returns where the party stands, or nothing.
+  /// Returns the position of a party, or nothing.
   std::optional<Point> point_of(const char* name) const {
     const auto found = points_.find(name);
     return found == points_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// From the use or the end that came first to the one that it is not ordered with.
+  /// Adds an edge from the first use, or the end, to the use with which it is not ordered.
   void add_missing() {
     const std::optional<Point> use = point_of("used");
     const std::optional<Point> first = point_of("first");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding views: findings of `afterlife run` as files: for other programs, and as pages.
+// Finding views: findings of `afterlife run` as files for other programs, and as pages.
 //
-// All text of the program is foreign: it stands in each of them as text alone.
+// Text from the program is untrusted, and escaped in all of them.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@
 
 namespace harness::reports {
 
-/// A search or a replay, as far as its reports tell it.
+/// The part of a search or a replay that is reported.
 struct FindingsReport {
   Command command;
   std::vector<client::Finding> findings;
-  std::vector<std::string> files;  ///< Those of the findings, in their order.
-  bool stopped = false;            ///< By the user, so that something may not have been found.
-  std::string unjudged;            ///< Why nothing was judged; empty where something was.
+  std::vector<std::string> files;  ///< The files of the findings, in order.
+  bool stopped = false;            ///< The user stopped it, so findings may be missing.
+  std::string unjudged;            ///< Why nothing was judged; "" if something was.
   std::string counts;              ///< "200 runs, 1 finding".
 };
 
-/// Returns what a search found. `files` are those of the findings; `unjudged` as above.
+/// Returns the report of a search. `files`: those of the findings. `unjudged`: as above.
 FindingsReport report_of(const client::SearchResult& result, std::vector<std::string> files,
                          std::string unjudged);
 
@@ -37,8 +37,8 @@ std::string findings_markdown(const FindingsReport& report);
 
 /// The result of a replay, for a page.
 struct Replayed {
-  std::string differs;      ///< How the run was not as recorded; empty if it was.
-  bool is_replayed = true;  ///< Else the page is of the search that found it.
+  std::string differs;      ///< How the run differs from the record; "" if it does not.
+  bool is_replayed = true;  ///< If not, the page is from the search that found it.
 };
 
 /// Returns the page of one finding: its parties, timeline, choices and commands. No script, no
@@ -46,7 +46,7 @@ struct Replayed {
 std::string finding_page(const client::Finding& finding, const Command& command,
                          const std::string& file, const Replayed& replayed);
 
-/// Returns the page that lists the findings; `pages` are the names of theirs, in the same folder.
+/// Returns the page that lists the findings. `pages`: the names of their pages, in the same folder.
 std::string findings_index(const FindingsReport& report, const std::vector<std::string>& pages);
 
 }  // namespace harness::reports

@@ -20,7 +20,7 @@ namespace harness::reports {
 using client::Frame;
 using client::ToldFault;
 
-/// Returns the number in words of its own: "3rd".
+/// Returns an ordinal number: "3rd".
 static std::string ordinal(unsigned long number) {
   constexpr std::array kEnds{"th", "st", "nd", "rd"};
   const bool is_teen = number / 10 % 10 == 1;
@@ -28,7 +28,7 @@ static std::string ordinal(unsigned long number) {
   return fmt::format("{}{}", number, kEnds[last < kEnds.size() ? last : 0]);
 }
 
-/// Returns where " 12 of " begins, by which a file counts the calls of a thread; else npos.
+/// Returns the position of " 12 of ", with which a file counts the calls of a thread; else npos.
 static std::size_t count_in(std::string_view told) {
   const std::size_t of = told.find(" of ");
   const std::size_t space = of == told.npos || of == 0 ? told.npos : told.rfind(' ', of - 1);
@@ -111,7 +111,7 @@ std::string by(const client::Party& party) {
   if (waits || party.site == client::kStep)
     return fmt::format(", where {} {}", printable(in_words(party.thread)), waits ? "waits" : "is");
   const std::string call = call_of(party);
-  return call.empty() ? "" : ", by " + call;  // An end is not always known.
+  return call.empty() ? "" : ", by " + call;  // The end may be unknown.
 }
 
 bool is_absent(const client::Party& party) { return party.site.empty() && party.place.empty(); }
@@ -136,7 +136,7 @@ std::string title_of(const client::Finding& finding) {
                      finding.is_forced() ? ", forced" : "");
 }
 
-/// Returns a party as its call and where it was made.
+/// Returns a party as its call and place.
 static std::string told_of(const client::Party& party) {
   return (party.site.empty() ? "a call" : with_plain_names(party.site)) + at(party.place);
 }

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::size_t kPlainBytes = 60;  ///< Longer names have no template arguments.
 constexpr std::size_t kMangledBytes = 1024;
-/// Each reference to a part of the name ends with one: a name may double what it refers to, and
-/// names may come from a file of another owner's.
+/// Limit of back references. Each can double the length of a name, and names may come from
+/// untrusted files.
 constexpr std::ptrdiff_t kReferenceLimit = 40;
 
 bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';
 }
 
-/// Calls `act` with each place that is not between brackets. It returns whether to continue.
+/// Calls `act` with each position outside of brackets, until it returns false.
 template <class Act>
 void for_outer(std::string_view name, Act act) {
   int depth = 0;
@@ -36,7 +36,7 @@ void for_outer(std::string_view name, Act act) {
   }
 }
 
-/// Leaves out what a function returns and takes.
+/// Removes the return type and the parameters of a function.
 std::string_view bare(std::string_view name) {
   std::size_t begin = 0;
   std::size_t end = name.size();
@@ -49,7 +49,7 @@ std::string_view bare(std::string_view name) {
   return name.substr(begin, end - begin);
 }
 
-/// Returns the names that the mangled one begins with; "" where it begins differently.
+/// Returns the names at the beginning of a mangled name; "" if it begins differently.
 std::string first_names(std::string_view mangled) {
   std::string_view rest = mangled.substr(2);
   if (rest.starts_with('N')) rest.remove_prefix(1);
@@ -104,7 +104,7 @@ std::string with_plain_names(std::string_view text) {
     }
     std::size_t end = begin;
     while (end < left.size() && is_in_name(left[end])) ++end;
-    while (left[end - 1] == '.') --end;  // A sentence ends behind it.
+    while (left[end - 1] == '.') --end;  // A dot at the end belongs to the sentence.
     made += left.substr(at, begin - at) + plain(left.substr(begin, end - begin));
     at = end;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel names: names of kernels as their source has them, for views. Records and signatures keep
-// the names that modules have.
+// Kernel names: demangles names of kernels for views. Records and signatures keep the names in
+// modules.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace harness::reports {
 
-/// Returns printable text in which each mangled name is the function's, without what it returns and
-/// takes: "reduce<float, 256>" for _Z6reduceIfLi256EEvPT_. Of long names, and of those that refer
-/// to their parts more often than any of a program does, template arguments are left out.
+/// Returns printable text in which each mangled name is replaced by the function's name, without
+/// its return type and parameters: "reduce<float, 256>" for _Z6reduceIfLi256EEvPT_. Long names, and
+/// names with extremely many back references, are shown without template arguments.
 std::string with_plain_names(std::string_view text);
 
 }  // namespace harness::reports

@@ -14,7 +14,7 @@ std::vector<std::string> read_lines(const std::string& name) {
   constexpr std::size_t kLineLimit = 100'000;
   constexpr std::uintmax_t kByteLimit = std::uintmax_t{16} << 20;
   std::vector<std::string> lines;
-  std::error_code none;  // A program says the name: it may be that of a device or a pipe.
+  std::error_code none;  // The name comes from a program, and may be that of a device or a pipe.
   if (!std::filesystem::is_regular_file(name, none)) return lines;
   if (std::filesystem::file_size(name, none) > kByteLimit) return lines;
   std::ifstream file(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source lines: lines of the user's files, read when they are wanted.
+// Source lines: lines of the user's files, read on demand.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace harness::reports {
 
-/// Ownership: keeps what it has read.
+/// Ownership: caches the files that it has read.
 class SourceLines {
  public:
-  /// Returns the line without the space around it; "" where there is none, or the file cannot be
-  /// read. Lines count from 1 on.
+  /// Returns the line without surrounding whitespace; "" if it does not exist, or the file cannot
+  /// be read. Lines are counted from 1.
   std::string at(const std::string& file, int line);
 
  private:

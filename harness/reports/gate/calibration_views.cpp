@@ -14,7 +14,7 @@ using gate::Canary;
 using gate::CanaryRow;
 using gate::Rate;
 
-/// Returns whether a canary tells something of a command by itself: the others are about the gate.
+/// Returns whether a canary says something about the command: the others are about the gate.
 bool is_told(const CanaryRow& row) {
   return row.canary == Canary::unchanged || row.canary == Canary::slower_by_1 ||
          row.canary == Canary::slower_by_3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration views: how often the gate is wrong about one command on one machine.
+// Calibration views: the error rates of the gate for one command on one machine.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace harness::reports {
 
-/// Returns a row for false alarms and one for each slowdown that was planted, by the gate and by
-/// two simpler rules on the same samples, with intervals (Wilson, 95 %).
+/// Returns a row for false alarms and one for each planted slowdown, by the gate and by two simpler
+/// rules on the same samples, with intervals (Wilson, 95 %).
 std::string calibration_table(const CanaryReport& report, std::size_t rounds,
                               const Terminal& terminal);
 

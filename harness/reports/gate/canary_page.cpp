@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row has its interval drawn as a bar from 0 to 100 %, with a line at what is
-// promised: false alarms stay left of 1 % with all of it, power reaches 95 % with some of it.
+// How it works. The interval of each row is drawn as a bar from 0 to 100 %, with a line at the
+// promised rate: the whole interval of false alarms must be below 1 %, and some of the interval of
+// the power must reach 95 %.
 #include "harness/reports/gate/canary_page.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ std::string plants_of(const CanaryReport& report) {
   return html;
 }
 
-/// Returns whether every row that promises something keeps it.
+/// Returns whether all rows with a promise keep it.
 bool is_shown(const CanaryReport& report) {
   const auto fine = [](const auto& row) {
     return row.health == Health::shown || row.health == Health::reported;

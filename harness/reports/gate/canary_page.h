@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canary page: how often the gate was wrong, with Wilson's intervals drawn.
+// Canary page: the error rates of the gate, drawn with Wilson intervals.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace harness::reports {
 
-/// Returns a section of a page; its badge is red where the report is.
+/// Returns a section of a page. Its badge is red if the report is.
 std::string canary_section(const CanaryReport& report);
 
-/// Returns a page of it alone: no script, no network.
+/// Returns a page with this section only: no script, no network.
 std::string canary_page(const CanaryReport& report);
 
 /// Returns the style sheet's rules of the section.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canary views: how often the gate was wrong, as a table for a terminal and as JSON.
+// Canary views: the error rates of the gate, as a table for a terminal and as JSON.
 #pragma once
 
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace harness::reports {
 
-/// A record judged by the gate as it is, and by broken ones.
+/// The results of the gate, and of deliberately broken ones, on a record.
 struct CanaryReport {
   std::vector<gate::CanaryRow> rows;
   std::vector<gate::PlantedRow> plants;
   std::vector<gate::EffectivenessCanary> searches = {};  ///< From the other record, if any.
 
-  /// Returns how much giving up saved and lost in all rows.
+  /// Returns the savings and losses by giving up, over all rows.
   gate::Curtailing curtailing() const;
-  /// Returns whether a row is red, too many verdicts are lost by giving up, or a broken gate was
-  /// not seen in samples enough.
+  /// Returns whether a row is red, giving up loses too many verdicts, or a broken gate was not
+  /// detected in enough samples.
   bool is_red() const;
 };
 
-/// Returns what became of a gate that was broken on purpose.
+/// Returns the result for a deliberately broken gate.
 std::string words_of(const gate::PlantedRow& row);
 
 /// Returns the table, and a line for each broken gate.
 std::string canary_table(const CanaryReport& report, const Terminal& terminal);
 
-/// Returns one object; equal records make equal bytes.
+/// Returns one object. Equal records give equal bytes.
 std::string canary_json(const CanaryReport& report);
 
 }  // namespace harness::reports

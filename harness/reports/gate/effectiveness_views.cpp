@@ -20,13 +20,13 @@ using gate::EffectivenessCanary;
 using gate::EffectivenessRow;
 using gate::Verdict;
 
-constexpr double kTail = 0.005;  ///< That an interval leaves out on either side.
+constexpr double kTail = 0.005;  ///< Probability on each side of an interval.
 
 bool is_test(const EffectivenessRow& row) {
   return row.verdict != Verdict::added && row.verdict != Verdict::gone;
 }
 
-/// Returns how many times as large the head is.
+/// Returns the ratio of the head to the base.
 double ratio_of(const EffectivenessRow& row) {
   if (row.has_factor) return row.rank.factor();
   return row.base > 0 ? row.head / row.base : 1;
@@ -46,7 +46,7 @@ std::string interval_of(const EffectivenessRow& row) {
   return fmt::format("{} .. {}", times(end_of(row, -1)), times(end_of(row, 1)));
 }
 
-/// Returns the verdict; "slower" and "faster" are of programs, and what is tested here is counts.
+/// Returns the verdict in words: it concerns counts, not the speed of programs.
 std::string_view words_of(Verdict verdict) {
   if (verdict == Verdict::slower) return "worse";
   if (verdict == Verdict::faster) return "better";
@@ -96,9 +96,9 @@ Colour colour_of(gate::Health health) {
 
 /// The searches of one window of a variant.
 struct WindowTimes {
-  std::vector<double> runs;  ///< Ascending, of those that found something.
+  std::vector<double> runs;  ///< Ascending, for searches that found something.
   std::size_t searches = 0;
-  double minimizer_runs = 0, size = 0, minimized = 0;  ///< Sums.
+  double minimizer_runs = 0, size = 0, minimized = 0;  ///< Sums over its searches.
 };
 
 WindowTimes times_of(const std::vector<gate::SearchSample>& searches, const std::string& window) {

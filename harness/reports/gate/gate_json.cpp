@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns null of what is not a number, as JSON has none.
+/// Returns null for infinities and NaN, which JSON does not have.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json ratio(double log_ratio) { return number(std::exp(log_ratio)); }

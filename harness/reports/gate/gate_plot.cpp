@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A row per benchmark; the axis is in percent, and reaches as far as the widest
-// interval that is not a wider than the limit. What reaches further is cut at the edge, and says so
-// by an arrow.
+// How it works. One row per benchmark. The axis is in percent, and its range is that of the widest
+// interval, up to a limit. A longer interval is cut off, and ends in an arrow.
 #include "harness/reports/gate/gate_plot.h"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ namespace harness::reports {
 namespace {
 
 constexpr double kNames = 300, kLeft = 320, kWidth = 800, kRow = 26, kTop = 34;
-constexpr double kLeastReach = 5, kMostReach = 30;  ///< In percent, either way.
+constexpr double kLeastReach = 5, kMostReach = 30;  ///< In percent, on each side.
 constexpr std::size_t kNameBytes = 40;
 
 double in_percent(double log_ratio) {
@@ -88,7 +87,7 @@ class Plot {
                              x(in_percent(row.estimate->log_ratio)), y);
   }
 
-  /// Ends an interval by a bar, or by an arrow where it continues.
+  /// Draws the end of an interval: a bar, or an arrow if it is cut off.
   std::string end(double percents, double y) const {
     const double at = x(percents);
     const bool cut = std::abs(percents) > reach_;

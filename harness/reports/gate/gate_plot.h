@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate plot: each benchmark's ratio with its interval, drawn one below the other.
+// Gate plot: the ratio of each benchmark with its interval, one per row.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harness::reports {
 
-/// Returns an SVG element; "" where no benchmark has an estimate.
+/// Returns an SVG element; "" if no benchmark has an estimate.
 std::string gate_plot(const gate::Comparison& comparison);
 
 /// Returns the style sheet's rules of the plot.

@@ -107,7 +107,7 @@ bool has_min_time_place(const gate::Plan& plan) {
 }
 
 std::string advice_of(const gate::Comparison& comparison) {
-  // Twice as long is still less than a time slice.
+  // Twice as long is still shorter than a time slice.
   constexpr double kLong = 2 * gate::kRepetitionSeconds;
   const gate::Result& result = comparison.result;
   if (result.count(Verdict::undecided) + result.count(Verdict::too_noisy) == 0) return {};

@@ -20,7 +20,7 @@ constexpr double kWidth = 340, kHeight = 130, kTop = 26, kBottom = 22;
 /// One number per night.
 struct Series {
   std::string_view title;
-  std::string_view kind;  ///< Names the colour: "good", "bad" or "plain".
+  std::string_view kind;  ///< Determines the colour: "good", "bad" or "plain".
   std::vector<double> values;
 };
 
@@ -70,7 +70,7 @@ class Chart {
   double step_;
 };
 
-/// Fills the series, night by night; what is known is counted over all nights there were.
+/// Returns the series by night. Known findings are counted over all nights.
 std::vector<Series> series_of(const std::vector<PastNight>& past, std::size_t first) {
   Series known{"findings in all", "plain", {}}, news{"new findings", "bad", {}},
       missed{"canaries missed", "bad", {}}, speed{"runs a second", "good", {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Night curves: the result of a history, night by night, drawn.
+// Night curves: results of the nights of a history, drawn.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace harness::reports {
 
-/// Returns SVG elements over the last nights: findings that are known, new ones, missed canaries
-/// and speed; "" where there are fewer than two nights.
+/// Returns SVG elements for the last nights: known findings, new ones, missed canaries and speed;
+/// "" for fewer than two nights.
 std::string night_curves(const std::vector<nightly::PastNight>& past);
 
 /// Returns the style sheet's rules of the drawings.

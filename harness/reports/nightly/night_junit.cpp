@@ -13,7 +13,7 @@ using nightly::Night;
 using nightly::NightCell;
 using nightly::NightFinding;
 
-/// The cases of a suite, and how many of them are not success.
+/// The cases of a suite, and the number of those that are not successes.
 struct Cases {
   std::string text;
   std::size_t count = 0, failures = 0, skipped = 0;
@@ -33,7 +33,7 @@ struct Cases {
 
 void add_variant(Cases& cases, const NightCell& cell) {
   const Colour colour = colour_of(cell);
-  // A sound variant fails by its findings, each of which is its own case.
+  // Each finding of a sound variant is a separate case, so the variant itself does not fail.
   const bool fails = cell.is_canary() && colour == Colour::red;
   const std::string_view tag = fails ? "failure" : colour == Colour::yellow ? "skipped" : "";
   cases.add("nightly." + cell.path, cell.variant, cell.seconds, tag,

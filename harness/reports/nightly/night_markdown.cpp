@@ -13,7 +13,7 @@ namespace {
 using nightly::Night;
 using nightly::NightFinding;
 
-/// A comment under a pull request is read when it is short.
+/// Limits of a comment on a pull request, which must be short to be read.
 constexpr std::size_t kMostRows = 25;
 constexpr std::size_t kShownBytes = 160;
 

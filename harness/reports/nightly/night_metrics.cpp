@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text format is that of OpenMetrics 1.0, section "Text Format"
+// The format is that of OpenMetrics 1.0, section "Text Format"
 // (https://prometheus.io/docs/specs/om/open_metrics_spec/).
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ std::string one(std::string_view name, std::string_view help, Value value) {
   return family(name, help) + fmt::format("afterlife_{} {}\n", name, value);
 }
 
-/// One sample per variant.
+/// Returns one sample per variant.
 template <class Value>
 std::string per_variant(const Night& night, std::string_view name, std::string_view help,
                         Value value) {
@@ -44,7 +44,7 @@ std::string per_variant(const Night& night, std::string_view name, std::string_v
   return text;
 }
 
-/// One sample per series that changed, of its last change; "" where none did.
+/// Returns one sample for each series with a change, for its last change; "" if there is none.
 template <class Value>
 std::string per_change(const Night& night, std::string_view name, std::string_view help,
                        Value value) {

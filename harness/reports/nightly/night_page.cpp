@@ -89,7 +89,7 @@ std::string variants_of(const Night& night) {
 
 // ---- windows ----
 
-/// A canary that fails does as it claims.
+/// Returns the state of a window. A canary that fails is as claimed.
 std::string window_cell(const NightCell& cell, const std::string& name) {
   for (const NightWindow& window : cell.windows) {
     if (window.window != name || window.reached + window.caught == 0) continue;
@@ -101,7 +101,7 @@ std::string window_cell(const NightCell& cell, const std::string& name) {
   return "<td class=\"number never\">–</td>";
 }
 
-/// Returns the table of the windows that these variants of a path have.
+/// Returns the table of the windows of these variants of a path.
 std::string windows_table(const Night& night, const std::string& path, bool canaries) {
   std::set<std::string> names;
   std::vector<const NightCell*> cells;
@@ -163,7 +163,7 @@ std::string terms_of(const Night& night) {
   return html + row("name", night.id) + "</table>";
 }
 
-/// Explains the words of the page.
+/// Returns explanations of the page's terms.
 std::string legend_of() {
   struct Word {
     std::string_view word, meaning;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form is that of SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+// The format is SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -17,7 +17,7 @@ using nightly::NightFinding;
 using nightly::State;
 using Json = nlohmann::ordered_json;
 
-/// Windows of different paths may have one name.
+/// Includes the path, because windows of different paths may have the same name.
 std::string rule_of(const NightFinding& finding) {
   return finding.path + "/" + (finding.hazard.empty() ? finding.kind : finding.hazard);
 }
@@ -28,7 +28,7 @@ std::vector<std::string> rules_of(const Night& night) {
   return {names.begin(), names.end()};
 }
 
-/// A canary is there to fail: its findings are notes.
+/// Findings of canaries are notes, because canaries are expected to fail.
 std::string_view level_of(const Night& night, const NightFinding& finding) {
   return night.is_of_canary(finding) ? "note" : "error";
 }

@@ -26,7 +26,7 @@ std::string link_to(const NightFinding& finding, const NightFiles& files) {
                      escaped(reference(files.from_page)), escaped(reference(finding.file)), said);
 }
 
-/// Returns where it happens, and the names by which files and commands know it.
+/// Returns the place of a finding, and its names in files and commands.
 std::string further_of(const NightFinding& finding) {
   const bool is_plain = finding.kind == nightly::kFault;
   return fmt::format("<div class=\"dim\">{}{}{} · cause <code>{}</code> · <code>{}</code></div>",
@@ -35,7 +35,7 @@ std::string further_of(const NightFinding& finding) {
                      shown_name(finding.file));
 }
 
-/// Returns what removes it, and all the ways in which it shows, for readers who open them.
+/// Returns the repair and all symptoms of a finding, folded.
 std::string cause_of(const NightFinding& finding) {
   std::string html;
   if (!finding.repair.empty())
@@ -49,7 +49,7 @@ std::string cause_of(const NightFinding& finding) {
   return html + "</ul></details>";
 }
 
-/// Returns the command that shows it again, and those that look for the change that made it.
+/// Returns the commands that replay it and that search for the change that introduced it.
 std::string commands_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
   const auto command = [](const std::string& words) {
     return fmt::format("<code class=\"command\">afterlife {}</code>", words);
@@ -89,7 +89,7 @@ std::string findings_table(const Night& night, const std::vector<const NightFind
          rows + "</table>";
 }
 
-/// The same; a long one is closed until the reader opens it.
+/// Returns the table of findings; folded if it is long.
 std::string short_table(const Night& night, const std::vector<const NightFinding*>& findings,
                         const NightFiles& files) {
   const std::string table = findings_table(night, findings, files);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A part is its own sentence, or empty; parts that make a night red come before those
-// that do not.
+// How it works. Each part is a sentence or empty. Parts that make a night red precede the others.
 #include "harness/reports/nightly/night_sentence.h"
 
 #include <fmt/chrono.h>
@@ -23,10 +22,10 @@ using nightly::NightCell;
 using nightly::NightFinding;
 using nightly::State;
 
-/// Variants that are named; of more, the rest is counted.
+/// Number of variants that are named; others are counted.
 constexpr std::size_t kNamed = 3;
 
-/// Returns "1.1 million" of a large number.
+/// Returns "1.1 million" for a large number.
 std::string rounded(std::uint64_t number) {
   constexpr std::uint64_t kMillion = 1'000'000;
   if (number < kMillion) return grouped(number);
@@ -45,7 +44,7 @@ std::string listed(const std::set<std::string>& names) {
 /// Findings by state.
 struct Counts {
   std::size_t fresh = 0, regressed = 0, known = 0;
-  std::set<std::string> variants = {};  ///< Those that show them.
+  std::set<std::string> variants = {};  ///< The variants that show them.
 
   void add(const NightFinding& finding) {
     fresh += finding.state == State::fresh;
@@ -143,7 +142,7 @@ std::string canary_news_of(const Night& night) {
   return fmt::format("{} in canaries.", counts.text());
 }
 
-/// Returns how long a night has to be for a canary with this many runs in this one.
+/// Returns how long a night must be for a canary that had this many runs in this one.
 std::string long_enough(const Night& night, std::uint64_t runs) {
   if (runs == 0 || night.terms.budget.seconds <= 0) return {};
   const double minutes = night.terms.budget.seconds / 60 / static_cast<double>(night.terms.shards);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Night sentence: the result of a night in one line, the same in every report.
+// Night sentence: the result of a night in one line, the same in all reports.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harness::reports {
 
-/// Returns the result of a night: sound variants first, then what else makes it red, then canaries.
+/// Returns the result of a night: sound variants first, then other reasons for red, then canaries.
 /// Counts of zero are left out.
 std::string sentence_of(const nightly::Night& night);
 

@@ -21,13 +21,13 @@ using nightly::Night;
 using nightly::NightCell;
 using nightly::NightFinding;
 
-/// More news than this no one reads in a terminal; all of it is in the JSON.
+/// More new findings than this are not printed on a terminal; all are in the JSON.
 constexpr std::size_t kShownNews = 20;
-/// A change of a trend is told for this many nights.
+/// Number of nights for which a change of a trend is reported.
 constexpr std::uint64_t kToldNights = 14;
 
-/// Returns a row for each variant that is not as it claims, and each sound one that had too few
-/// runs; the others are counted in the sentence.
+/// Returns a row for each variant that is not as claimed, and for each sound one with too few runs.
+/// The others are counted in the sentence.
 std::string cells_of(const Night& night, const Terminal& terminal) {
   Table table({{"variant", Align::left, true},
                {"claim"},
@@ -85,7 +85,7 @@ std::string fixed_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
-/// Returns the recorded findings that show another fault now.
+/// Returns the recorded findings that now show a different fault.
 std::string unclear_of(const Night& night, const Terminal& terminal) {
   std::string text;
   for (const NightFinding& finding : night.absent)
@@ -95,7 +95,7 @@ std::string unclear_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
-/// Returns a line for each build, and one for those that are not there.
+/// Returns a line for each build, and one for the missing builds.
 std::string builds_of(const Night& night, const Terminal& terminal) {
   std::string text;
   const auto add = [&](const std::string& build, bool is_same, const std::string& outcome) {
@@ -120,7 +120,7 @@ std::string tapes_of(const Night& night, const Terminal& terminal) {
   return terminal.paint(colour, wrapped(survival_of(tapes), terminal.width, 2)) + "\n\n";
 }
 
-/// Returns the changes for the worse of the last nights.
+/// Returns the recent changes for the worse.
 std::string trends_of(const Night& night, const Terminal& terminal) {
   std::string text;
   for (const nightly::Trend& trend : night.trends)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Night tapes: what became of the tapes that earlier nights kept, for a page and in words.
+// Night tapes: how many tapes of earlier nights still work, for a page and in words.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace harness::reports {
 
 /// Returns "120 of 122 tapes of earlier nights still reach what they reached, 3 were not replayed";
-/// "" where there was none.
+/// "" if there were none.
 std::string survival_of(const nightly::NightTapes& tapes);
 
-/// Returns the section of a page with a row for each variant whose tapes do not all survive; ""
-/// where no variant has tapes.
+/// Returns the section of a page with a row for each variant some of whose tapes fail; "" if no
+/// variant has tapes.
 std::string tapes_section(const nightly::Night& night);
 
 }  // namespace harness::reports

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A curve has a point per night, and through each segment between two change points a
-// line at its median. All of a whole night are drawn; of the variants, those that changed last.
+// How it works. A curve has a point per night, and a line at the median of each segment between two
+// change points. All series of whole nights are drawn, and those variants that changed last.
 #include "harness/reports/nightly/night_trends.h"
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@ namespace {
 using nightly::ChangePoint;
 using nightly::Trend;
 
-/// In fewer nights no series is drawn, unless it changed.
+/// With fewer nights, a series is drawn only if it changed.
 constexpr std::size_t kLeastNights = 10;
 constexpr std::size_t kMostVariants = 24;
 constexpr double kWidth = 520, kHeight = 150, kTop = 28, kBottom = 24, kSide = 6;
 
-/// Returns "12 345", or "0.25" of what is small.
+/// Returns "12 345", or "0.25" for small numbers.
 std::string in_words(double value) {
   return value < 100 ? fmt::format("{:.3g}", value)
                      : grouped(static_cast<std::uint64_t>(std::llround(value)));
@@ -85,7 +85,7 @@ class Drawing {
         in_words(point.value));
   }
 
-  /// A line between the last night before a change and the first one after it.
+  /// Draws a line between the last night before a change and the first one after it.
   std::string mark(const ChangePoint& change) const {
     return fmt::format(
         "<line class=\"change {0}\" x1=\"{2:.1f}\" x2=\"{2:.1f}\" y1=\"{3:.0f}\" "
@@ -123,7 +123,7 @@ std::string figure_of(const Trend& trend) {
   return html + "</div>\n";
 }
 
-/// Returns those to draw: of the whole night, then of variants that changed, the latest first.
+/// Returns the series to draw: of whole nights, then of variants that changed, the latest first.
 std::vector<const Trend*> drawn(const nightly::Night& night) {
   std::vector<const Trend*> whole, changed;
   for (const Trend& trend : night.trends) {

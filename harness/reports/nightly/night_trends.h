@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Night trends: series over nights with the points at which they changed, drawn.
+// Night trends: series over nights, drawn with the points at which they changed.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace harness::reports {
 
-/// Returns the section of the trends: an SVG curve for each of the whole night and for each that
-/// changed, its change points marked and told with their revisions; "" where there is none.
+/// Returns the section of the trends: an SVG curve for each series of whole nights and each that
+/// changed, with its change points and their revisions; "" if there is none.
 std::string trends_section(const nightly::Night& night);
 
 /// Returns "speed of argpack/own: -3.1 % since night 34 (abc)".

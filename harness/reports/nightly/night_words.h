@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Night words: how every view of a night names its parts.
+// Night words: the names of a night's parts, common to all views.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,33 @@ namespace harness::reports {
 /// Returns "path/variant".
 std::string name_of(const nightly::NightCell& cell);
 
-/// Returns green for what is as claimed, red for what makes a night red, yellow for too few runs.
+/// Returns green for a variant as claimed, red for one that makes a night red, yellow for too few
+/// runs.
 Colour colour_of(const nightly::NightCell& cell);
 
-/// Returns "new toy/borrow: SIGNATURE", the signature whole.
+/// Returns "new toy/borrow: SIGNATURE", with the whole signature.
 std::string headline_of(const nightly::NightFinding& finding);
 
-/// Returns "shows in 12 ways, in 3 variants"; "" where it shows in one.
+/// Returns "shows in 12 ways, in 3 variants"; "" if it shows in one.
 std::string breadth_of(const nightly::NightFinding& finding);
 
-/// Returns what the replay of a finding that the night did not see came to, in words.
+/// Returns the result of replaying a finding that the night did not see, in words.
 std::string absence_of(const nightly::NightFinding& finding);
 
-/// Returns whether it is one way to fail that has no root yet: its repairs were not tried, and a
-/// later night may find that it is part of another finding.
+/// Returns whether it is a symptom whose cause is unknown: its repairs were not tried, and a later
+/// night may find that it belongs to another finding.
 bool is_unsorted(const nightly::NightFinding& finding);
 
-/// Returns findings that the night saw, of canaries or of the other variants: those that are news,
-/// or those that are not.
+/// Returns findings that the night saw, of canaries or of the other variants: the new ones, or the
+/// known ones.
 std::vector<const nightly::NightFinding*> findings_in(const nightly::Night& night, bool news,
                                                       bool canaries);
 
-/// Returns the findings to look at, the most important first: of sound variants, those that do not
-/// replay, and sorted news of canaries.
+/// Returns the findings that need attention, the most important first: those of sound variants,
+/// those that do not replay, and new ones of canaries whose cause is known.
 std::vector<const nightly::NightFinding*> told_findings(const nightly::Night& night);
 
-/// Returns how many variants there are to be caught.
+/// Returns the number of canaries.
 std::size_t canary_count(const nightly::Night& night);
 
 /// Returns "1 canary" or "8 canaries".

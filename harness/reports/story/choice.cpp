@@ -29,7 +29,7 @@ class Choice {
       if (which(lines_[i])) told_[i] = false;
   }
 
-  /// Tells one line after the other, the weightiest first, and of those the last.
+  /// Selects lines in the order of their rank, later ones first.
   void fill() {
     constexpr std::size_t kMissLimit = 8;
     std::vector<std::size_t> order(lines_.size());
@@ -48,7 +48,7 @@ class Choice {
     }
   }
 
-  /// The other faults of a run say the same again, more often than not.
+  /// Other faults have a low rank, because they usually result from the same bug.
   int rank(std::size_t index) const {
     switch (lines_[index].weight) {
       case Weight::noise:

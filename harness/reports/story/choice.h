@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice: which lines of a story are told where there is no room for all of them.
+// Choice: selects the lines of a story if there is no room for all of them.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace harness::reports {
 
-/// How many lines that are worth a word were left out before each of those told.
+/// A selected line, and the number of notable lines that were left out before it.
 struct ChosenLine {
   std::size_t index;
   std::size_t left_out;
 };
 
-/// Returns the lines to tell, in order. They take `heights` rows of the screen each, and a row more
-/// where lines were left out before them; `room` rows in all, but for the faults at the end, which
-/// are told in any case.
+/// Returns the selected lines, in order. Each takes `heights` rows of the screen, and one more if
+/// lines were left out before it. They take at most `room` rows, not counting the faults at the
+/// end, which are always selected.
 std::vector<ChosenLine> chosen_lines(std::span<const Line> lines,
                                      std::span<const std::size_t> heights, std::size_t room);
 

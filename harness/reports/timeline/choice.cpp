@@ -10,9 +10,9 @@
 namespace harness::reports {
 namespace {
 
-constexpr std::uint64_t kNotReady = 600;  ///< CUDA_ERROR_NOT_READY: an answer, no failure.
+constexpr std::uint64_t kNotReady = 600;  ///< CUDA_ERROR_NOT_READY: not a failure.
 
-/// How much a moment matters; those of rank 0 are never drawn.
+/// Relevance of events. Those with rank 0 are never drawn.
 class Ranks {
  public:
   Ranks(const Telling& telling, const Teller& teller, std::span<const Told> told,
@@ -66,8 +66,8 @@ class Ranks {
            event.kind == EventKind::finish;
   }
 
-  /// Other work matters where it is in the stream of the fault, and results from an op that led to
-  /// it.
+  /// Other work matters if it is in the stream of the fault, and was submitted by an op that caused
+  /// a side of the fault.
   int of_work(const Event& event) const {
     if (works_.contains(Work{event.activation, event.what.hash()})) return 4;
     const bool near =
@@ -98,9 +98,9 @@ class Ranks {
   const FaultSides& sides_;
   Causes causes_;
   std::unordered_set<const Event*> ordered_;
-  std::unordered_set<Name> slots_;              ///< Ops that led to a side of the fault.
-  std::unordered_set<Work, HashOfWork> works_;  ///< In which the sides are,
-  std::unordered_set<Name> streams_;            ///< and where it runs.
+  std::unordered_set<Name> slots_;              ///< Ops that caused a side of the fault.
+  std::unordered_set<Work, HashOfWork> works_;  ///< Work that contains a side of the fault.
+  std::unordered_set<Name> streams_;            ///< Streams of that work.
   bool all_work_matters_ = false;
 };
 

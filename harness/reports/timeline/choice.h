@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline choice: which moments of a run are drawn: all that the fault is about, then the ops,
-// then what comes close to them, as far as there is room.
+// Timeline choice: selects the events of a run to draw: the sides of the fault, then ops, then
+// related events, as far as there is room.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace harness::reports {
 
-/// More rows than these are no picture.
+/// More rows are not readable.
 inline constexpr std::size_t kRowLimit = 40;
 
-/// Indices into what is reported, ascending.
+/// Returns ascending indices into the reported events.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
                                 std::span<const Told> told, const FaultSides& sides, Extent extent);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Every row has one line of text, or several where it is broken, right of all lanes,
-// so that no two texts ever meet. Layers are drawn from the back: bands, lanes, spans, edges,
-// marks, text.
+// How it works. Each row has text right of all lanes, wrapped if necessary, so texts never overlap.
+// Layers are drawn from back to front: bands, lanes, spans, edges, marks, text.
 #include "harness/reports/timeline/drawing.h"
 
 #include <fmt/format.h>
@@ -20,12 +19,12 @@ constexpr int kTurnWidth = 52;
 constexpr int kLeastLaneWidth = 92;
 constexpr int kMostLaneWidth = 120;
 constexpr int kRoomForLanes = 480;
-constexpr int kRoom = 1180;  ///< A wide window shows so much without scrolling.
+constexpr int kRoom = 1180;  ///< A wide window shows this without scrolling.
 constexpr int kHeaderHeight = 66;
 constexpr int kRowHeight = 28;
 constexpr int kLineHeight = 17;
 constexpr int kGapHeight = 16;
-constexpr int kMissingRoom = 22;  ///< Above the fault, so that the missing edge can be seen.
+constexpr int kMissingRoom = 22;  ///< Above the fault, so that the missing edge is visible.
 constexpr int kLetterWidth = 8;
 constexpr int kLeastTextColumns = 52;
 constexpr int kMostTextColumns = 84;
@@ -41,7 +40,7 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
-/// A name in lines of at most kNameColumns, cut where no space comes in time.
+/// Breaks a name into lines of at most kNameColumns, inside a word if necessary.
 std::vector<std::string> name_lines(const std::string& name) {
   std::vector<std::string> lines;
   for (std::string line : split(wrapped(name, kNameColumns, 0)))
@@ -160,7 +159,7 @@ class Drawing {
     return svg;
   }
 
-  /// Joins code that acts in a row with what it acts on.
+  /// Draws a line from the mark that acts in a row to the marks of its objects.
   std::string touches() const {
     std::string svg;
     for (std::size_t row = 0; row < timeline_.rows.size(); ++row) {
@@ -184,7 +183,7 @@ class Drawing {
                        arrow_head(class_of(edge.kind), end, y2, -side));
   }
 
-  /// Down the lane of what died, then to who still used it.
+  /// Draws an edge down the lane of the object that died, and then to the use.
   std::string missing_edge(const Edge& edge) const {
     const int x1 = x(edge.from.lane), y1 = y(edge.from.row) + 10, x2 = x(edge.to.lane),
               y2 = y(edge.to.row);
@@ -243,7 +242,7 @@ class Drawing {
   const Timeline& timeline_;
   const int lane_width_;
   const std::size_t text_columns_;
-  std::vector<std::vector<std::string>> texts_;  ///< Each row's, line by line.
+  std::vector<std::vector<std::string>> texts_;  ///< Lines of text for each row.
   std::vector<int> tops_;
   int height_;
 };

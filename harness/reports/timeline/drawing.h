@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline drawing: a timeline as inline SVG, time downwards: a column per lane, a line of text per
-// row.
+// Timeline drawing: a timeline as inline SVG, with time downwards: a column per lane, a line of
+// text per row.
 //
-// Colours and fonts are those of the page's style sheet, by class. Deterministic: places are whole
-// numbers.
+// Colours and fonts come from the page's style sheet, by class. Deterministic: coordinates are
+// integers.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace harness::reports {
 
-/// The drawing. `description` is read to code that cannot see it.
+/// Returns the drawing. `description`: text for screen readers.
 std::string draw(const Timeline& timeline, std::string_view description);
 
-/// A list of the marks and edges that the drawing has, each with its meaning.
+/// Returns a list of the kinds of marks and edges in the drawing, with their meanings.
 std::string legend(const Timeline& timeline);
 
 }  // namespace harness::reports

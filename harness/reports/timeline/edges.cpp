@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges between rows: causes, orders, and the order that should have been.
+// Edges between rows: causes, orders, and the missing order.
 #include "harness/fault/kinds.h"
 #include "harness/history/causes.h"
 #include "harness/reports/timeline/links.h"
@@ -52,7 +52,7 @@ class Edges {
     return kNone;
   }
 
-  /// The stream that the call is about, else code that calls.
+  /// Returns the lane of the call's stream, or else of its caller.
   std::size_t side(const Event& call) {
     return lanes_.is_stream(call.object) ? lanes_.of_stream(call.object) : lanes_.of_actor(call);
   }
@@ -67,7 +67,8 @@ class Edges {
     }
   }
 
-  /// Each start belongs to the first submission of such work in its stream that has none yet.
+  /// Pairs each start with the first submission of the same work in its stream that has no start
+  /// yet.
   void add_submitted() {
     std::vector<bool> taken(told_.size());
     for (std::size_t start = 0; start < told_.size(); ++start) {
@@ -93,8 +94,8 @@ class Edges {
     return kNone;
   }
 
-  /// Leads from an op to a side of the fault that something else did, such as a finalizer on
-  /// another task.
+  /// Adds an edge from an op to a side of the fault that it caused in another task, such as by a
+  /// finalizer.
   void add_caused() {
     const std::size_t side = rows_.sides().before;
     if (side == kNone || rows_.teller().names().activation(told_[side].event->activation).empty())

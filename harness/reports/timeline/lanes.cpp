@@ -10,7 +10,7 @@
 namespace harness::reports {
 namespace {
 
-constexpr Name kDevice = ~Name{0};  ///< Device work of which no one knows the stream.
+constexpr Name kDevice = ~Name{0};  ///< Device work whose stream is unknown.
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline lanes: who or what each lane belongs to, made when it is first asked for.
+// Timeline lanes: the tasks, streams and objects of a timeline, each added on first use.
 #pragma once
 
 #include <set>
@@ -10,28 +10,29 @@
 
 namespace harness::reports {
 
-/// Ownership: borrows the telling and its teller.
+/// Ownership: borrows both arguments.
 class TimelineLanes {
  public:
   TimelineLanes(const Telling& telling, const Teller& teller);
 
-  /// Finds the lane of a task.
+  /// Returns the lane of a task.
   std::size_t of_task(std::uint16_t task);
-  /// Finds the lane of a stream.
+  /// Returns the lane of a stream.
   std::size_t of_stream(Name stream);
-  /// Finds the lane of an object that the told fault is about.
+  /// Returns the lane of an object of the reported fault.
   std::size_t of_object(Name object);
-  /// Finds the lane of code that did it: a task, or the stream that executes it.
+  /// Returns the lane of an event's actor: its task, or the stream that executes it.
   std::size_t of_actor(const Event& event);
-  /// Finds the lane of code that was at work when the fault was found.
+  /// Returns the lane of the task or stream that ran when the fault was found.
   std::size_t of_actor(const Fault& fault);
 
-  /// Whether work was ever queued on it.
+  /// Returns whether work was ever submitted to it.
   bool is_stream(Name object) const { return streams_.contains(object); }
 
-  /// Tasks as they were spawned, then streams, then objects as they came; how each is called.
+  /// Returns the lanes with their names: tasks in the order of their start, then streams, then
+  /// objects in the order of their use.
   std::vector<Lane> sorted() const;
-  /// Where each lane stands in sorted().
+  /// Returns the index of each lane in sorted().
   std::vector<std::size_t> places() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legend of a timeline: a sample of each thing that is drawn, with its meaning.
+// The legend of a timeline: a sample of each kind of shape, with its meaning.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline links: what follows from the rows: how long things lived and ran, and what led to what.
+// Timeline links: derives spans and edges from the rows.
 #pragma once
 
 #include "harness/reports/timeline/rows.h"
 
 namespace harness::reports {
 
-/// Returns how long lives, work and turns lasted, from row to row.
+/// Returns the spans of lives, work and turns.
 std::vector<Span> spans_of(TimelineRows& rows);
-/// Returns which row led to which, and the order that is missing.
+/// Returns the edges from causes to effects, and the missing order.
 std::vector<Edge> edges_of(TimelineRows& rows);
 
 }  // namespace harness::reports

@@ -16,7 +16,7 @@ MarkKind object_mark(EventKind kind) {
   return kind == EventKind::death ? MarkKind::death : MarkKind::meet;
 }
 
-/// Nothing does what comes before the tasks; the device does nothing but work.
+/// Events without a task belong to the set-up, unless they are work of the device.
 bool is_set_up(const Event& event) {
   return event.task == kNoTask && event.kind != EventKind::start &&
          event.kind != EventKind::finish && event.kind != EventKind::submit &&
@@ -80,7 +80,7 @@ std::size_t TimelineRows::add(const Event& event) {
   return add_row(line.turn, line.weight, line.text, std::move(marks));
 }
 
-/// Work that ends in the row after its beginning takes one row.
+/// Returns whether the event ends the work that began in the last row: then both take one row.
 bool TimelineRows::ends_last_row(const Event& event) const {
   return event.kind == EventKind::finish && last_event_ != nullptr &&
          last_event_->kind == EventKind::start && last_event_->object == event.object &&
@@ -92,7 +92,7 @@ std::size_t TimelineRows::add(const Fault& fault, bool is_told) {
   const Line line = teller_.line_of(fault);
   std::vector<Mark> marks = actors(fault, is_told);
   if (is_told) add_objects(fault, marks);
-  constexpr std::size_t kBang = 2;  // "! ", which a mark says here.
+  constexpr std::size_t kBang = 2;  // "! ", which the mark replaces here.
   return add_row(line.turn, is_told ? Weight::fault : Weight::concerned, line.text.substr(kBang),
                  std::move(marks));
 }
@@ -120,7 +120,7 @@ void TimelineRows::add_objects(const Fault& fault, std::vector<Mark>& marks) {
     marks.push_back({lanes_.of_object(fault.recycler), MarkKind::meet});
 }
 
-/// A slot that is written again is not an event; it goes where its turn is.
+/// Adds the write of an overwritten slot, which is not an event, at its turn.
 void TimelineRows::add_overwriting_before(std::uint64_t turn, bool is_fault) {
   const Fault* fault = teller_.fault();
   if (overwritten_ != kNone || fault == nullptr || !is_overwritten(*fault)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline rows: the chosen moments of a run, each with its marks in the lanes.
+// Timeline rows: the selected events of a run, each with its marks in the lanes.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace harness::reports {
 
-/// Ownership: borrows the telling. Threads: confined to one.
+/// Ownership: borrows the telling. Threads: confined to one thread.
 class TimelineRows {
  public:
   static constexpr std::size_t kNone = FaultSides::kNone;
@@ -19,14 +19,14 @@ class TimelineRows {
   const Teller& teller() const { return teller_; }
   const std::vector<Told>& told() const { return told_; }
   const FaultSides& sides() const { return sides_; }
-  /// The told fault as the run has it, or null.
+  /// Returns the reported fault of the run, or null.
   const Fault* fault() const { return sides_.fault == kNone ? nullptr : told_[sides_.fault].fault; }
   TimelineLanes& lanes() { return lanes_; }
   const std::vector<Row>& rows() const { return rows_; }
 
-  /// The row of what was told `index`th, or kNone.
+  /// Returns the row of the event with this index, or kNone.
   std::size_t row_of(std::size_t index) const { return index == kNone ? kNone : rows_of_[index]; }
-  /// The row of the write of another generation, which is not an event; or kNone.
+  /// Returns the row in which a slot is overwritten, which is not an event; or kNone.
   std::size_t overwritten() const { return overwritten_; }
 
  private:
@@ -49,7 +49,7 @@ class TimelineRows {
   TimelineLanes lanes_;
   std::vector<Row> rows_;
   std::vector<std::size_t> rows_of_;
-  const Event* last_event_ = nullptr;  ///< Made the last row, if an event did.
+  const Event* last_event_ = nullptr;  ///< The event of the last row, if it has one.
   std::size_t overwritten_ = kNone;
 };
 

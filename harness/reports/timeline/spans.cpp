@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long tasks kept the turn, work ran and objects lived, in rows.
+// Spans: how long tasks kept the turn, work ran and objects lived, in rows.
 #include <algorithm>
 
 #include "harness/reports/timeline/links.h"
@@ -21,8 +21,7 @@ void add_turns(const TimelineRows& rows, std::vector<Span>& spans) {
   }
 }
 
-/// The row in which the work ends that begins in what was told `start`th; the last one where it
-/// does not.
+/// Returns the row in which the work that begins at `start` ends; the last row if it does not end.
 std::size_t end_of_work(const TimelineRows& rows, std::size_t start) {
   const Event& begun = *rows.told()[start].event;
   for (std::size_t i = start + 1; i < rows.told().size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. timeline_choice.h says which moments are drawn, timeline_rows.h makes a row of each
-// and a lane for each who acts in it, and timeline_links.h adds what follows from the rows. Lanes
-// are put in order last.
+// How it works. choice.h selects the events to draw. rows.h makes a row of each, and a lane for
+// each task, stream or object in it. links.h derives spans and edges from the rows. Lanes are
+// sorted last.
 #include "harness/reports/timeline/timeline.h"
 
 #include "harness/reports/timeline/links.h"

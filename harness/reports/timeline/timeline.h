@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline: a run as lanes and rows: what is to be drawn of it, apart from how.
+// Timeline: a run as lanes and rows, independent of how it is drawn.
 //
-// A row is a moment, a lane is something who acts (a task, a stream) or something that lives (an
-// object). Rows follow each other as they happened; those that do not matter to the fault are left
-// out and counted.
+// A row is an event. A lane is a task or stream, which acts, or an object, which lives. Rows are in
+// the order of events. Those that do not matter to the fault are left out and counted.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +24,14 @@ struct Lane {
 };
 
 enum class MarkKind : std::uint8_t {
-  op,     ///< Chosen by the driver.
-  event,  ///< Anything else that something did.
+  op,     ///< Selected by the driver.
+  event,  ///< Any other action.
   birth,
   death,
-  meet,    ///< An object that was used, or was met instead of another.
-  undead,  ///< A death that should have been.
-  other,   ///< A fault that is not the told one.
-  fault,   ///< The told one.
+  meet,    ///< An object that was used, directly or instead of another.
+  undead,  ///< An object that should have died.
+  other,   ///< A fault other than the reported one.
+  fault,   ///< The reported fault.
 };
 
 struct Mark {
@@ -45,7 +44,7 @@ struct Row {
   std::uint64_t turn;
   Weight weight;
   std::string text;
-  std::vector<Mark> marks;   ///< The one that did it comes first.
+  std::vector<Mark> marks;   ///< The mark of the actor comes first.
   std::size_t left_out = 0;  ///< Rows before it that are not drawn.
   bool operator==(const Row&) const = default;
 };
@@ -57,11 +56,11 @@ struct Point {
 };
 
 enum class EdgeKind : std::uint8_t {
-  missing,    ///< A death, or its like, to the use that nothing ordered with it.
-  ordered,    ///< An event's record to a wait for it.
-  submitted,  ///< Work that is queued to its execution.
-  caused,     ///< An op to what it led to elsewhere.
-  recycled,   ///< A death to the birth that got the storage.
+  missing,    ///< From a death or a first use to the use that is not ordered with it.
+  ordered,    ///< From the record of an event to a wait for it.
+  submitted,  ///< From the submission of work to its execution.
+  caused,     ///< From an op to its effect in another task.
+  recycled,   ///< From a death to the birth that reuses its memory.
 };
 inline constexpr std::size_t kEdgeKindCount = 5;
 
@@ -73,10 +72,10 @@ struct Edge {
 };
 
 enum class SpanKind : std::uint8_t {
-  turns,      ///< A task that keeps the turn.
-  work,       ///< A stream that executes.
-  life,       ///< An object that lives,
-  afterlife,  ///< and is used although it does not any more, or lives although it should not.
+  turns,      ///< A task has the turn.
+  work,       ///< A stream executes work.
+  life,       ///< An object is alive.
+  afterlife,  ///< An object is used after its death, or lives although it should not.
 };
 
 /// Rows [first, last] of a lane.
@@ -89,24 +88,24 @@ struct Span {
 };
 
 struct Timeline {
-  std::string_view unit = "turn";  ///< Row::turn counts these.
+  std::string_view unit = "turn";  ///< The unit of Row::turn.
   std::vector<Lane> lanes;         ///< Tasks, then streams, then objects.
   std::vector<Row> rows;
   std::vector<Span> spans;
   std::vector<Edge> edges;
 
-  /// The edge of this kind, or null.
+  /// Returns the edge of this kind, or null.
   const Edge* find(EdgeKind kind) const;
   bool operator==(const Timeline&) const = default;
 };
 
-/// How much of a run a timeline has.
+/// The part of a run in a timeline.
 enum class Extent : std::uint8_t {
-  drawn,  ///< Up to the told fault, and no more rows than a picture takes.
+  drawn,  ///< Up to the reported fault, with a limited number of rows.
   whole,  ///< All rows.
 };
 
-/// Draws up the run that is reported.
+/// Returns the timeline of the reported run.
 Timeline timeline(const Telling& telling, Extent extent = Extent::drawn);
 
 }  // namespace harness::reports

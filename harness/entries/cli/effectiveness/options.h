@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Adds the command to a program; it fills in the options.
+/// Adds the command to a program. Parsing fills in the options.
 CLI::App* add_effectiveness(CLI::App& app, EffectivenessOptions& options);
 
 }  // namespace harness::entries

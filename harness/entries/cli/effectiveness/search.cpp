@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A search continues until each window that the claim names has had its fault, or its
-// runs are spent. Its seed follows from its number and the variant's name: variants of one path
-// that were searched with one seed would be asked for the same programs, and so would fail
-// together.
+// How it works. A search continues until each window that the claim names had its fault, or the run
+// limit is reached. Its seed is derived from its number and the variant's name. With one seed for
+// all, variants of one path would get the same programs, and fail together.
 #include <algorithm>
 #include <atomic>
 
@@ -17,7 +16,7 @@ namespace {
 
 using gate::SearchSample;
 
-/// Searches one variant again and again. Ownership: borrows the options.
+/// Searches one variant repeatedly. Ownership: borrows the options.
 class VariantSearch {
  public:
   VariantSearch(const Target& target, const EffectivenessOptions& options)
@@ -31,7 +30,7 @@ class VariantSearch {
     search_.found = [this](const Finding& finding) { take_in(finding); };
   }
 
-  /// Returns what the search with this number came to.
+  /// Returns the result of the search with this number.
   SearchSample run(std::uint64_t number) {
     sample_ = {mix(number, hash_name(name_of(target_))), {}};
     for (const Label word : claim_.hazards) sample_.windows[window_of(word)] = {};
@@ -48,7 +47,7 @@ class VariantSearch {
  private:
   const VariantInfo& variant() const { return target_.scenario->variants[target_.variant]; }
 
-  /// Returns the window that a word of the claim is about, whatever the way in.
+  /// Returns the window in a word of the claim, without the way into it.
   static std::string window_of(Label word) {
     const std::string_view view = word.view();
     return std::string(view.substr(0, view.find('/')));

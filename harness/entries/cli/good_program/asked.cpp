@@ -7,7 +7,7 @@ namespace harness::entries {
 
 using nlohmann::json;
 
-/// Returns the line that says what was wrong, which comes after what it said of its progress.
+/// Returns the last line, which has the error; the lines before it are progress.
 static std::string last_line(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text.substr(text.rfind('\n') + 1);

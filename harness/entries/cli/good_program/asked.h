@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asked: a program of some revision carries out a command and prints JSON.
+// Asked: runs a command with the program of some revision, which prints JSON.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@ namespace harness::entries {
 /// The user interrupted the command.
 struct AskingStopped {};
 
-/// One JSON object, or why there is none.
+/// One JSON object, or the reason why there is none.
 struct Answer {
   std::optional<nlohmann::json> said;
   std::string why;
 };
 
-/// Runs the command, which may end with 0 or 1, and is ended after this many seconds. Throws
-/// AskingStopped where `stop` is set.
+/// Runs the command, which may exit with 0 or 1, and kills it after this many seconds. Throws
+/// BisectionStopped if `stop` is set.
 Answer ask(const Command& command, const std::atomic<bool>& stop, double seconds = 3600);
 
 /// Returns the faults in an answer of `replay` or `fuzz`, by their signatures.

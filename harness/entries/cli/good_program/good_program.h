@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GoodProgram: the program of a build that shows no fault, which is asked what it does in a case.
+// GoodProgram: a program without the fault, which is run to record its control flow in a case.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace harness::entries {
 
-/// Lifetime: it borrows `stop`. Each case is a run of the program.
+/// Lifetime: borrows `stop`. Each case is a run of the program.
 class GoodProgram {
  public:
   GoodProgram(std::string program, const std::atomic<bool>& stop)
       : program_(std::move(program)), stop_(stop), scratch_("afterlife-triage") {}
 
   /// Throws std::runtime_error, which names the program, if it cannot replay the case, and
-  /// AskingStopped where `stop` is set.
+  /// BisectionStopped if `stop` is set.
   Followed follow(const Case& the_case, std::optional<std::size_t> step) const;
 
  private:

@@ -17,7 +17,7 @@ std::vector<std::string> path_places(std::span<const std::uintptr_t> code) {
   try {
     places = places_of(code);
   } catch (const std::runtime_error&) {
-    return texts;  // There is no llvm-symbolizer.
+    return texts;  // llvm-symbolizer is not installed.
   }
   const auto here = reinterpret_cast<std::uintptr_t>(&triage);
   for (std::size_t i = 0; i < code.size(); ++i)

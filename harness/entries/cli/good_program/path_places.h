@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path places: where in the sources of paths code of this program is.
+// Path places: the source positions of code addresses that belong to paths.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace harness::entries {
 
-/// Returns the place of each address: the function and line, and a number that tells it from others
-/// of that line. Empty for code that is not of a path, and where there is no llvm-symbolizer.
+/// Returns the place of each address: function, line, and a number that distinguishes it from
+/// others of the same line. Empty for code outside of paths, and if llvm-symbolizer is not
+/// installed.
 std::vector<std::string> path_places(std::span<const std::uintptr_t> code);
 
 }  // namespace harness::entries

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps: the trail of a run as text, for another build to lay its own beside.
+// Steps: the trail of a run as text, so that another build can compare it with its own.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// One JSON object: the steps in order, an array each, and the places that are running at the one
-/// that was asked about.
+/// Returns one JSON object: the steps in order, an array each, and the places on the call stack at
+/// the requested step.
 std::string steps_text(const Followed& followed);
-/// Throws std::runtime_error, which names the file, if the text is none that steps_text() made.
+/// Throws std::runtime_error, which names the file, if steps_text() cannot have made the text.
 Followed parse_steps(const std::string& text, const std::string& file);
 
 }  // namespace harness::entries

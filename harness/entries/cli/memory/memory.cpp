@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The bytes that the C library's heap has handed out are read after each slice of the
-// runs, while the search is under way: what it keeps for itself counts. Buffers grow when a run is
-// larger than all before it, which is seldom, and less and less so; a leak grows in every slice.
-// What counts is therefore a slice that grew by little: three quarters of them grew by more.
+// How it works. During the search, the bytes that the C library's heap has handed out are read
+// after each slice of the runs. Buffers grow when a run is larger than all earlier ones, which
+// becomes rare; a leak grows in every slice. So a low quartile of the slices' growth is reported:
+// three quarters of the slices grew by more.
 #include "harness/entries/cli/memory/memory.h"
 
 #include <fmt/format.h>
@@ -27,13 +27,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kSlices = 32;
 
-/// Bytes that the heap had handed out, after each slice of a search.
+/// Allocated heap bytes after each slice of a search.
 class Growth {
  public:
-  /// `runs` are those of the whole search.
+  /// `runs`: number of runs of the whole search.
   explicit Growth(std::uint64_t runs) : slice_(std::max<std::uint64_t>(1, runs / kSlices)) {}
 
-  /// Takes note of what is handed out after this many runs.
+  /// Records the allocated bytes after this many runs.
   void note(std::uint64_t runs, std::int64_t bytes) {
     if (runs < next_) return;
     if (next_ > 0)
@@ -69,7 +69,7 @@ std::int64_t heap_bytes() {
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
 }
 
-/// Returns the most memory that this process has had, of any kind.
+/// Returns the peak resident memory of this process.
 std::int64_t peak_bytes() {
   constexpr std::int64_t kKibibyte = 1024;
   rusage usage{};
@@ -95,7 +95,7 @@ Memory measured(const Target& target, const MemoryOptions& options) {
   return memory;
 }
 
-/// Returns the first sound variant of each path, or what is named.
+/// Returns the first sound variant of each path, or the named ones.
 std::vector<Target> targets_of(const MemoryOptions& options) {
   std::vector<Target> chosen;
   for (const Target& target : find_targets(options.target)) {

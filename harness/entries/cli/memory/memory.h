@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory: how much a search takes at most, and by how much that grows with its runs.
+// memory: measures the peak memory of a search, and its growth with the number of runs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace harness::entries {
 
 struct MemoryOptions {
-  std::string target;  ///< "" = the first sound variant of each path, "path" = of it.
+  std::string target;  ///< "" = the first sound variant of each path, "path" = of that path.
   std::uint64_t runs = 20'000;
   std::uint64_t seed = 1;
   bool json = false;

@@ -20,7 +20,7 @@ using nightly::AbsentFinding;
 
 std::string file_of(const AbsentFinding& finding) { return finding.cause + ".repro"; }
 
-/// Replays the reproducers in a folder of their own. Returns them by the names of their files.
+/// Replays the reproducers in a temporary folder. Returns the results by file name.
 std::map<std::string, ReplayedFile> replayed(const std::vector<AbsentFinding>& findings,
                                              const nightly::Deadline& deadline,
                                              const std::atomic<bool>& stop) {

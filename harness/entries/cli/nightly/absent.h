@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absent: replays the open findings that a night did not see, and notes in the history whether they
-// are gone.
+// Absent: replays the open findings that a night did not see, and records in the history whether
+// they are gone.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace harness::entries {
 
-/// Does so for a night that is whole. One that is stopped meanwhile notes nothing. Errors:
-/// std::runtime_error with one line. Findings of a program are replayed by its command in the list;
-/// those of none are *out of time*.
+/// Replays them for a complete night. If stopped, records nothing. Errors: std::runtime_error with
+/// one line. A finding of a program is replayed with the command in the list; without one it is
+/// *out of time*.
 void replay_absent(nightly::History& history, const nightly::Night& night,
                    std::span<const NightProgram> programs, const nightly::Deadline& deadline,
                    const std::atomic<bool>& stop);

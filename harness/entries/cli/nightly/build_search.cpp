@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A cell's numbers are those of a plain `fuzz`, and its JSON says what was found.
+// How it works. The cell's numbers become options of `fuzz`, whose JSON has the findings.
 #include "harness/entries/cli/nightly/build_search.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using nightly::BuildSearch;
 using nightly::Cell;
 using nightly::FindingRecord;
 
-/// Returns the command without its program and the place of its reproducers.
+/// Returns the arguments, without the program and the folder for reproducers.
 Command command_of(const Cell& cell) {
   Command command{"fuzz", cell.path + "/" + cell.variant, "--seed", fmt::format("{}", cell.seed)};
   if (cell.budget.runs > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build search: has another build, which stands beside this program, search a cell of a night.
+// Build search: runs another build of this program to search a cell of a night.
 #pragma once
 
 #include <atomic>
@@ -11,20 +11,21 @@
 
 namespace harness::entries {
 
-/// Runs `fuzz` of that build with the cell's numbers, and leaves its reproducers in the folder.
-/// Errors: std::runtime_error if it cannot be started.
-/// One that the deadline cuts off was not searched, for that reason.
+/// Runs `fuzz` of that build with the cell's numbers, which writes its reproducers into the folder.
+/// If the deadline ends the search, the cell counts as not searched, for that reason. Errors:
+/// std::runtime_error if it cannot be started.
 nightly::BuildSearch search_in_build(const nightly::Cell& cell, const std::string& folder,
                                      const nightly::Deadline& deadline,
                                      const std::atomic<bool>& stop);
 
-/// Returns a sanitizer's own line about a process, or how it ended.
+/// Returns the sanitizer's line about a process, or how the process ended.
 std::string bad_end(const ProcessEnd& ended, double seconds);
 
-/// The reason for a search that the deadline cut off.
+/// The reason for a search that the deadline ended.
 inline constexpr const char* kCutOff = "out of time";
 
-/// Returns how long a process may take for a cell: its own time, that of many slow runs, and some.
+/// Returns the time limit of a process for a cell: the cell's time, that of many slow runs, and a
+/// margin.
 double seconds_for(const nightly::Cell& cell);
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each other build replays the simplest reproducer of every finding in a process of
-// its own; news come first, as a night of many findings has not the time for all.
+// How it works. Each other build replays the simplest reproducer of each finding in one process.
+// New findings come first, because there may not be time for all.
 #include "harness/entries/cli/nightly/builds.h"
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@ namespace {
 using nightly::BuildReplays;
 
 constexpr std::array kBuilds{"asan", "release", "tsan"};
-/// Findings that are replayed in each.
+/// Largest number of findings that each build replays.
 constexpr std::size_t kMostFindings = 100;
 
 std::string file_of(const std::string& cause) { return cause + ".repro"; }
 
-/// Leaves the reproducers in the folder. Returns the causes that they are of.
+/// Writes the reproducers into the folder. Returns the causes that have one.
 std::vector<std::string> write_reproducers(nightly::History& history, const nightly::Night& night,
                                            const std::string& folder) {
   std::vector<std::string> causes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nightly builds: replays what a night found in the other builds that stand beside this program,
-// and notes in the history the result of it.
+// Nightly builds: replays the findings of a night in the other builds of this program, and records
+// the results in the history.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace harness::entries {
 
-/// Does so for a night that is whole, and adds it to the night. A build that is not there is noted
-/// as well, with what to do. One that is stopped meanwhile notes nothing. Errors:
+/// Replays the findings of a complete night, and adds the results to the night. A missing build is
+/// recorded too, with the command that builds it. If stopped, records nothing. Errors:
 /// std::runtime_error with one line.
 void replay_in_builds(nightly::History& history, nightly::Night& night,
                       const nightly::Deadline& deadline, const std::atomic<bool>& stop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nightly export, import, show and mark: the history for people and for other programs.
+// nightly export, import, show and mark: commands that read and edit the history.
 #include <fmt/format.h>
 
 #include <filesystem>

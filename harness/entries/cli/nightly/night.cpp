@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// nightly: plans a night, runs its shards and merges them into the history; and each of these steps
-// by itself, for nights on many machines.
+// nightly: plans a night, runs its shards and merges them into the history. Each step is also a
+// separate command, for nights that run on several machines.
 //
-// One night at a time is run over a history: its folder is held meanwhile.
+// Only one night at a time runs on a history: the command holds a lock on its folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ using nightly::Plan;
 using nightly::ShardEnd;
 using nightly::ShardResult;
 
-/// Seconds that a night has at its end at least, for replays and pages.
+/// Least number of seconds at the end of a night, for replays and pages.
 constexpr double kLeastAtEnd = 5;
-/// The part of what is left that each of its replays may take: the rest is for what comes next.
+/// Fraction of the remaining time that each kind of replay may take. The rest is for later steps.
 constexpr double kReplaysPart = 0.4;
 
 ShardResult run_shard(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
@@ -49,17 +49,16 @@ ShardResult run_shard(const NightlyOptions& options, const NightFolder& folder, 
   return nightly::run_shard(runner, plan, index, folder.name(), services.services());
 }
 
-/// Returns how many variants the program's own search is through with.
+/// Returns the number of variants that this program itself has searched.
 std::size_t searched_variants(const ShardResult& result) {
   const auto& cells = result.record.cells;
   return static_cast<std::size_t>(std::count_if(
       cells.begin(), cells.end(), [](const auto& record) { return record.cell.build.empty(); }));
 }
 
-/// The work that shards have done by a moment. What a stopped one has found by then counts, as with
-/// `fuzz`.
+/// The finished work of shards. Results of a stopped shard count, too, as with `fuzz`.
 struct SoFar {
-  std::size_t stopped_in = 0;  ///< The first shard that was stopped, counted from 1; 0 = none.
+  std::size_t stopped_in = 0;  ///< The first stopped shard, counted from 1; 0 = none.
   std::size_t variants = 0;
   std::size_t findings = 0;
   bool is_refuted = false;
@@ -74,7 +73,7 @@ struct SoFar {
   }
 };
 
-/// Returns the list of a night of programs as an option: a night starts only what is named to it.
+/// Returns the program list as an option. It must be repeated, because a plan starts no programs.
 std::string list_of(const NightlyOptions& options) {
   return options.programs.empty() ? "" : " --programs " + reports::shell_word(options.programs);
 }
@@ -100,15 +99,16 @@ std::size_t jobs_of(const NightlyOptions& options) {
   return options.jobs > 0 ? options.jobs : core_count();
 }
 
-/// Returns when a night in time ends, with all that comes after its shards.
+/// Returns the end of a night with a time limit, including all steps after its shards.
 Deadline deadline_of(const NightlyOptions& options, const Plan& plan) {
   if (plan.terms.budget.seconds <= 0) return {};
   const std::size_t jobs = jobs_of(options), rounds = (plan.terms.shards + jobs - 1) / jobs;
   return Deadline::in(static_cast<double>(rounds) * nightly::seconds_of_shard(plan));
 }
 
-/// Runs all shards of a night: several at once, if that is wanted, in their own processes;
-/// what these leave, here. Once it was told to stop it only looks at what the others have come to.
+/// Runs all shards of a night: concurrently in separate processes if requested, then here, which
+/// also collects their results. After a stop, it only collects the results of shards that have
+/// some.
 SoFar run_shards(const NightlyOptions& options, const NightFolder& folder, const Plan& plan,
                  const std::atomic<bool>& stop) {
   const std::size_t jobs = jobs_of(options);
@@ -139,8 +139,8 @@ void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped
                left, limit);
 }
 
-/// Merges, reports the last night that the shards are of, informs users of one that is whole by
-/// this, and returns the exit code.
+/// Merges shards and reports the last night among them. If that night is now complete, sends its
+/// notice. Returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
                    const std::vector<std::string>& folders, const Deadline& deadline,
                    const std::atomic<bool>& stop) {

@@ -42,7 +42,7 @@ Plan NightFolder::plan_as_written() const {
 
 Plan NightFolder::plan() const {
   Plan plan = plan_as_written();
-  if (nightly::is_of_programs(plan)) return plan;  // Their list is looked at by code that searches.
+  if (nightly::is_of_programs(plan)) return plan;  // The search checks the list.
   if (plan !=
       nightly::make_plan(plan.terms, tables::scenarios(), plan.known, plan.tapes, plan.inputs))
     throw std::runtime_error(

@@ -34,7 +34,7 @@ std::string write_json(const NightlyOptions& options, const Night& night) {
   return file.string();
 }
 
-/// Runs the command; returns why it failed, or "".
+/// Runs the command. Returns why it failed, or "".
 std::string run(const std::string& command, const std::string& line, const std::string& file,
                 const std::atomic<bool>& stop) {
   const ProcessOptions options{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nightly notice: a command of the user's that informs users of a night that they should look at.
+// Nightly notice: runs a user's command after a night that needs attention.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 
 namespace harness::entries {
 
-/// Runs the command of --notify where the night is red, where a night before it did not happen, and
-/// where one of both was so of the night before and no longer is. It gets the line that sums up as
-/// AFTERLIFE_LINE and, as AFTERLIFE_JSON, the path of the night's JSON in the history's folder. A
-/// command that fails is a line on stderr: the night is as it is.
+/// Runs the command of --notify if the night is red, if an earlier night is missing, or if one of
+/// these was so for the night before and no longer is. The command gets the summary line as
+/// AFTERLIFE_LINE, and the path of the night's JSON in the history's folder as AFTERLIFE_JSON. Its
+/// failure is reported on stderr, and does not change the result.
 void notify(const NightlyOptions& options, nightly::History& history, const nightly::Night& night,
             const std::atomic<bool>& stop);
 

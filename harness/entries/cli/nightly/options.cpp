@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `afterlife nightly`, and which function is whose.
+// The options of `afterlife nightly`, and the function of each subcommand.
 #include <fmt/format.h>
 
 #include "harness/entries/cli/arguments.h"

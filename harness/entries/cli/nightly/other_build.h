@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other build: a program of another build of this tree, in a folder beside this program's own, as
-// build/NAME/PROGRAM has it.
+// Other build: the program of another build of this source tree, in a folder beside this program's:
+// build/NAME/PROGRAM.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace harness::entries {
 
 struct OtherBuild {
-  std::string program;  ///< Its file, whether it is there or not.
-  std::string why_not;  ///< It is not there, and this builds it; "" = it is.
-  bool is_own = false;  ///< It is this very program.
+  std::string program;  ///< Its path, whether it exists or not.
+  std::string why_not;  ///< Why it is missing, with the command that builds it; "" = it exists.
+  bool is_own = false;  ///< It is this program itself.
 };
 
-/// Returns where that build has the program of this name; "" = this program's. Errors:
+/// Returns the program with this name in that build; "" = this program's name. Errors:
 /// std::filesystem::filesystem_error.
 OtherBuild other_build(const std::string& build, const std::string& name = "");
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phase shown: what a night is doing, as the name of its process, which ps and top show.
+// Phase shown: the current phase of a night as the name of its process, which ps and top show.
 #pragma once
 
 #include "harness/nightly/shard/phase.h"
 
 namespace harness::entries {
 
-/// Names the process "night: merge", or likewise.
+/// Sets the process name, such as "night: merge".
 void show_phase(nightly::Phase phase);
 
 }  // namespace harness::entries

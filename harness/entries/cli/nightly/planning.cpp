@@ -26,7 +26,7 @@ nightly::Budget budget_of(const NightLength& length) {
   return {0, 60 * minutes};
 }
 
-/// Returns the target of a night of programs: all of them, or the one of --only.
+/// Returns the target of a night of programs: all of them, or the one in --only.
 std::string program_target(const NightlyOptions& options) {
   const std::string all = nightly::kPrograms;
   return options.target.empty() ? all : all + "/" + options.target;
@@ -42,7 +42,7 @@ std::vector<nightly::ProgramShare> shares_of(const NightlyOptions& options) {
   return shares;
 }
 
-/// Returns how long a night is by its options, or by the sum of what its programs have.
+/// Returns the length of a night from its options, or else the sum of its programs' lengths.
 nightly::Budget length_of(const NightlyOptions& options) {
   if (options.programs.empty() || has_length(options.length)) return budget_of(options.length);
   nightly::Budget budget;
@@ -61,27 +61,27 @@ Plan planned(const NightlyOptions& options, const nightly::Budget& budget, std::
     return nightly::make_program_plan({number, options.seed.value_or(number), budget, shards,
                                        program_target(options), options.revision},
                                       shares_of(options));
-  find_targets(options.target);  // Says what was meant, if there is none.
+  find_targets(options.target);  // Throws with a suggestion if there is none.
   return nightly::make_plan(
       {number, options.seed.value_or(number), budget, shards, options.target, options.revision},
       tables::scenarios(), history.known_repairs(), history.tapes(), history.inputs());
 }
 
-/// Returns how many shards a night has that is run here. One in runs has one, so that it comes to
-/// the same on every machine.
+/// Returns the number of shards of a local night. A night of a given number of runs has one, so
+/// that its result is the same on all machines.
 std::size_t shards_of(const NightlyOptions& options) {
   if (options.jobs > 0) return options.jobs;
-  if (!options.programs.empty()) return 1;  // No one knows whether they are in each other's way.
+  if (!options.programs.empty()) return 1;  // Programs may interfere with each other.
   return options.length.runs > 0 ? 1 : core_count();
 }
 
-/// Returns the budget of all shards that take this long side by side.
+/// Returns the total budget of `shards` concurrent shards, each with this one.
 nightly::Budget at_once(nightly::Budget budget, std::size_t shards) {
   budget.seconds *= static_cast<double>(shards);
   return budget;
 }
 
-/// The terms of a night, as its options.
+/// Returns the terms of a night as options.
 std::string told(const nightly::Terms& terms) {
   const auto shards = static_cast<double>(terms.shards);
   std::string length = terms.budget.runs > 0
@@ -96,7 +96,7 @@ std::string told(const nightly::Terms& terms) {
                      only.empty() ? "" : " and --only " + only);
 }
 
-/// A night that continues keeps its terms: other ones are a misunderstanding.
+/// Refuses options that differ from the plan of the night to continue.
 void require_same_terms(const Plan& plan, const NightlyOptions& options,
                         const NightFolder& folder) {
   const bool same_length =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning: the terms of a night, from its options.
 //
-// Errors: UsageError where a night is in the way, or is another one than the one to continue with.
+// Errors: UsageError if another night is in progress, or the one to continue has different terms.
 #pragma once
 
 #include "harness/entries/cli/nightly/commands.h"
@@ -9,12 +9,12 @@
 
 namespace harness::entries {
 
-/// Plans a night whose shards are run here, side by side, and leaves the plan in its folder; or
-/// returns that of the night to continue with.
+/// Plans a night whose shards run concurrently on this machine, and writes the plan into its
+/// folder. Returns the existing plan if a night is continued.
 nightly::Plan plan_here(const NightlyOptions& options, const NightFolder& folder,
                         nightly::History& history);
 
-/// Plans a night in as many shards as is asked for, which share its length.
+/// Plans a night with the requested number of shards, which share its length.
 nightly::Plan plan_elsewhere(const NightlyOptions& options, nightly::History& history);
 
 }  // namespace harness::entries

@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Replays = std::map<std::string, ReplayedFile>;
 
-/// One replay may take this long: a run that never ends is ended after seconds.
+/// Time limit of one replay. A run without an end is stopped after a few seconds.
 constexpr double kReplaySeconds = 600;
-/// The part of the time that one process for all files of a folder may take.
+/// Fraction of the time for one process that replays all files of a folder.
 constexpr double kPartAtOnce = 0.6;
 
 ProcessEnd replay(const std::string& program, const std::string& place, double seconds,
@@ -26,7 +26,7 @@ ProcessEnd replay(const std::string& program, const std::string& place, double s
   return run_process({program, "replay", "--json", place}, {seconds, {}, kErrKept}, stop);
 }
 
-/// Returns what a process that replayed a folder said of each file; nothing if it said nothing.
+/// Parses the results of a folder's replay by file; empty if there are none.
 Replays replays_in(const std::string& out) {
   Replays replays;
   const Json said = Json::parse(out, nullptr, false);
@@ -61,8 +61,8 @@ ReplayedFile replay_one(const std::string& program, const std::string& file,
           ended.code == 0 || ended.code == 1, faults_in(ended.out)};
 }
 
-/// Replays each file in a separate process, because one of them ends the process or because all
-/// of them take too long.
+/// Replays each file in a separate process: used if the common process crashed, or exceeded its
+/// time limit.
 Replays replay_one_by_one(const std::string& program, const std::string& folder,
                           const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   Replays replays;
@@ -74,7 +74,7 @@ Replays replay_one_by_one(const std::string& program, const std::string& folder,
   return replays;
 }
 
-/// Takes the folder out of differences, which name a file by its own name wherever it was replayed.
+/// Removes the folder from differences, so that they do not depend on the place of the replay.
 Replays without_place(Replays replays, const std::string& folder) {
   const std::string place = folder + "/";
   for (auto& [name, file] : replays)
@@ -88,7 +88,7 @@ Replays without_place(Replays replays, const std::string& folder) {
 Replays replay_folder(const std::string& folder, const nightly::Deadline& deadline,
                       const std::atomic<bool>& stop, const std::string& program) {
   const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  // The rest of the time is for files by themselves: a process that is cut off says nothing.
+  // The rest of the time is for separate replays: a process that is killed prints no results.
   const double seconds =
       std::min(kReplaySeconds * static_cast<double>(count), kPartAtOnce * deadline.seconds_left());
   Replays replays;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays: what a fresh process says of all reproducers of a folder.
+// Replays: the replays of all reproducers in a folder, made by a new process.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,16 @@
 namespace harness::entries {
 
 struct ReplayedFile {
-  /// From what the file says, or why there was no replay (kOutOfTime: the deadline); "" = none.
+  /// How it differs from the file, or why it was not replayed (kOutOfTime: the deadline); "" = it
+  /// is the same.
   std::string difference;
   bool is_replayed = false;
   std::vector<std::string> faults;  ///< The signatures that the run showed.
 };
 
-/// Replays each *.repro of a folder, all in one process; each in its own where one of them
-/// ends the process. Returns them by the names of their files; if `stop` came first, not all. What
-/// the deadline cuts off is out of time, whatever the process did until then.
-/// `program` is the build that does it: this one.
+/// Replays each *.repro of a folder in one process, or each in a separate one if that process
+/// fails. Returns the results by file name; not all if stopped. Files that the deadline prevents
+/// are *out of time*. `program`: the build that replays them; by default this one.
 std::map<std::string, ReplayedFile> replay_folder(const std::string& folder,
                                                   const nightly::Deadline& deadline,
                                                   const std::atomic<bool>& stop,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each page of a finding is written by a separate process, which replays it: one
-// that ends the process, or never ends, has no page, and its row on the night's page has no link.
+// How it works. The page of each finding is written by a separate process, which replays it. If
+// that process crashes or exceeds its time limit, there is no page, and the night's page has no
+// link to it.
 #include "harness/entries/cli/nightly/report.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ namespace fs = std::filesystem;
 using nightly::Night;
 using nightly::NightFinding;
 
-/// More stories than this no one reads in a morning; the others have the command.
+/// Limit of pages with stories, because more cannot be read in a morning. The other findings have
+/// the command for a replay.
 constexpr std::size_t kMostPages = 100;
 constexpr double kPageSeconds = 20;
 
@@ -40,19 +42,19 @@ std::string findings_folder(const std::string& history) {
   return (fs::path(history) / "findings").string();
 }
 
-/// The page of the night: where it was asked for, or beside the history.
+/// Returns the file of the night's page: the requested one, or one in the history's folder.
 std::string page_file(const NightlyOptions& options) {
   return options.html.empty() ? (fs::path(options.history) / "page.html").string() : options.html;
 }
 
-/// Returns whether the file is there, and holds this text.
+/// Returns whether the file exists and has this text.
 bool holds(const std::string& folder, const std::string& name, const std::string& text) {
   std::error_code none;
   return fs::exists(fs::symlink_status(fs::path(folder) / name, none)) &&
          ForeignFile::in_folder(folder, name, "reproducer").begin(text.size() + 1) == text;
 }
 
-/// Returns the codeFlows of a log with one result; "" where it has none, or is not there.
+/// Returns the codeFlows of a log with one result; "" if there are none, or no log.
 std::string code_flows_of(const std::string& folder, const std::string& log) {
   std::error_code none;
   if (!fs::exists(fs::path(folder) / log, none)) return {};
@@ -62,8 +64,8 @@ std::string code_flows_of(const std::string& folder, const std::string& log) {
   return parsed.contains(place) ? parsed.at(place).dump() : "";
 }
 
-/// Has a replay of the reproducer write its page, and with `--sarif` the run that led to it. Only a
-/// file that ends like a reproducer is replayed: whatever it holds, no command is started.
+/// Replays the reproducer in a process that writes its page and, with `--sarif`, its code flow.
+/// Requires the file name of a reproducer of a path, whose replay starts no command.
 void add_story(const NightlyOptions& options, const std::string& name, reports::NightFiles& files,
                const nightly::Deadline& deadline, const std::atomic<bool>& stop) {
   if (!name.ends_with(kReproducerEnding)) return;
@@ -81,8 +83,8 @@ void add_story(const NightlyOptions& options, const std::string& name, reports::
   fs::remove(log, none);
 }
 
-/// Writes the finding of a program: its page, without running anything; and where its list is
-/// there, which has its command, the file that `afterlife replay` takes.
+/// Writes the finding of a program without running the program: if the list has its command, the
+/// file for `afterlife replay` and the page.
 void add_program_finding(const NightlyOptions& options, const NightFinding& finding,
                          const std::string& reproducer, std::span<const NightProgram> programs,
                          reports::NightFiles& files) {
@@ -93,7 +95,7 @@ void add_program_finding(const NightlyOptions& options, const NightFinding& find
       parse_program_reproducer(reproducer, has_command ? known->command : Command{name});
   const std::string place = fs::absolute(fs::path(files.folder) / finding.file).string();
   if (has_command) {
-    const InFolder there(known->folder);  // Its files are named from there.
+    const InFolder there(known->folder);  // Relative file names refer to this folder.
     write_whole_file(place, sealed_finding(client::to_text(file.finding, file.command)),
                      OnDisk::later);
     write_whole_file(place + ".html",
@@ -113,7 +115,7 @@ void add_program_finding(const NightlyOptions& options, const NightFinding& find
   if (log.contains(flows)) files.code_flows[finding.file] = log.at(flows).dump();
 }
 
-/// Writes the reproducers of what is news, for people to replay, and their pages.
+/// Writes the reproducers of new findings, and their pages.
 reports::NightFiles write_news(const NightlyOptions& options, const Night& night,
                                nightly::History& history, const nightly::Deadline& deadline,
                                const std::atomic<bool>& stop) {
@@ -126,7 +128,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
     const NightFinding& finding = *one;
     if (!finding.is_news()) continue;
     const std::string reproducer = history.reproducer(finding.symptoms.front().cause).value();
-    if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
+    if (reproducer.empty()) continue;  // Dropped after a user closed the finding.
     make_folder(files.folder);
     if (!program_of_reproducer(reproducer).empty()) {
       add_program_finding(options, finding, reproducer, programs, files);
@@ -142,7 +144,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   return files;
 }
 
-/// Returns the commit that the night before searched, if that is another one than this night's.
+/// Returns the commit that the night before searched, if it is a different one.
 std::string commit_before(nightly::History& history, const Night& night) {
   const std::string before = history.night_before(night.terms.number);
   if (before.empty()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nightly report: what a night leaves for people and for other programs besides what it prints.
+// Nightly report: the files that a night writes for users and other programs, and its output.
 #pragma once
 
 #include <atomic>
@@ -10,20 +10,19 @@
 
 namespace harness::entries {
 
-/// Returns a night as it is reported: with the nights before it that did not happen, by --every.
+/// Returns a night for a report, including earlier nights that are missing according to --every.
 nightly::Night night_of(nightly::History& history, const std::string& id,
                         const NightlyOptions& options);
 
-/// Refuses the files that reports could not be written to, before a night is searched for them.
+/// Refuses output files that cannot be written, before the search of the night.
 void require_places_for_reports(const NightlyOptions& options);
 
-/// Removes what programs that were killed left beside the files of this history.
+/// Removes drafts beside the files of this history that killed processes have left.
 void remove_old_drafts(const std::string& history);
 
-/// Writes the reproducers of what is news with a page for each, the page of the night, and the
-/// files that were asked for; then prints the night. Pages are left out once `stop` is set or the
-/// deadline has passed.
-/// Returns the exit code.
+/// Writes the reproducers of new findings with a page for each, the page of the night, and the
+/// requested files. Then prints the night. Leaves out pages after `stop` or the deadline. Returns
+/// the exit code.
 int report_night(const NightlyOptions& options, nightly::History& history,
                  const nightly::Night& night, const nightly::Deadline& deadline,
                  const std::atomic<bool>& stop);

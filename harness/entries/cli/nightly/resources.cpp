@@ -18,7 +18,7 @@ int open_counter() {
   attributes.type = PERF_TYPE_HARDWARE;
   attributes.size = sizeof(attributes);
   attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
-  attributes.exclude_kernel = 1;  // Needs no privilege.
+  attributes.exclude_kernel = 1;  // Needs no privileges.
   attributes.exclude_hv = 1;
   constexpr int kThisThread = 0, kAnyCpu = -1, kNoGroup = -1;
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, kThisThread, kAnyCpu, kNoGroup,
@@ -54,7 +54,7 @@ std::uint64_t peak_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-// More cores than a set has room for are the only error there is.
+// The only possible error is that there are more cores than the set has room for.
 std::size_t core_count() {
   cpu_set_t cores;
   if (::sched_getaffinity(0, sizeof(cores), &cores) != 0) return CPU_SETSIZE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources: what a process takes and where it runs, as a night records it.
+// Resources: the processor and memory use of a process, and its machine, as a night records them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace harness::entries {
 
-/// Counts the instructions of the thread that made it, in user mode, by the processor's own
-/// counter. Ownership: owns its file descriptor.
+/// Counts the user-mode instructions of the thread that created it, with the processor's counter.
+/// Ownership: owns its file descriptor.
 class InstructionCounter {
  public:
   InstructionCounter();
@@ -17,20 +17,20 @@ class InstructionCounter {
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
 
-  /// Returns those so far; 0 if this machine counts none, or does not let us.
+  /// Returns the number of instructions so far; 0 if the machine cannot count them, or denies it.
   std::uint64_t count() const;
 
  private:
   int file_;
 };
 
-/// Returns the most memory that this process had, in bytes.
+/// Returns the peak memory of this process in bytes.
 std::uint64_t peak_bytes();
 
-/// Returns how many cores this process may use; 1 at least.
+/// Returns the number of cores that this process may use; at least 1.
 std::size_t core_count();
 
-/// Returns the class of this machine and build, in words: "AMD EPYC 7R32, 2 cores, clang 19.1.7".
+/// Returns the machine and compiler in words: "AMD EPYC 7R32, 2 cores, clang 19.1.7".
 std::string machine_class();
 
 }  // namespace harness::entries

@@ -36,15 +36,15 @@ Differences replay_all(const std::string& folder, const nightly::Deadline& deadl
   return differences;
 }
 
-/// The targets of the fuzz build are their own programs: whether one of them is there is known
-/// when it is to run.
+/// Returns whether the build exists. The fuzz build has one program for each path; each is checked
+/// only when it is to run.
 bool has_build(const std::string& build) {
   const OtherBuild other = other_build(build);
   return build == kFuzzBuild ? fs::exists(fs::path(other.program).parent_path())
                              : other.why_not.empty();
 }
 
-/// Returns how far the search of a cell is.
+/// Returns the progress of a cell's search in words.
 std::string state_of(const nightly::Cell& cell, std::uint64_t runs, std::size_t findings) {
   const std::string of =
       cell.budget.runs > 0 ? fmt::format(" of {}", reports::grouped(cell.budget.runs)) : "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nightly services: what a shard needs from a program: progress, reproducers as `fuzz` writes them,
-// and replays in a their own process.
+// Nightly services: the functions that a shard gets from this program: progress, reproducers as
+// `fuzz` writes them, and replays in separate processes.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@
 
 namespace harness::entries {
 
-/// Ownership: borrows the flag and what is asked of it by the services.
+/// Ownership: borrows `stop`; owns the state that the services use.
 class NightlyServices {
  public:
-  /// `stop` ends a search and a replay; `index` of `count` is the shard that progress reports.
-  /// `programs` are those that a night of programs may start.
+  /// `stop` ends a search and a replay. Progress is reported for shard `index` of `count`.
+  /// `programs`: those that a night of programs may start.
   NightlyServices(const std::atomic<bool>& stop, std::size_t index, std::size_t count,
                   std::vector<NightProgram> programs);
 
   const nightly::Services& services() const { return services_; }
-  /// Wipes the progress.
+  /// Erases the progress line.
   void clear() { progress_.clear(); }
 
  private:

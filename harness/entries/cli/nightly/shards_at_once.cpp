@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A thread for each process waits for it, since the system ends a process together
-// with the thread that started it. The folders of the shards tell how far they are.
+// How it works. Each process has a thread that waits for it, because a process is killed when the
+// thread that started it ends. Progress is read from the shards' folders.
 #include "harness/entries/cli/nightly/shards_at_once.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace harness::entries {
 namespace {
 
-constexpr double kNever = 1e9;  // In seconds: its budget ends a shard.
+constexpr double kNever = 1e9;  // In seconds. A shard is ended by its budget.
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 class ShardsAtOnce {
@@ -71,7 +71,7 @@ class ShardsAtOnce {
   const nightly::Plan& plan_;
   const std::atomic<bool>& stop_;
   std::size_t cell_count_ = 0;         ///< Cells of all shards.
-  std::atomic<std::size_t> last_ = 0;  ///< The last shard that was begun, counted from 1.
+  std::atomic<std::size_t> last_ = 0;  ///< The last shard that was started, counted from 1.
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };

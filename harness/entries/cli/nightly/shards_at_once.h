@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards at once: those of a night that one machine runs side by side, each in a process of its
-// own.
+// Shards at once: runs the shards of a night concurrently on one machine, each in a separate
+// process.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,9 @@
 
 namespace harness::entries {
 
-/// Runs the shards of the night under way in the history of the options that are not whole yet,
-/// `jobs` at a time, by `nightly shard`, until all have ended or `stop` is set; shows on stderr how
-/// far they are. One that ends differently leaves what it has finished: who runs it again continues
-/// from there, and meets its error.
+/// Runs the incomplete shards of the current night, at most `jobs` at a time, by `nightly shard`,
+/// until all have ended or `stop` is set. Shows the progress on stderr. A shard that fails keeps
+/// its finished cells. Running it again continues it, and reports its error.
 void run_at_once(const NightlyOptions& options, const nightly::Plan& plan, std::size_t jobs,
                  const std::atomic<bool>& stop);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The target is build/fuzz/fuzz_PATH beside this program's own folder. It prints the
-// reproducer of a crash itself, and libFuzzer prints how many of the inputs it was given get
-// somewhere (INITED). Its corpus is a folder only while it runs.
+// How it works. The target is build/fuzz/fuzz_PATH beside this program's folder. It prints the
+// reproducer of a crash. libFuzzer prints how many of the given inputs cover something (INITED).
+// The corpus is in a folder only during the search.
 #include "harness/entries/cli/nightly/target_search.h"
 
 #include <fmt/format.h>
@@ -29,10 +29,10 @@ using nightly::BuildSearch;
 using nightly::Cell;
 using nightly::FindingRecord;
 
-/// The corpus that is kept of a variant, at most: what is smallest first.
+/// Limits of the corpus that is kept for a variant; the smallest inputs come first.
 constexpr std::size_t kMostInputs = 512, kMostInputBytes = std::size_t{64} << 10;
 constexpr std::size_t kStderrKept = std::size_t{1} << 20;
-/// libFuzzer does the same with one seed only if its addresses are the same.
+/// Fixed addresses, without which libFuzzer's result is not determined by its seed.
 constexpr bool kFixed = true;
 constexpr std::string_view kReproducerBegin = "afterlife reproducer ", kReproducerEnd = "\nend\n";
 
@@ -52,7 +52,7 @@ std::string bytes_of(const std::string& text) {
   return bytes;
 }
 
-/// Returns the number that follows the last `before` in the text, or 0.
+/// Returns the number after the last `before` in the text, or 0.
 std::uint64_t number_after(const std::string& text, std::string_view before) {
   std::uint64_t number = 0;
   const std::size_t at = text.rfind(before);
@@ -62,14 +62,14 @@ std::uint64_t number_after(const std::string& text, std::string_view before) {
   return number;
 }
 
-/// Returns how many inputs the target found worth keeping when it had run all that it was given.
+/// Returns the number of given inputs that libFuzzer kept after it had run all of them.
 std::uint64_t worth_keeping(const std::string& err) {
   const std::size_t at = err.find("INITED");
   if (at == std::string::npos) return 0;
   return number_after(err.substr(at, err.find('\n', at) - at), "corp: ");
 }
 
-/// The folders of a target that runs.
+/// The folders of a running target.
 class Corpus {
  public:
   explicit Corpus(std::span<const std::string> inputs) {
@@ -81,7 +81,7 @@ class Corpus {
   }
   std::string folder(const std::string& name) const { return scratch_.name() + "/" + name; }
 
-  /// Returns the smallest inputs of what libFuzzer merged.
+  /// Returns the smallest of the inputs that libFuzzer merged.
   std::vector<std::string> merged() const {
     std::vector<std::string> inputs;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder("merged")))
@@ -103,7 +103,7 @@ class Corpus {
   ScratchFolder scratch_{"afterlife-inputs"};
 };
 
-/// Returns the reproducer that the target printed; "" where there is none.
+/// Returns the reproducer that the target printed, or "".
 std::string reproducer_in(const std::string& err) {
   const std::size_t begin = err.rfind(kReproducerBegin);
   if (begin == std::string::npos) return {};
@@ -111,7 +111,7 @@ std::string reproducer_in(const std::string& err) {
   return end == std::string::npos ? "" : err.substr(begin, end + kReproducerEnd.size() - begin);
 }
 
-/// Returns the finding that a reproducer is about, as this program sees it.
+/// Returns the finding of a reproducer, by a run of this program.
 FindingRecord finding_of(const std::string& reproducer, const std::string& folder) {
   FindingRecord finding;
   finding.kind = nightly::kFault;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target search: has a path's libFuzzer target search a variant, from the corpus that nights keep.
+// Target search: searches a variant with the path's libFuzzer target, from the corpus of the
+// nights.
 #pragma once
 
 #include <atomic>
@@ -14,9 +15,9 @@ namespace harness::entries {
 /// The build of the targets.
 inline constexpr const char* kFuzzBuild = "fuzz";
 
-/// Runs the target from these inputs, leaves the reproducer of a crash in the folder, and has
-/// libFuzzer keep of all inputs so few as get everywhere. One that the deadline cuts off was not
-/// searched, for that reason. Errors: std::runtime_error if it
+/// Runs the target from these inputs, and writes the reproducer of a crash into the folder. Then
+/// libFuzzer reduces all inputs to a minimal set with the same coverage. If the deadline ends the
+/// search, the cell counts as not searched, for that reason. Errors: std::runtime_error if it
 /// cannot be started.
 nightly::BuildSearch search_by_target(const nightly::Cell& cell,
                                       std::span<const std::string> inputs,

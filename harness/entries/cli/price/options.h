@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Adds the command to a program; it fills in the options.
+/// Adds the command to a program. Parsing fills in the options.
 CLI::App* add_price(CLI::App& app, PriceOptions& options);
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// price: what each variant of a path costs, on three classes of programs that the compared variants
-// survive: the ordinary use, the committed programs, and programs that are drawn.
+// price: the cost of each variant of a path, on three classes of programs without faults in the
+// compared variants: the ordinary use, the committed programs, and random programs.
 #include "harness/entries/cli/price/price.h"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ namespace {
 using reports::PricedClass;
 using reports::PricedPath;
 
-/// Rounds of which the least host time counts.
+/// Number of timed rounds, of which the shortest counts.
 constexpr std::size_t kTimedRounds = 5;
-/// This many runs are drawn at most for each program that is wanted: not all show something.
+/// Limit of draws for each requested program: some are vacuous or fail.
 constexpr std::size_t kDrawsOfProgram = 10;
 
 std::vector<Case> ordinary_use(const std::string& corpus, const Scenario& scenario) {
@@ -40,7 +40,7 @@ std::vector<Case> committed(const std::string& corpus, const Scenario& scenario)
   return programs;
 }
 
-/// Returns the variant whose runs are drawn: the first that is claimed to be sound.
+/// Returns the variant of the random runs: the first that is claimed to be sound.
 std::size_t drawn_variant(const Scenario& scenario) {
   for (std::size_t i = 0; i < scenario.variants.size(); ++i)
     if (scenario.variants[i].claim.kind == ClaimKind::sound) return i;

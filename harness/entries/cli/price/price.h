@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// price: what each variant of a path costs, beside the others.
+// price: compares the costs of the variants of a path.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace harness::entries {
 
 struct PriceOptions {
-  std::vector<std::string> paths;  ///< None = all.
-  std::uint64_t drawn = 100;       ///< Programs that are drawn for each path.
+  std::vector<std::string> paths;  ///< Names of paths; none = all.
+  std::uint64_t drawn = 100;       ///< Number of random programs for each path.
   std::uint64_t seed = 1;
   std::string corpus = "corpus";
   bool time = false;   ///< Measure host time, too.

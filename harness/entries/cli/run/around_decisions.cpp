@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. An edit of the program renames the choice that a decision answers. A run of the
-// other decisions lists the choices that there are, and the same answer is tried at those of its
-// kind.
+// How it works. After an edit of the program, the choice that a decision answers has another name.
+// A run of the other decisions lists the offered choices. The same answer is then tried at those of
+// the same kind.
 #include "harness/entries/cli/run/around_decisions.h"
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class Around {
     return all;
   }
 
-  /// Returns where else the answer of a decision can be given. Where its question has come is not
-  /// known, so of many places some are taken from the whole run.
+  /// Returns other choices at which the answer of a decision can be given. Where its own choice has
+  /// moved is unknown, so if there are many, a sample of the whole run is returned.
   static std::vector<Decision> nearest(const std::vector<AskedQuestion>& asked, const Tape& tape,
                                        std::size_t index) {
     constexpr std::size_t kEach = 16;

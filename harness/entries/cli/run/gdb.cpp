@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A reproducer runs in `afterlife replay` itself. A finding of `run` has its own
-// program, which gdb starts with the environment that a replay gives it: gdb itself has ours.
-// Source: the gdb manual, "Specifying Source Directories" and "Starting your Program".
+// How it works. A reproducer runs in `afterlife replay` itself. A finding of `run` has a separate
+// program. gdb starts it with the environment of a replay, while gdb itself keeps ours. Source: the
+// gdb manual, "Specifying Source Directories" and "Starting your Program".
 #include "harness/entries/cli/run/gdb.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reports of any fault, of an error that nothing had the program expect, and of a hang.
+/// Functions that report a fault, an unexpected error, and a hang.
 constexpr const char* kFault = "harness::History::add(harness::Fault)";
 constexpr const char* kError = "harness::entries::Guided::take_error";
 constexpr const char* kHang = "harness::entries::Guided::hangs";
@@ -50,7 +50,7 @@ class Gdb {
     command_.push_back(what);
   }
 
-  /// The program hangs: it is asked where, as in any run.
+  /// Enables the watch for hangs, which asks the program for its place as in any run.
   void watch() { watches_ = true; }
 
   /// Returns gdb's exit code.
@@ -76,7 +76,7 @@ class Gdb {
     ::_exit(127);
   }
 
-  /// Ctrl-C is for gdb.
+  /// Waits for gdb to end. Ctrl-C is left to gdb.
   int wait_for(pid_t child) const {
     constexpr useconds_t kBetweenLooks = 100'000;
     const auto before = ::signal(SIGINT, SIG_IGN);
@@ -94,7 +94,7 @@ class Gdb {
     return WIFEXITED(status) ? WEXITSTATUS(status) : kWorld;
   }
 
-  /// Returns the program that gdb has started, or 0.
+  /// Returns the id of the program that gdb started, or 0.
   static pid_t program_of(pid_t gdb) {
     pid_t program = 0;
     std::ifstream(fmt::format("/proc/{0}/task/{0}/children", gdb)) >> program;
@@ -118,7 +118,7 @@ int replay_reproducer(const std::string& file) {
   return gdb.run({fs::read_symlink("/proc/self/exe"), "replay", file});
 }
 
-/// A program whose memory is watched gets signals that are not faults of it.
+/// Watched memory raises signals that are not faults of the program.
 void pass_signals_of_watching(Gdb& gdb, const client::Finding& finding) {
   if (std::ranges::any_of(finding.decisions, &client::ToldDecision::is_watch))
     gdb.tell("handle SIGSEGV SIGTRAP nostop noprint pass");
@@ -145,7 +145,7 @@ int replay_finding_in_gdb(const ReplayOptions& options) {
     gdb.tell(fmt::format("handle SIG{} nostop noprint pass", client::asking_signal()));
     gdb.watch();
   }
-  // gdb starts no script, as python3 may be one.
+  // Through `env`, because gdb cannot start a script, and python3 may be one.
   Command program{"/usr/bin/env", "--"};
   program.insert(program.end(), recorded.command.begin(), recorded.command.end());
   return gdb.run(program);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// gdb: a replay that stops where the fault is reported, in the thread that meets it.
+// gdb: a replay that stops where the fault is reported, in the thread that has it.
 #pragma once
 
 #include "harness/entries/cli/commands.h"
 
 namespace harness::entries {
 
-/// Replays the file under gdb: in its terminal, or with the stack printed where stdin is none.
+/// Replays the file in gdb: interactively in a terminal; otherwise it prints the stack and ends.
 /// Returns gdb's exit code. Errors: UsageError, std::runtime_error with one line.
 int replay_in_gdb(const ReplayOptions& options);
 

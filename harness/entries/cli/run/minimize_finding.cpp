@@ -25,13 +25,13 @@ namespace {
 
 using client::Finding;
 
-/// Runs the program of one finding, counts the runs, and shows them.
+/// Runs the program of one finding, and counts and shows the runs.
 class Minimizing {
  public:
   Minimizing(const client::Client& client, const std::atomic<bool>& stop)
       : client_(client), stop_(stop) {}
 
-  /// Minimizes what the run of the recorded choices showed.
+  /// Minimizes the finding, starting from a run with its recorded choices.
   void minimize(Finding& finding, const client::ClientRun& run) {
     const client::Orders base = client::default_orders_of(finding);
     const int code = again("running without choices, run", base).ended.code;
@@ -61,7 +61,7 @@ class Minimizing {
   std::uint64_t run_count_ = 0;
 };
 
-/// Returns the place of the smaller one if none is given: "x.run.json" goes to "x.min.run.json".
+/// Returns the default output file: "x.min.run.json" for "x.run.json".
 std::string beside(std::string file) {
   constexpr std::string_view kEnding = ".run.json";
   if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimizing a finding of `afterlife run` again: fewer choices, new replays, a repair.
+// Minimize finding: minimizes a finding of `afterlife run` again, with new replays and a repair.
 #pragma once
 
 #include "harness/entries/cli/commands.h"
 
 namespace harness::entries {
 
-/// Writes the finding with the fewest choices that show it. Starts its command as `replay` does.
+/// Writes the finding with the fewest choices that show it. Starts its command like `replay`.
 /// Returns the exit code. Errors: UsageError, std::runtime_error.
 int minimize_finding(const MinimizeOptions& options);
 

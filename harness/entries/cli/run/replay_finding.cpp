@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A finding is replayed once, in a separate process. If its fault does not show,
-// the program has changed: a bounded search says whether the fault is still there under other
-// choices.
+// How it works. A finding is replayed once, in a separate process. If its fault does not show, the
+// program has changed: a bounded search checks whether the fault still occurs with other choices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,14 +31,13 @@ namespace {
 constexpr std::uint64_t kFurtherRuns = 200;
 constexpr double kFurtherSeconds = 20;
 
-/// Returns whether a fault is of the recorded kind by the same calls, in whatever functions of the
-/// program.
+/// Returns whether both faults have the same kind and calls, regardless of the program's functions.
 bool is_alike(const client::ToldFault& fault, const client::ToldFault& wanted) {
   return fault.kind == wanted.kind && fault.birth.site == wanted.birth.site &&
          fault.death.site == wanted.death.site && fault.use.site == wanted.use.site;
 }
 
-/// Stops a search once it has such a fault.
+/// Stops a search once it finds such a fault.
 class Further final : public client::SearchWatcher {
  public:
   Further(const client::ToldFault& wanted, const std::atomic<bool>& interrupted)
@@ -69,7 +67,7 @@ class Further final : public client::SearchWatcher {
   reports::Progress progress_{2, reports::Terminal::of(2)};
 };
 
-/// Returns the first choice of the file that the run did not come to, in words, or nothing.
+/// Returns the first recorded choice that the run was not offered, in words, or "".
 std::string decision_without_place(const client::Finding& recorded, const client::ClientRun& run) {
   const std::vector<client::ToldDecision> made = run.decisions();
   const auto lost = std::ranges::find_if(recorded.decisions, [&](const auto& told) {
@@ -104,7 +102,7 @@ std::string bad_end(const client::FindingFile& recorded, const client::ClientRun
   return complaint + ", before it called the CUDA driver";
 }
 
-/// Says what has become of a fault that the replay does not show.
+/// Says whether a fault that the replay does not show still occurs.
 std::string fate(const client::FindingFile& recorded, const client::Client& client,
                  const client::ClientRun& run, const std::atomic<bool>& interrupted) {
   const std::string ended = bad_end(recorded, run);

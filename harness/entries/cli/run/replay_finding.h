@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay of a finding of `afterlife run`: its program again, under the choices that it records.
+// Replay of a finding of `afterlife run`: runs its program again with the recorded choices.
 #pragma once
 
 #include <atomic>
@@ -12,24 +12,24 @@ namespace harness::entries {
 
 struct ReadFinding {
   client::FindingFile recorded;
-  std::string text;  ///< All of the file.
+  std::string text;  ///< The whole file.
 };
 
-/// Reads a finding, and starts nothing. Errors: std::runtime_error with one line.
+/// Reads a finding without starting anything. Errors: std::runtime_error with one line.
 ReadFinding read_finding(const std::string& file);
 
 struct ReplayedFinding {
   client::FindingFile recorded;
   client::Client client;
   client::ClientRun run;
-  std::string differs;  ///< How the run is not as recorded; empty if it is.
+  std::string differs;  ///< How the run differs from the record; "" if it does not.
 };
 
-/// Runs the program of the finding once. `trusted` lets the command of a file start that something
-/// else may have written. Errors: std::runtime_error.
+/// Runs the program of the finding once. `trusted` permits the command of a file that another user
+/// may have written. Errors: std::runtime_error.
 ReplayedFinding run_finding(const std::string& file, bool trusted, const std::atomic<bool>& stop);
 
-/// Replays one finding, and writes what is asked for. Returns the exit code. Errors: UsageError,
+/// Replays one finding, and writes the requested files. Returns the exit code. Errors: UsageError,
 /// std::runtime_error.
 int replay_finding(const ReplayOptions& options);
 

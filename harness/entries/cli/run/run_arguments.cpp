@@ -22,7 +22,7 @@ static constexpr const char* kExitCodes =
     "Exit: 0 nothing was found, 1 findings, 2 the program could not be judged, a file or the disk, "
     "3 usage, 4 stopped.";
 
-/// Adds the files that a search reads and leaves.
+/// Adds the options for files that a search reads and writes.
 static void add_files(CLI::App& command, RunOptions& options) {
   command.add_option("--out", options.out, "Folder for findings (results/found)")->type_name("DIR");
   command

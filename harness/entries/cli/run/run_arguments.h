@@ -8,10 +8,10 @@
 
 namespace harness::entries {
 
-/// Adds the command to a program; it fills in the options.
+/// Adds the command to a program. Parsing fills in the options.
 CLI::App* add_run(CLI::App& app, RunOptions& options);
 
-/// Takes the command after "--" from the command line of `run`. Returns how many words are left.
+/// Takes the command after "--" from the command line of `run`. Returns the number of words left.
 int take_command(int argc, char** argv, RunOptions& options);
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: runs someone's program again and again on the simulated driver, and says what it still
-// uses after it has died, in the lines of that program.
+// run: runs a user's program many times on the simulated driver, and reports uses of objects after
+// their end, with lines of that program.
 #include "harness/entries/cli/run/run_client.h"
 
 #include <fmt/format.h>
@@ -39,8 +39,8 @@ namespace {
 
 constexpr double kSecondsByDefault = 60;
 
-/// Passes on what the program prints in its default run, tells findings as they come, and keeps
-/// them.
+/// Prints the program's output of its default run, and prints and writes findings when they are
+/// complete.
 class Watcher final : public client::SearchWatcher {
  public:
   explicit Watcher(const RunOptions& options) : options_(options) {}
@@ -84,7 +84,7 @@ class Watcher final : public client::SearchWatcher {
   }
 
  private:
-  /// Writes the finding. Returns whether it could be: what is found is told nevertheless.
+  /// Writes the finding. Returns whether it could be written; it is printed in either case.
   bool keep(const client::Finding& finding, const std::string& file) {
     try {
       make_folder(options_.out);
@@ -100,10 +100,10 @@ class Watcher final : public client::SearchWatcher {
   reports::Progress progress_{2, reports::Terminal::of(2)};
   std::vector<std::string> files_;
   std::set<std::string> told_;  ///< By their signatures and functions.
-  std::string failure_;         ///< Why the first finding that was not written could not be.
+  std::string failure_;         ///< The reason why the first unwritten finding was not written.
 };
 
-/// Returns the exit code, by what a search found, or by what of it is new.
+/// Returns the exit code, from all findings or only the new ones.
 int code_of(const client::SearchResult& result, const RunOptions& options,
             const std::optional<SinceLastTime>& since) {
   if (options.new_only && since)
@@ -113,7 +113,7 @@ int code_of(const client::SearchResult& result, const RunOptions& options,
   return kAsClaimed;
 }
 
-/// Errors: std::runtime_error if a suppression is of a kind that no fault has.
+/// Errors: std::runtime_error if the kind of a suppression does not exist.
 void require_known_kinds(const client::Suppressions& suppressions) {
   std::vector<std::string_view> known{"*", client::kFailure};
   for (const FaultKindInfo& info : kFaultKinds) known.push_back(info.label.view());

@@ -47,7 +47,7 @@ std::int64_t now() {
       .count();
 }
 
-/// Returns the findings that the search did not see, and whose replay did not show them either.
+/// Returns the findings that neither the search nor their replay showed.
 std::vector<const NightFinding*> gone_in(const nightly::Night& night) {
   std::vector<const NightFinding*> gone;
   for (const NightFinding& finding : night.absent)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run history: the searches of a program before this one, in a history as nights have
-// (harness/nightly/README.md), of which each search is a night.
+// Run history: the earlier searches of a program. It has the format of a history of nights
+// (harness/nightly/README.md); each search is a night.
 #pragma once
 
 #include <atomic>
@@ -14,28 +14,28 @@
 
 namespace harness::entries {
 
-/// A search beside those before it.
+/// A search, compared with earlier ones.
 struct SinceLastTime {
   nightly::Night night;
-  std::string history;  ///< Its folder.
+  std::string history;  ///< The history's folder.
 
-  /// Returns whether a finding is new, or back after it was fixed.
+  /// Returns whether a finding is new, or came back after it was fixed.
   bool has_news() const;
-  /// Returns a line that counts, and one for each finding that is not just known.
+  /// Returns a summary line, and a line for each finding whose state changed.
   std::string text() const;
 };
 
-/// Ownership: holds the folder of the history, so that no other search writes there meanwhile.
+/// Ownership: holds a lock on the history's folder, so that no other search writes to it.
 class RunHistory {
  public:
-  /// Errors: std::runtime_error if there is no history in the folder and none can be made.
+  /// Errors: std::runtime_error if the folder has no history and none can be created.
   explicit RunHistory(const RunOptions& options);
   ~RunHistory();
   RunHistory(const RunHistory&) = delete;
   RunHistory& operator=(const RunHistory&) = delete;
 
-  /// Adds a search that is over. What earlier ones found and this one did not is replayed. Errors:
-  /// as the constructor's.
+  /// Adds a finished search. Replays earlier findings that it did not show. Errors: as for the
+  /// constructor.
   SinceLastTime add(const client::SearchResult& result, const std::atomic<bool>& stop);
 
  private:
@@ -43,7 +43,7 @@ class RunHistory {
   std::unique_ptr<State> state_;
 };
 
-/// Returns the JSON of a search with the key `history`, if there is one.
+/// Returns the JSON of a search, with the key `history` if there is one.
 std::string with_history(const std::string& json, const std::optional<SinceLastTime>& since);
 
 }  // namespace harness::entries

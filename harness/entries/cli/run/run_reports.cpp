@@ -41,7 +41,7 @@ std::string in_folder(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / name).string();
 }
 
-/// Returns the name of a finding's page: that of its file, with another ending.
+/// Returns the name of a finding's page: its file name with another ending.
 std::string page_name(const std::string& file) {
   constexpr std::string_view kEnding = ".run.json";
   const std::string name = fs::path(file).filename().string();

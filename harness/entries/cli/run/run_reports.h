@@ -10,12 +10,12 @@
 
 namespace harness::entries {
 
-/// Refuses places where the reports could not be written, before the search. Errors: UsageError if
-/// two of them are one file; std::runtime_error.
+/// Refuses output files that cannot be written, before the search. Errors: UsageError if two of
+/// them are the same file; std::runtime_error.
 void require_report_places(const RunOptions& options);
 
-/// Writes the reports that are asked for. `files` are those of the findings, in their order;
-/// `unjudged` says why nothing was judged, or nothing.
+/// Writes the requested reports. `files`: the files of the findings, in order. `unjudged`: the
+/// reason why nothing was judged, or "".
 void write_reports(const RunOptions& options, const client::SearchResult& result,
                    const std::vector<std::string>& files, const std::string& unjudged);
 

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 struct Cause {
   Finding least;  ///< The finding with the fewest choices.
   std::string least_file;
-  std::string fix;  ///< A repair of one of them; empty if none is recorded.
+  std::string fix;  ///< A repair of one of its findings; empty if none is recorded.
   std::vector<std::string> files;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triage of findings of `afterlife run`: those with one signature in the same functions are of one
-// cause. Starts no program: all of it is in the files.
+// Triage of findings of `afterlife run`: findings with the same signature in the same functions
+// have one cause. It only reads the files, and starts no program.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace harness::entries {
 
-/// Prints a cause for each group of findings, the largest first. Returns the exit code: as
-/// triage(), where a cause without a recorded repair is unexplained.
+/// Prints a cause for each group of findings, the largest first. Returns the exit code of triage():
+/// a cause without a recorded repair is unexplained.
 int triage_findings(const std::vector<std::string>& files, bool json);
 
 }  // namespace harness::entries

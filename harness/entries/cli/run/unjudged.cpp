@@ -7,7 +7,7 @@
 
 namespace harness::entries {
 
-/// Says how the program failed by itself, and how far it got, in words that follow others.
+/// Returns how the program failed by itself, and its progress, as the end of a sentence.
 static std::string own_words(const client::OwnFailure& failure) {
   return fmt::format("; it {}{}{}", failure.complaint, failure.last_call.empty() ? "" : "; ",
                      failure.last_call);

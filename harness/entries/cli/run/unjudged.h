@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unjudged: why a search over someone's program says nothing of it.
+// Unjudged: the reason why a search says nothing about a program.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace harness::entries {
 
-/// Says why nothing can be judged, if so. A program that calls no driver is fine where that was
-/// said.
+/// Returns why nothing can be judged, or "". A program that does not call the driver is accepted if
+/// the options say so.
 std::string unjudged(const client::SearchResult& result);
 
 }  // namespace harness::entries

@@ -13,7 +13,7 @@
 
 namespace harness::entries {
 
-/// Whether the file begins as one, which no view does.
+/// Returns whether the file begins like a reproducer, which no view does.
 static bool is_reproducer(const std::string& file) {
   constexpr std::string_view kBegin = "afterlife reproducer";
   return read_begin(file, kBegin.size()) == kBegin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View place: whether a view of a case or a finding may take the place of a file, and where it is.
+// View place: checks whether a view may replace a file, and prints the files of views.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace harness::entries {
 
-/// Refuses a file that could not be written, or would take the place of a reproducer or a finding.
-/// `what` is the view: a page. Errors: std::runtime_error with one line.
+/// Refuses a file that cannot be written, or whose content is a reproducer or a finding. `what`:
+/// the kind of the view, such as a page. Errors: std::runtime_error with one line.
 void require_view_place(const std::string& file, std::string_view what);
 
-/// Prints where the views of one replay are.
+/// Prints the files of one replay's views.
 void print_written(const ReplayOptions& options);
 
 }  // namespace harness::entries

@@ -3,7 +3,7 @@
 
 namespace harness::entries {
 
-/// Questions that are kept: a run is asked one before each line of the user's files.
+/// Limit of recorded choices: a choice is offered before each line of the user's files.
 static constexpr std::size_t kListLimit = 4096;
 
 std::uint32_t AskedQuestions::answer(const Question& question) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asked questions: a strategy that records the choices, and forwards them to another one.
+// Asked questions: a strategy that records the offered choices, and forwards them to another one.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace harness::entries {
 
-/// Ownership: owns who answers; borrows the list. Threads: confined to one thread.
+/// Ownership: owns the other strategy; borrows the list. Threads: confined to one thread.
 class AskedQuestions final : public Strategy {
  public:
   AskedQuestions(std::unique_ptr<Strategy> answers, std::vector<client::AskedQuestion>& list)

@@ -11,10 +11,11 @@
 namespace harness::entries {
 namespace {
 
-/// Whether others are named after this thread: the first one keeps the names of a program of one.
+/// Returns whether names depend on this thread: the first one has the names of a single-threaded
+/// program.
 bool is_named(const BatonThread* python) { return python != nullptr && !python->is_first; }
 
-/// Returns the number in its own words: "3rd".
+/// Returns an ordinal number: "3rd".
 std::string ordinal(std::uint32_t number) {
   constexpr std::array kEnds{"th", "st", "nd", "rd"};
   const bool is_teen = number / 10 % 10 == 1;
@@ -64,7 +65,7 @@ Activation Askers::line(const Python::Line& line, const BatonThread* python) {
   return {name, {}, {}};
 }
 
-/// A function of the C library is named like a call of the driver.
+/// Returns the activation of a C library function, which is named like a driver call.
 Activation Askers::native_turn(const BatonThread& thread, Baton::At at) {
   using enum Asker::Kind;
   const Name function = derive_name(thread.name, thread.coming.hash(), thread.coming_nth);

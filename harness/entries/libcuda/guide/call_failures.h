@@ -7,10 +7,10 @@
 
 namespace harness::entries {
 
-/// Returns the name of the error; "" where there are several, or `function` is none that fails.
+/// Returns the name of the error; "" if there are several, or calls of `function` do not fail.
 std::string_view failure_of(std::string_view function);
 
-/// Says how a call of `function` fails, if there is one way.
+/// Returns how a call of `function` fails, if there is one way.
 std::string failure_words(std::string_view function);
 
 }  // namespace harness::entries

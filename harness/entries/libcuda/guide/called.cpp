@@ -7,7 +7,7 @@
 
 namespace harness::entries {
 
-/// The driver calls a function on this thread, which has not returned.
+/// This thread is in a host function that the driver calls.
 static thread_local bool is_called = false;
 
 bool Called::letting_go(World& world) {

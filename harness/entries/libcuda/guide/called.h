@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Called: records which function of the program the driver is calling, so that it is known even
-// after a crash.
+// Called: records which host function the driver is calling, so that it is known even after a
+// crash.
 #pragma once
 
 #include "harness/client/call_mark.h"
@@ -12,18 +12,17 @@
 
 namespace harness::entries {
 
-/// Threads: for code that has the driver. Lifetime: until the process ends; borrows all it is
-/// given.
+/// Threads: requires the driver. Lifetime: until the process ends; borrows all its arguments.
 class Called {
  public:
   Called(client::CallMark& mark, client::Report& report, Askers& askers, const Parties& parties,
          const client::Orders& orders)
       : mark_(mark), report_(report), askers_(askers), parties_(parties), orders_(orders) {}
 
-  /// The calling thread lets go of the driver. Returns whether it calls a host function, and places
-  /// are noted: then the report says which.
+  /// Called when the calling thread lets go of the driver. Returns whether it calls a host function
+  /// and places are recorded: then the report was extended by that function.
   bool letting_go(World& world);
-  /// The calling thread has the driver again.
+  /// Called when the calling thread has the driver again.
   void taken();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-// In a quarter of the runs none fails, in another quarter two.
+// No call fails in a quarter of the runs, two fail in another quarter, and one in the other half.
 Drawn::Drawn(std::uint64_t seed, std::uint64_t failable_count)
     : walk_(seed), seed_(mix(seed, hash_name("failures"))) {
   const std::uint64_t count = failable_count == 0 ? 0 : mix(seed_, 0) % 4;
@@ -25,10 +25,10 @@ std::uint32_t Drawn::answer(const Question& question) {
   return 1 + static_cast<std::uint32_t>(mix(seed_, ~number) % (question.option_count - 1));
 }
 
-// In a quarter of the runs nothing is forced; in each other one, this many of 64.
+// Nothing is forced in a quarter of the runs. The others force this many of 64 choices.
 std::uint32_t Drawn::forced(const Question& question) {
   constexpr std::array<std::uint64_t, 4> kShares{0, 1, 8, 32};
-  constexpr std::uint64_t kMost = 256;  // Each may be a collection.
+  constexpr std::uint64_t kMost = 256;  // Each may be a collection, which is slow.
   const std::uint64_t seed = mix(seed_, hash_name("forced"));
   const std::uint64_t draw = mix(seed, asked_to_force_++);
   if (draw % 64 >= kShares[seed % 4] || forced_ == kMost) return 0;
@@ -36,9 +36,9 @@ std::uint32_t Drawn::forced(const Question& question) {
   return 1 + static_cast<std::uint32_t>(draw / 64 % (question.option_count - 1));
 }
 
-// Few preemptions suffice for most mistakes, and in long programs few of many turns: each run has a
-// share of its own, of this many in 1024. The default run has none. Source: probabilistic
-// concurrency testing (Burckhardt et al. 2010), which preempts as seldom.
+// Few preemptions suffice for most bugs. So each run draws its rate of preemptions: this many of
+// 1024 turns. The default run has none. Source: probabilistic concurrency testing (Burckhardt et
+// al. 2010), which also preempts rarely.
 std::uint32_t Drawn::turn(const Question& question) {
   constexpr std::array<std::uint64_t, 8> kShares{4, 16, 64, 128, 256, 384, 512, 640};
   const std::uint64_t seed = mix(seed_, hash_name("turns"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn: random choices from a seed for a run of a client. A random walk, except that only one or
-// two calls fail, because most programs give up at the first error, and that a quarter of the runs
+// Drawn: random choices from a seed for a run of a client. A random walk with two exceptions: at
+// most two calls fail, because most programs give up at the first error; and a quarter of the runs
 // force nothing.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace harness::entries {
 
-/// Failures, and what is forced, have their own draws: a run without any is the run of the same
-/// seed in which none is asked for. Threads: confined to one thread.
+/// Injected errors and forced choices are drawn separately: the other choices are the same as in
+/// the run of the same seed without them. Threads: confined to one thread.
 class Drawn final : public Strategy {
  public:
   /// `failable_count` is the approximate number of calls of a run that may fail.
@@ -29,11 +29,11 @@ class Drawn final : public Strategy {
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
-  std::uint64_t asked_ = 0;                            ///< Number of calls that might have failed,
-  std::uint64_t asked_for_turn_ = 0;                   ///< of turns of threads,
-  std::uint64_t asked_to_force_ = 0;                   ///< of forced choices,
-  std::uint64_t forced_ = 0;                           ///< and of choices other than the default.
-  std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Those that do, by their number.
+  std::uint64_t asked_ = 0;                            ///< Number of choices whether a call fails.
+  std::uint64_t asked_for_turn_ = 0;                   ///< Number of choices of the next thread.
+  std::uint64_t asked_to_force_ = 0;                   ///< Number of choices to force something.
+  std::uint64_t forced_ = 0;                           ///< Number of forced actions so far.
+  std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Numbers of the calls that fail.
 };
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The driver notes an order for each wait, with the call that recorded the event; in
-// a process both are known by the last half of their names.
+// How it works. The history has an ordering for each wait, with the call that recorded the event.
+// Within a process, the lower half of their names identifies both.
 #include "harness/entries/libcuda/guide/event_waits.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace harness::entries {
 namespace {
 
-/// Returns the order of the call that an activation comes from; 0 where it is not known.
+/// Returns the number of the call from which an activation originates; 0 if it is unknown.
 std::uint64_t order_of(const Askers& askers, Name activation) {
   const Asker* asker = activation != 0 ? askers.find(activation) : nullptr;
   return asker != nullptr ? asker->order : 0;

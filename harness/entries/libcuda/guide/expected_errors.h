@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected errors: distinguishes errors that any caller must expect from the others, which are
-// reported.
+// Expected errors: distinguishes errors that all callers must expect from those that are reported.
 #pragma once
 
 #include <cuda.h>
@@ -14,15 +13,15 @@
 
 namespace harness::entries {
 
-/// Returns whether a sound program has to expect the error of this function, by its base name:
-/// harness/cuda/expected.def has it.
+/// Returns whether a sound program must expect this error of this function (its base name),
+/// according to harness/cuda/expected.def.
 bool is_expected(std::string_view function, CUresult error);
 
-/// Returns the name of an error, or its number where it has none.
+/// Returns the name of an error, or its number if it has no name.
 std::string name_of(const World& world, CUresult error);
 
-/// Returns whether an error is none of those that are known, by its function, status and place, and
-/// there is room for it.
+/// Returns whether no known error has the same function, status and place, and there is room for
+/// another one.
 bool is_new(const std::vector<client::ToldError>& known, const client::ToldError& error);
 
 }  // namespace harness::entries

@@ -19,8 +19,8 @@ bool has_forced(const Tape& tape, Site site) {
 
 }  // namespace
 
-// From 3.12 on the interpreter collects where it looks, and nowhere else. Before, it does where
-// something makes a container, also in C, where no one sees it.
+// Since 3.12 the interpreter collects only where it checks for pending work. Older versions collect
+// at allocations of containers, including those by C code, which cannot be observed.
 std::string why_forced(const Tape& tape) {
   const bool collects = has_forced(tape, Site::collect);
   const bool switches = has_forced(tape, Site::schedule);

@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Returns a sentence about what on the tape is forced; "" where nothing is.
+/// Returns a sentence about the forced choices on the tape; "" if there are none.
 std::string why_forced(const Tape& tape);
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Questions are asked by code that has the driver; the names of who asks are kept,
-// and told in words once a fault or the end of the process has them reported.
+// How it works. Choices are made by the thread that has the driver. The names of their places are
+// put into words when a fault or the end of the process is reported.
 #include "harness/entries/libcuda/guide/guided.h"
 
 #include <fmt/format.h>
@@ -34,16 +34,17 @@ namespace {
 
 Guided* guided = nullptr;
 
-/// Returns the function that the program called: the driver's, or a runtime's that calls it.
+/// Returns the function that the program called: the driver's, or a runtime's that calls the
+/// driver.
 std::string_view called(Label function) {
   const char* outer = ProcessWorld::outer_call().function;
   return outer != nullptr ? outer : function.view();
 }
 
-/// The place of the call that this thread is about to make, and its function.
+/// The place of the next call of this thread, and its function.
 thread_local client::Place next_place;
 thread_local Label next_function;
-/// The call that this thread is in.
+/// The current call of this thread.
 thread_local Name this_call;
 
 }  // namespace
@@ -59,8 +60,7 @@ std::unique_ptr<harness::Guide> Guided::make() {
   }
 }
 
-/// Answers as the orders of a run say, which are known once the first question is asked: until then
-/// all runs are one.
+/// Forks the runs at the first choice, and then answers as each run's orders say.
 class Guided::FirstQuestion final : public Strategy {
  public:
   explicit FirstQuestion(Guided& asked) : asked_(asked) {}
@@ -78,13 +78,13 @@ class Guided::FirstQuestion final : public Strategy {
   std::unique_ptr<Strategy> run_;
 };
 
-/// The first process keeps the names of a program of one.
+/// The first process has the names of a program with one process.
 static Name process_name(const std::string& path, unsigned number) {
   if (path.empty()) return derive_name(0, hash_name("process"), number);
   return derive_name(path == "1" ? 0 : hash_name(path), hash_name("process"), 1);
 }
 
-/// Processes draw their own answers.
+/// Each process makes different random choices.
 static std::uint64_t seed_of(const std::string& path, std::uint64_t seed) {
   return path.empty() || path == "1" ? seed : mix(seed, hash_name(path));
 }
@@ -93,7 +93,7 @@ Guided::Guided(std::string folder, client::Orders orders)
     : folder_(std::move(folder)),
       orders_(std::move(orders)),
       idle_device_([this] {
-        if (peer_link_.is_sharing()) return;  // The others wait for it.
+        if (peer_link_.is_sharing()) return;  // Expected: other processes wait for this one.
         doubt("the program made no call for a while, and the device continued by itself");
       }),
       peer_link_(folder_, askers_, parties_, [this] {
@@ -121,7 +121,7 @@ Guided::Guided(std::string folder, client::Orders orders)
 void Guided::claim_process() {
   if (is_claimed_) return;
   is_claimed_ = true;
-  report_.faults.clear();  // Those of a parent are in the parent's report.
+  report_.faults.clear();  // Those of the parent are in the parent's report.
   report_.errors.clear();
   report_.asked.clear();
   report_.call_count = 0;
@@ -135,7 +135,7 @@ void Guided::claim_process() {
 void Guided::take_number() {
   if (const unsigned number = client::take_report_number(folder_); number != 0)
     report_.process = number;
-  // A process that serves would share it with the runs that it forks.
+  // A process that forks runs would share the mark with its children.
   if (!orders_.serves) mark_.open(folder_, report_.process, report_.call_count);
 }
 
@@ -281,7 +281,7 @@ bool Guided::leaves_out() const {
   return orders_.trial.kind == client::Trial::Kind::leave_out && orders_.trial.call == this_call;
 }
 
-/// Code that has the interpreter's lock may wait for the driver: the place is looked up without it.
+/// Looks up the place without the driver: a thread with the interpreter's lock may wait for it.
 void Guided::failed(Label function, CUresult error, bool is_injected) {
   if (!is_injected && is_expected(function.view(), error)) return;
   client::Place place = Python::calling_place();
@@ -294,7 +294,7 @@ void Guided::failed(Label function, CUresult error, bool is_injected) {
   process.unlock();
 }
 
-/// A program may end badly after it, and leave no other report.
+/// Writes the report at once, because the program may crash after the error.
 void Guided::take_error(client::ToldError error) {
   if (!is_new(report_.errors, error)) return;
   askers_.index();
@@ -349,7 +349,7 @@ void Guided::flush() {
   report(world);
 }
 
-/// A program that ends badly after it has the first of them in its report.
+/// Writes the report at the first forced choice, because the program may crash after it.
 std::uint32_t Guided::ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
                                  const Options* options) {
   ProcessWorld& process = ProcessWorld::get();
@@ -361,8 +361,8 @@ std::uint32_t Guided::ask_forced(const Activation& asking, Site site, std::uint3
   return chosen;
 }
 
-/// Nothing is forced before the first question that any run is asked, so that runs are forked where
-/// they were.
+/// Nothing is forced before the first choice of an unforced run, so that runs with and without
+/// force are forked at the same point.
 void Guided::force_collection(const Python& interpreter, Label function) {
   client::Place place = orders_.locates ? interpreter.place() : client::Place{};
   ProcessWorld& process = ProcessWorld::get();
@@ -380,7 +380,7 @@ void Guided::force_collection(const Python& interpreter, Label function) {
   if (is_forced) interpreter.collect();
 }
 
-/// All runs are one up to here, where the process still has one thread and can be forked.
+/// All runs are the same up to this point. Forks here, because the process still has one thread.
 Name Guided::name_first_thread() {
   watch_python();
   ProcessWorld& process = ProcessWorld::get();
@@ -409,7 +409,7 @@ std::size_t Guided::next(const BatonThread& asking, Baton::At at,
   return chosen;
 }
 
-/// It is asked often, and nothing of the driver changes.
+/// Only excludes other threads, because the choice is frequent and does not change the driver.
 std::size_t Guided::next_native(const BatonThread& asking, Baton::At at,
                                 std::span<BatonThread* const> options) {
   client::Place place = orders_.locates ? native_place() : client::Place{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guided: the guide of a process that `afterlife run` started. Answers as the orders say, and
-// reports.
+// Guided: the guide of a process that `afterlife run` started. Makes choices as the orders say, and
+// writes the report.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ class Guided final : public Guide,
                      public PythonThreads::Guide,
                      public HostWatch::Names {
  public:
-  /// Returns the guide where the environment orders one, else null. Orders that cannot be read are
-  /// told on stderr, and there is none.
+  /// Returns the guide if the environment names orders, else null. If the orders cannot be read,
+  /// prints an error on stderr and returns null.
   static std::unique_ptr<harness::Guide> make();
 
   Guided(std::string folder, client::Orders orders);
@@ -81,24 +81,24 @@ class Guided final : public Guide,
 
   std::size_t next_native(const BatonThread& asking, Baton::At at,
                           std::span<BatonThread* const> options);
-  /// Chooses whether something forced happens here. The calling thread has the driver.
+  /// Makes a forced choice. The calling thread has the driver.
   std::uint32_t ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
                            const Options* options = nullptr);
-  /// Chooses whether the collector is forced to run before a call, and runs it.
+  /// Chooses whether to force a collection before a call, and runs it.
   void force_collection(const Python& interpreter, Label function);
-  /// Chooses before a call whether a late device catches up, which calls queued functions of the
-  /// program. Otherwise they would run only when the program waits.
+  /// Chooses before a call whether late work of the device completes, which calls queued host
+  /// functions. Otherwise these would run only when the program waits.
   void let_device_catch_up(Label function);
-  /// Waits before a call of a process that shares something until it is its turn. Whether it is
-  /// slow is a choice.
+  /// Waits before a call until it is the turn of this process, if it shares something with others.
+  /// Whether the process is slow is a choice.
   void take_turn(Label function);
-  /// Forgets, in a fork, all that its parent shared.
+  /// Forgets, in a forked process, all that its parent shared.
   void forget_peers();
-  /// Reports new choices, if the orders say so.
+  /// Writes the report after new choices, if the orders say so.
   void flush();
-  /// Waits before the call, if the orders say so.
+  /// Waits for a stream before the call, if the orders say so.
   void try_wait(Name call) const;
-  /// Configures the driver by the orders, before its first call.
+  /// Configures the driver according to the orders, before its first call.
   void set_up(World& world);
   void watch_python();
   /// Takes the next free process number, unless this process has one.
@@ -108,31 +108,31 @@ class Guided final : public Guide,
   std::unique_ptr<Strategy> ordered_strategy();
   /// Forks a child for each requested run. Returns, in the child, its strategy.
   std::unique_ptr<Strategy> begin_run();
-  /// Records the place of the calling thread, for what it does next.
+  /// Records the place of the calling thread, for its next action.
   void note_place(std::uintptr_t code);
-  /// Takes an error, if it is the first of its kind.
+  /// Takes an error into the report, if it is the first of its kind.
   void take_error(client::ToldError error);
-  /// Notes the reason why this run may not repeat, or with an empty text that there is none.
+  /// Sets the reason why this run may not repeat; "" for none.
   void doubt(const std::string& why);
   void report(const World& world);
-  /// Reports that the process hangs.
+  /// Writes the report of a process that hangs.
   void hangs(bool is_deadlock, std::vector<client::Party> stuck);
   static void end_of_process();
 
   std::string folder_;
   client::Orders orders_;
   std::unique_ptr<Strategy> strategy_;
-  FirstQuestion* first_question_ = nullptr;  ///< The strategy, where runs are to be forked.
+  FirstQuestion* first_question_ = nullptr;  ///< The strategy, if runs are to be forked; else null.
   bool is_claimed_ = false;                  ///< The process has a number.
   bool is_set_up_ = false;
-  std::atomic<bool> has_queued_functions_{false};  ///< Functions of the program lag.
+  std::atomic<bool> has_queued_functions_{false};  ///< Host functions are queued.
   client::Report report_;
   client::CallMark mark_;
-  std::size_t flushed_count_ = 0;    ///< This many choices are in the report, if it is flushed.
-  bool has_forced_ = false;          ///< The reason is in the report.
+  std::size_t flushed_count_ = 0;    ///< Number of choices in the report, if it is flushed.
+  bool has_forced_ = false;          ///< A forced choice is in the report.
   std::uint32_t told_failures_ = 0;  ///< Number of injected errors in the report.
   std::mutex doubt_mutex_;
-  std::string doubt_;  ///< Goes into the report.
+  std::string doubt_;  ///< Taken into the next report.
   Askers askers_;
   FreeThreads free_threads_;
   HostWatch host_watch_{*this};

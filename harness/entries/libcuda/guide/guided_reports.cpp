@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guided, what it reports: faults, errors, choices and a hang, in one file for each process.
+// Guided, its reports: faults, errors, choices and a hang, in one file for each process.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -27,10 +27,10 @@ void Guided::passed(const World& world) {
   flush();
   if (world.injected_failures == told_failures_) return;
   told_failures_ = world.injected_failures;
-  report(world);  // The program may well give up now, in any way.
+  report(world);  // The program may end in any way now.
 }
 
-/// Faults of one signature that come from other calls may be other bugs.
+/// Keeps several faults with the same signature, because different calls may be different bugs.
 void Guided::found(const World& world, const Fault& fault) {
   client::ToldFault told;
   told.signature = fault.signature();
@@ -56,7 +56,7 @@ void Guided::found(const World& world, const Fault& fault) {
   report(world);
 }
 
-/// Writes the report; what cannot be written is told on stderr.
+/// Writes the report. A failure to write is printed on stderr.
 void Guided::report(const World& world) {
   claim_process();
   {
@@ -78,7 +78,8 @@ void Guided::report(const World& world) {
   }
 }
 
-/// If all wait, it is no matter whether the device has gone on by itself meanwhile.
+/// If all threads wait for each other, it does not matter whether the device has advanced by
+/// itself.
 void Guided::hangs(bool is_deadlock, std::vector<client::Party> stuck) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();

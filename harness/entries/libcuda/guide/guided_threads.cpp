@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guide of threads that take turns: turns that they lose.
+// Guided, its threads that take turns: a deadlock, and a thread that was lost.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ void Guided::are_not_watched() {
         "and waits";
 }
 
-/// The main thread looks whether nothing from outside can end it.
+/// Makes the main thread check whether an event from outside could end the deadlock.
 void Guided::stand() { client::ask_thread(::getpid(), ::getpid(), client::kMainStands); }
 
 void Guided::lost(const BatonThread& thread, bool is_busy) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Each thread finds its own place, in the handler of a signal that the main thread
-// sends it: so no stack is walked while it is in use.
+// How it works. The main thread sends a signal to each thread, which determines its place in the
+// signal handler. So no stack is walked while its thread runs.
 #include "harness/entries/libcuda/guide/hang.h"
 
 #include <fmt/format.h>
@@ -26,9 +26,9 @@ namespace {
 PythonThreads* turns = nullptr;
 const IdleDevice* device = nullptr;
 Hang::Told hear;
-std::atomic<bool> is_late{false};  ///< Asked while the main thread was in the driver.
-client::Place told_place;          ///< That of the thread which was asked last,
-std::atomic<pid_t> told_by{0};     ///< which is this one.
+std::atomic<bool> is_late{false};  ///< Requested while the main thread was in the driver.
+client::Place told_place;          ///< The place of the thread that answered last.
+std::atomic<pid_t> told_by{0};     ///< The id of that thread.
 
 client::Place calling_place() {
   client::Place place = Python::calling_place();
@@ -43,7 +43,7 @@ std::vector<pid_t> other_threads() {
   return threads;
 }
 
-/// A thread that cannot say it in a moment has no place.
+/// Returns the place of a thread; empty if it does not answer in time.
 client::Place place_of(pid_t thread) {
   constexpr int kLooks = 300;
   constexpr useconds_t kBetween = 1'000;
@@ -53,7 +53,7 @@ client::Place place_of(pid_t thread) {
   return told_by == thread ? std::exchange(told_place, {}) : client::Place();
 }
 
-/// Returns whether a child or a timer may end the wait of a thread.
+/// Returns whether the end of a child or a timer may end the wait of a thread.
 bool may_hear_from_outside() {
   siginfo_t info{};
   itimerval timer{};
@@ -64,7 +64,7 @@ bool may_hear_from_outside() {
   return has_child || has_timer;
 }
 
-/// Returns whether each thread waits for another one: as the kernel sees it, or by their turns.
+/// Returns whether each thread waits for another one, according to the kernel or the baton.
 bool is_deadlock(int because) {
   if (may_hear_from_outside() || !device->is_stuck()) return false;
   if ((because & client::kAllStand) != 0) return true;
@@ -94,7 +94,8 @@ client::Party party_of(pid_t thread, client::Place place) {
           .thread = std::move(name)};
 }
 
-/// Threads of libraries alone, which wait for work, are left out.
+/// Returns all threads that are in the user's code, and the main thread. Threads of libraries alone
+/// wait for work, and are left out.
 std::vector<client::Party> stuck_threads(bool all_wait) {
   std::vector<client::Party> stuck{party_of(::gettid(), calling_place())};
   if (all_wait) stuck.front().site = client::kWait;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hang: reports the places of all threads of a hanging process, on request of the run's watch.
+// Hang: reports the places of all threads of a hanging process, at the request of the run's watch.
 //
-// Everything happens in a signal handler. A thread that waits for another holds no lock that is
-// needed here. If one does nevertheless, there is no report, and the watch ends the process.
+// Everything happens in a signal handler. A thread that waits for another one normally holds no
+// lock that is needed here. If it does, there is no report, and the watch ends the process.
 #pragma once
 
 #include <functional>

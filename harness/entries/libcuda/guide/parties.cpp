@@ -17,7 +17,7 @@ const Life* find_life(const World& world, Name name) {
   return nullptr;
 }
 
-/// Returns the stream by its number among those that the program made.
+/// Returns the stream, numbered among the streams that the program created.
 std::string stream_of(const World& world, Name name) {
   if (name == 0) return {};
   const Life* stream = find_life(world, name);
@@ -60,7 +60,7 @@ client::Party Parties::party(std::string_view site, Name activation) const {
   return {std::string(site), place_of(activation), thread_of(activation), "", call, 0, process_};
 }
 
-/// A use in a graph is told where its node was added.
+/// The place of a use in a graph is where its node was added.
 client::Party Parties::party_of_use(const World& world, std::string_view site,
                                     const Fault::Source& source) const {
   client::Party party =

@@ -16,40 +16,41 @@
 
 namespace harness::entries {
 
-/// Threads: for code that has the driver. Lifetime: borrows who knows of calls and of threads.
+/// Threads: requires the driver. Lifetime: borrows all its arguments.
 class Parties {
  public:
   Parties(const Askers& askers, const PythonThreads& threads, const FreeThreads& free_threads)
       : askers_(askers), threads_(threads), free_threads_(free_threads) {}
 
-  /// Hears of the call that has passed.
+  /// Takes the waits of a finished call.
   void passed(const World& world) { waits_.passed(world); }
 
-  /// Notes where a call, or what is forced before one, is in the program.
+  /// Notes the place of a call, or of a forced choice before one, in the program.
   void note(Name activation, client::Place place) { places_[activation] = std::move(place); }
-  /// Adds to the place of a function's call where that function was handed over, by this
-  /// activation.
+  /// Appends the place at which a host function was passed to the driver, by the activation
+  /// `cause`.
   void add_cause(client::Place& place, Name cause) const {
     const client::Place& handed_over = place_of(cause);
     place.insert(place.end(), handed_over.begin(), handed_over.end());
   }
-  /// Notes a call of another process, which has reported it.
+  /// Notes a call of another process, as that process reported it.
   void note_elsewhere(client::Party party) { elsewhere_[party.call] = std::move(party); }
-  /// From now on parties say which process they are of; this one has these words.
+  /// Names the process in parties from then on. `words`: this process.
   void name_process(std::string words) { process_ = std::move(words); }
-  /// Returns the party for a call of this process, or for its work.
+  /// Returns the party for a call of this process or its work, for other processes.
   client::Party told_elsewhere(const World& world, std::string_view site,
                                const Fault::Source& source) const {
     return party_of_use(world, site, source);
   }
-  /// Returns the place of the call that caused an activation; empty if it was not recorded.
+  /// Returns the place of the call from which an activation originates; empty if it was not
+  /// recorded.
   const client::Place& place_of(Name activation) const;
-  /// Returns the program's name of the thread, or its number, if it has several.
+  /// Returns the program's name of the thread, or its number; "" if there is only one thread.
   std::string thread_of(Name activation) const;
-  /// Returns whether the thread of this number is the one that started the first other one of
-  /// Python's.
+  /// Returns whether the thread with this number is the one that started the first other Python
+  /// thread.
   bool is_first_of_python(std::size_t thread) const;
-  /// Fills in the parties of a fault. `locates`: places were noted.
+  /// Fills in the parties of a fault. `locates`: places were recorded.
   void find(const World& world, const Fault& fault, bool locates, client::ToldFault& told) const;
 
   /// Returns a choice in words.
@@ -68,10 +69,9 @@ class Parties {
   const PythonThreads& threads_;
   const FreeThreads& free_threads_;
   EventWaits waits_;
-  std::string process_;  ///< Empty while it shares nothing with others.
-  std::unordered_map<Name, client::Party>
-      elsewhere_;                                   ///< Calls of other processes, by their names.
-  std::unordered_map<Name, client::Place> places_;  ///< Those of calls, by their names.
+  std::string process_;  ///< "" while nothing is shared with other processes.
+  std::unordered_map<Name, client::Party> elsewhere_;  ///< Calls of other processes, by name.
+  std::unordered_map<Name, client::Place> places_;     ///< Places of calls, by name.
 };
 
 }  // namespace harness::entries

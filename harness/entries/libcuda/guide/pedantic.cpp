@@ -9,8 +9,8 @@
 namespace harness::entries {
 namespace {
 
-/// A class of faults. The simulated driver decides by the calls, streams and memory of a fault
-/// whether it is one, and gives it a kind of object of its own.
+/// A class of pedantic faults. The simulated driver marks them by a separate kind of object, which
+/// it determines from their calls, streams and memory.
 struct PedanticClass {
   FaultKind kind;
   Label object_kind;

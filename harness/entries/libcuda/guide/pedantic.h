@@ -9,8 +9,8 @@
 
 namespace harness::entries {
 
-/// Makes the driver of `world` do only what the documentation requires; a choice decides whether it
-/// does more, like current drivers.
+/// If `as_documented`, the driver of `world` does only what the documentation requires, and a
+/// choice decides whether it does more, as current drivers do.
 void let_driver_be_late(World& world, bool as_documented);
 
 /// Returns why current drivers tolerate this fault, as a sentence; "" if they may not.

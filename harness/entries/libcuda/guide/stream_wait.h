@@ -6,8 +6,8 @@
 
 namespace harness::entries {
 
-/// Waits, on the calling thread, which has the driver, for all work of the stream of this name; for
-/// all work of the context if no stream of the program has the name.
+/// Waits for all work of the stream with this name; for all work of the context if there is no such
+/// stream. The calling thread has the driver.
 void wait_for_stream(World& world, Name stream);
 
 }  // namespace harness::entries

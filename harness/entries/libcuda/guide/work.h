@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work: the calls that do something, unlike those that only query the device and its context.
+// Work: distinguishes calls that do something from those that query the device and its context.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace harness::entries {
 
-/// Returns whether a function is one of memory, streams, kernels or graphs.
+/// Returns whether a function is about memory, streams, kernels, modules or graphs.
 inline bool is_work(std::string_view function) {
   constexpr std::array<std::string_view, 7> kBegins{"cuMem",    "cuStream",  "cuLaunch", "cuGraph",
                                                     "cuModule", "cuLibrary", "cuArray"};

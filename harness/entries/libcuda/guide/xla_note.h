@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA note: what a user of JAX should know about a run.
+// XLA note: a hint about a run for users of JAX.
 #pragma once
 
 #include <string>
 
 namespace harness::entries {
 
-/// Returns a sentence where the process has XLA for CUDA; else "".
+/// Returns a sentence if the process has loaded XLA for CUDA; else "".
 std::string xla_note();
 
 }  // namespace harness::entries

@@ -21,7 +21,7 @@ Descent* descent() {
 
 std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The words that the process was started with.
+/// Returns the command line of this process.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
@@ -31,7 +31,7 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-/// The program and its script, without folders.
+/// Returns the program and its script, without folders.
 std::string program_words() {
   const std::vector<std::string> words = command_line();
   if (words.empty()) return "a program";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descent: which process of the program this is, by who started it: the second that the first
-// process started is 1.2. Other than the system's numbers, and the order of first calls, that is
-// the same in each run.
+// Descent: identifies a process of the program by its ancestry: 1.2 is the second process that the
+// first one started. Unlike process ids and the order of first calls, this is the same in each run.
 //
-// The library that is loaded before all others counts (harness/entries/preload/descent.cpp).
+// The preloaded library counts the processes (harness/entries/preload/descent.cpp).
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +12,26 @@
 
 namespace harness::entries {
 
-/// Lifetime: the process's. Plain data: code that counts needs nothing but the C library.
+/// Lifetime: that of the process. Plain data, because the library that counts depends on the C
+/// library only.
 struct Descent {
   static constexpr std::size_t kPathBytes = 192;
   char path[kPathBytes];
-  unsigned started;  ///< This many processes this one has started.
-  pid_t process;     ///< The system's number for it.
+  unsigned started;  ///< Number of processes that this one has started.
+  pid_t process;     ///< The process id.
 };
 
-/// Returns the path of this process; empty if nothing counts.
+/// Returns the path of this process; "" if the library is not loaded.
 std::string descent_path();
 
-/// Returns this process in words: "process 1.2 (python3 consumer.py)", or by its rank where it is
-/// one of MPI's.
+/// Returns this process in words: "process 1.2 (python3 consumer.py)", or its rank if it belongs to
+/// MPI.
 std::string process_words();
 
-/// Has something hear that the process is about to end by _exit().
+/// Calls `ending` when the process is about to end by _exit().
 void tell_ending(void (*ending)());
 
-/// While it lives, a fork is not a process of the program: it continues as this one.
+/// While it exists, a fork is not counted as another process of the program: it has the same path.
 class SameDescent {
  public:
   SameDescent();

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns a label for text that comes from another process. It stays.
+/// Returns a label for text from another process. It is never freed.
 Label interned(const std::string& text) {
   static auto* const known = new std::set<std::string>;
   return Label::of(known->insert(text).first->c_str());
@@ -92,7 +92,7 @@ client::Message PeerLink::ask(const json& question, int file) {
   std::optional<client::Message> answer;
   if (socket_.is_open() && socket_.send(question, file)) answer = socket_.receive();
   if (answer) return std::move(*answer);
-  socket_.close();  // Nothing answers any more.
+  socket_.close();  // The broker has ended.
   is_sharing_ = false;
   return {json::object()};
 }
@@ -127,7 +127,7 @@ std::uint64_t PeerLink::run() {
   return run_;
 }
 
-// ---- words ------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------
 
 json PeerLink::told(const PeerCall& call) const {
   askers_.index();
@@ -210,7 +210,7 @@ devices::PeerRecord PeerLink::last_record(PeerObject object) {
           clock_of(answer.at("clock"))};
 }
 
-// ---- what all do ------------------------------------------------------------------------------
+// ---- exchange ---------------------------------------------------------------------------------
 
 devices::PeerNews PeerLink::exchange(const std::vector<devices::PeerUse>& uses,
                                      const PeerClock& known) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer link: how the driver of a process asks the broker of its run about the others.
+// Peer link: asks the broker of the run about the other processes, for the driver.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@
 
 namespace harness::entries {
 
-/// Lifetime: until the process ends; connects when something is shared first. Threads: for code
-/// that has the driver, but for what says differently.
+/// Lifetime: until the process ends; connects when something is first shared. Threads: requires the
+/// driver, unless a function says otherwise.
 class PeerLink final : public devices::Peers {
  public:
-  /// `number` returns the number of this process in the run, once it may have one.
+  /// `number` returns the number of this process in the run.
   PeerLink(std::string folder, Askers& askers, Parties& parties, std::function<unsigned()> number)
       : folder_(std::move(folder)),
         askers_(askers),
@@ -29,14 +29,14 @@ class PeerLink final : public devices::Peers {
 
   /// Returns whether this process shares something. Threads: any.
   bool is_sharing() const { return is_sharing_; }
-  /// Waits for the turn of this process. Returns why the order may be the system's, or nothing.
-  /// Threads: any, without the driver.
+  /// Waits for the turn of this process. Returns the reason why the system may have determined the
+  /// order, or "". Threads: any, without the driver.
   std::string take_turn(bool is_slow);
-  /// Returns whether its device has work left that it does while the process sleeps.
+  /// Reports whether its device has work left that it can complete while the process sleeps.
   void tell_lag(bool lags);
-  /// The process ends in an orderly way. Threads: any.
+  /// Reports that the process ends regularly. Threads: any.
   void end();
-  /// The process is a fork of the one that was connected.
+  /// Disconnects, in a fork of the connected process.
   void forked();
 
   std::uint32_t process() override;
@@ -55,7 +55,7 @@ class PeerLink final : public devices::Peers {
 
  private:
   void connect();
-  /// Returns the answer; an empty object where there is none.
+  /// Returns the answer; an empty object if there is none.
   client::Message ask(const nlohmann::json& question, int file = -1);
   nlohmann::json told(const devices::PeerCall& call) const;
   devices::PeerCall call_of(const nlohmann::json& told);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's C interface: the functions that are used of it, looked up by name.
+// Python's C interface: the functions of it that we use, looked up by name.
 //
-// Python.h is not included: what is used has been the same since 3.10, and a build needs no Python.
-// Objects are addresses.
+// Python.h is not included: these functions have been the same since 3.10, and so the build does
+// not need Python. Objects are addresses.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace harness::entries {
 using PythonObject = void*;
 using PythonTrace = int (*)(PythonObject self, PythonObject frame, int what, PythonObject argument);
 
-/// How a function of ours is described to the interpreter: PyMethodDef.
+/// Describes one of our functions to the interpreter, like PyMethodDef.
 struct PythonMethod {
   const char* name;
   PythonObject (*function)(PythonObject self, PythonObject arguments);
@@ -72,7 +72,7 @@ struct PythonMethod {
   FUNCTION(PythonObject, PyImport_ImportModule, (const char*))                           \
   FUNCTION(PythonObject, PyObject_CallMethod, (PythonObject, const char*, const char*, ...))
 
-/// Objects that are in the interpreter itself, by their names there.
+/// Objects in the interpreter itself, with their exported names.
 #define AFTERLIFE_PYTHON_OBJECTS(OBJECT)       \
   OBJECT(none, _Py_NoneStruct)                 \
   OBJECT(PyBaseObject_Type, PyBaseObject_Type) \
@@ -89,17 +89,16 @@ struct PythonFunctions {
 #undef AFTERLIFE_DECLARE
 };
 
-/// All null until they are looked up.
+/// All null before look_up_python().
 extern PythonFunctions python;
 
 /// Looks them up, and the classes of python_types.h. Returns false if one is missing.
 bool look_up_python();
 
-/// Returns the text of the interpreter's version, of whichever that runs here; null if none
-/// does.
+/// Returns the version text of the interpreter in this process; null if there is none.
 const char* present_python_version();
 
-/// The interpreter's lock, held for as long as it lives.
+/// Holds the interpreter's lock while it exists.
 class PythonLocked {
  public:
   PythonLocked() : state_(python.PyGILState_Ensure()) {}
@@ -111,9 +110,9 @@ class PythonLocked {
   int state_;
 };
 
-/// The interpreter's lock, which the calling thread has, let go for as long as it lives. A thread
-/// that takes it again while the interpreter finalizes is ended there by pthread_exit(), which
-/// unwinds it.
+/// Releases the interpreter's lock, which the calling thread has, while it exists. If the
+/// interpreter finalizes during this time, the attempt to take the lock again ends the thread by
+/// pthread_exit(), which unwinds it.
 class PythonUnlocked {
  public:
   PythonUnlocked() : state_(python.PyEval_SaveThread()) {}
@@ -125,7 +124,7 @@ class PythonUnlocked {
   PythonObject state_;
 };
 
-/// Something of the interpreter's that we have a reference to.
+/// Owns a reference to an object of the interpreter.
 class PythonOwned {
  public:
   explicit PythonOwned(PythonObject object) : object_(object) {}

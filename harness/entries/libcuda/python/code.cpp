@@ -17,14 +17,14 @@ std::string text_of(PythonObject object, const char* attribute) {
   return text != nullptr ? text : "";
 }
 
-/// Whether the interpreter looks in an instruction of this name.
+/// Returns whether the interpreter checks for pending work in an instruction of this name.
 bool looks(std::string_view name) {
   if (name.starts_with("CALL_INTRINSIC")) return false;
   return name.starts_with("CALL") || name == "JUMP_ABSOLUTE" || name.starts_with("JUMP_BACKWARD") ||
          name.starts_with("POP_JUMP_BACKWARD");
 }
 
-/// Says for each instruction, by its number in this version, whether the interpreter looks there.
+/// Returns for each opcode of this version whether the interpreter checks for pending work.
 std::array<bool, kOpcodes> find_opcodes() {
   std::array<bool, kOpcodes> found{};
   const PythonOwned module(python.PyImport_ImportModule("dis"));
@@ -40,7 +40,7 @@ std::array<bool, kOpcodes> find_opcodes() {
   return found;
 }
 
-/// The same, once it was found.
+/// The result of find_opcodes().
 std::array<bool, kOpcodes> known_opcodes{};
 
 }  // namespace
@@ -52,7 +52,7 @@ bool PythonCode::comes_installed(std::string_view file) {
 
 void PythonCode::prepare() { known_opcodes = find_opcodes(); }
 
-/// Returns the name that the frame's module has, or nothing.
+/// Returns the name of the frame's module, or "".
 static std::string module_of(PythonObject frame) {
   const PythonOwned globals(python.PyObject_GetAttrString(frame, "f_globals"));
   const PythonOwned name(globals ? python.PyMapping_GetItemString(globals.get(), "__name__")
@@ -70,8 +70,8 @@ PythonCode& PythonCode::of(PythonObject frame) {
   return *found;
 }
 
-/// Returns the instructions as a text. Those of a function without a name of its own tell it from
-/// others; before 3.11 no function has its whole name.
+/// Returns the bytecode as a text. It distinguishes functions that have no name; before 3.11, code
+/// objects have no qualified name at all.
 static std::string instructions_of(PythonObject code) {
   const PythonOwned bytes(python.PyObject_GetAttrString(code, "co_code"));
   char* text = nullptr;
@@ -80,7 +80,7 @@ static std::string instructions_of(PythonObject code) {
   return {text, static_cast<std::size_t>(count)};
 }
 
-/// Returns a name for the code that lines which move do not change.
+/// Returns a name for the code that does not change when lines move.
 static Name name_for(PythonObject code, const std::string& module, const std::string& function) {
   const std::string whole = text_of(code, "co_qualname");
   python.PyErr_Clear();
@@ -107,7 +107,7 @@ bool PythonCode::looks_in(int line) { return line_at(line).looks; }
 
 std::uint32_t PythonCode::offset_of(int line) { return line_at(line).offset; }
 
-/// Reads the instructions of each line: two bytes each, the first of which is its number.
+/// Reads the bytecode of each line: an instruction has two bytes, the first of which is its opcode.
 void PythonCode::find_lines() {
   has_lines_ = true;
   const PythonOwned bytes(python.PyObject_GetAttrString(code_.get(), "co_code"));

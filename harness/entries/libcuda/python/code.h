@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python code: what is known of a code object: its file, and where the interpreter looks, in it,
-// whether another thread is to continue.
+// Python code: properties of a code object: its file, and where the interpreter checks whether to
+// switch threads.
 //
-// From 3.10 on it looks at the beginning of a function, after a call and where it jumps back; in
-// between nothing else can continue, unless the lock is let go.
+// Since 3.10 it checks at the beginning of a function, after a call and at a jump back. At other
+// places there are no switches, unless the lock is released.
 #pragma once
 
 #include <map>
@@ -15,31 +15,31 @@
 
 namespace harness::entries {
 
-/// Threads: code that has the interpreter's lock. Lifetime: until the process ends, and so does its
-/// code object.
+/// Threads: requires the interpreter's lock. Lifetime: until the process ends, and so does its code
+/// object.
 class PythonCode {
  public:
-  /// Has looks_in() know the instructions of this version: a module of Python's is imported, which
-  /// no thread may be in the way of.
+  /// Loads the opcodes of this version, for looks_in(). It imports a Python module, so no other
+  /// thread may interfere.
   static void prepare();
-  /// Returns whether a file of code was installed, or is the interpreter's own.
+  /// Returns whether a file belongs to an installed module or to the interpreter.
   static bool comes_installed(std::string_view file);
-  /// Returns what is known of the code that a frame runs.
+  /// Returns the properties of the code that a frame runs.
   static PythonCode& of(PythonObject frame);
 
   PythonCode(PythonOwned code, const std::string& module);
 
   const std::string& file() const { return file_; }
   const std::string& function() const { return function_; }
-  /// Was installed, or is Python's own: not where a user's mistakes are.
+  /// Returns whether it belongs to an installed module or to Python, not to the user.
   bool is_library() const { return is_library_; }
-  /// Returns whether the interpreter looks while it runs this line.
+  /// Returns whether the interpreter checks for pending work in this line.
   bool looks_in(int line);
-  /// Returns the offset of the line's first instruction, from 1 on: comments and the lines of other
-  /// functions do not change it. 0 for a line that it does not have.
+  /// Returns the offset of the line's first instruction plus 1, which does not change with comments
+  /// and other functions. Returns 0 for an unknown line.
   std::uint32_t offset_of(int line);
-  /// Returns a name of the line that is the same in another folder, and when other functions
-  /// change: of its module, its function and its instruction.
+  /// Returns a name of the line, made of its module, function and instruction. It is the same in
+  /// another folder, and when other functions change.
   Name name_of(int line) { return derive_name(name_, hash_name("line"), offset_of(line)); }
 
  private:
@@ -57,7 +57,7 @@ class PythonCode {
   Name name_ = 0;
   bool is_library_ = false;
   bool has_lines_ = false;
-  std::map<int, Line> lines_;  ///< Those that are known once they were asked for.
+  std::map<int, Line> lines_;  ///< Filled in when a line is first looked up.
 };
 
 }  // namespace harness::entries

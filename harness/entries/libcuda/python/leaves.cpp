@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A leaf leads to leaves alone, to what is passed over, and to objects of classes
-// that have nothing to do with the collector. A list or a dictionary is none, empty as it may be:
-// something may be put into it later. The one exception is the table that each class has of its
-// subclasses, which only the interpreter writes to: from an address to a weak reference.
+// How it works. A leaf refers only to other leaves, to objects that are passed over, and to objects
+// of classes without garbage collection. A list or a dictionary is not a leaf even if it is empty,
+// because something may be added later. The exception is the table of subclasses that each class
+// has, which only the interpreter modifies: it maps an address to a weak reference.
 #include "harness/entries/libcuda/python/leaves.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_weak_reference(PythonObject object) {
   return callback.get() == python.none;
 }
 
-/// Whether objects of the class never lead to others than those that they were made with.
+/// Returns whether objects of the class never change their references after creation.
 bool is_constant(PythonObject type) {
   const std::array types{python_types.PyTuple_Type,       python_types.PyFrozenSet_Type,
                          python_types.PyCFunction_Type,   python_types.PyMemberDescr_Type,
@@ -51,7 +51,7 @@ bool PythonLeaves::is_leaf(PythonObject object, unsigned depth) {
 }
 
 bool PythonLeaves::find_out(PythonObject object, PythonObject type, unsigned depth) {
-  // Such a class is compiled in, and the collector goes through none.
+  // Such a class is static, and the collector does not traverse it.
   if (python.PyObject_IS_GC(object) == 0 && python.PyObject_IsInstance(object, python.PyType_Type))
     return true;
   if (is_constant(type)) return depth != 0 && leads_to_leaves(object, depth - 1);

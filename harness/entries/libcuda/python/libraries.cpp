@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. All that the collector tracks is frozen, which is documented for processes that
-// fork; then what no installed module reaches is tracked again, unless it is a leaf.
+// How it works. First all tracked objects are frozen (gc.freeze(), documented for processes that
+// fork). Then those that no installed module reaches are tracked again, except leaves.
 #include "harness/entries/libcuda/python/libraries.h"
 
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 using Objects = std::unordered_set<PythonObject>;
 
-/// The items of a list, for as long as that has them.
+/// Returns the items of a list, which are borrowed from it.
 std::vector<PythonObject> items_of(PythonObject list) {
   std::vector<PythonObject> items;
   if (list == nullptr) return items;
@@ -26,7 +26,7 @@ std::vector<PythonObject> items_of(PythonObject list) {
   return items;
 }
 
-/// Where a module is from: "" for one of the interpreter's own.
+/// Returns the file of a module; "" for a module of the interpreter.
 std::string file_of(PythonObject module) {
   const PythonOwned file(python.PyObject_GetAttrString(module, "__file__"));
   const char* text = file ? python.PyUnicode_AsUTF8(file.get()) : nullptr;
@@ -41,7 +41,7 @@ class Libraries {
     find_classes();
   }
 
-  /// Returns all that they reach.
+  /// Returns all objects that they reach.
   const Objects& reached(PythonObject gc) {
     reached_ = modules_;
     reached_.insert(classes_.begin(), classes_.end());
@@ -56,7 +56,7 @@ class Libraries {
     return reached_;
   }
 
-  /// Returns the tables of their modules' names.
+  /// Returns the dictionaries of the modules.
   const Objects& tables() const { return tables_; }
 
  private:
@@ -85,8 +85,8 @@ class Libraries {
     return file.empty() || PythonCode::comes_installed(file);
   }
 
-  /// Those that are compiled in as well, which are not the collector's: the topmost class, and
-  /// those below each.
+  /// Also finds static classes, which the collector does not track: starts at `object`, and follows
+  /// the subclasses.
   void find_classes() {
     std::vector<PythonObject> latest{python.PyBaseObject_Type};
     while (!latest.empty()) {
@@ -104,7 +104,7 @@ class Libraries {
     return python.PyObject_IsInstance(object, python.PyType_Type) == 1;
   }
 
-  /// Returns whether it is a new one.
+  /// Returns whether the class is new.
   bool sort_class(PythonObject type) {
     if (classes_.contains(type) || users_classes_.contains(type)) return false;
     return (is_from_library(type) ? classes_ : users_classes_).insert(type).second;
@@ -131,7 +131,7 @@ class Libraries {
     for (PythonObject object : objects) {
       python.PyList_Append(list.get(), object);
       if (!is_class(object)) continue;
-      // One that is compiled in is not the collector's, but what its table holds is.
+      // A static class is not tracked, but the objects in its dictionary are.
       const PythonOwned table(python.PyObject_GetAttrString(object, "__dict__"));
       if (table) python.PyList_Append(list.get(), table.get());
     }
@@ -142,17 +142,17 @@ class Libraries {
                            : nullptr);
   }
 
-  Objects modules_;        ///< Those that are installed,
-  Objects tables_;         ///< and their names' tables.
+  Objects modules_;        ///< Installed modules.
+  Objects tables_;         ///< Dictionaries of installed modules.
   Objects classes_;        ///< Classes of installed modules.
-  Objects users_;          ///< The other modules, and theirs.
-  Objects users_classes_;  ///< Other classes.
+  Objects users_;          ///< The user's modules and their dictionaries.
+  Objects users_classes_;  ///< The user's classes.
   Objects reached_;
-  std::unordered_set<std::string> names_;  ///< The installed ones.
+  std::unordered_set<std::string> names_;  ///< Names of installed modules.
 };
 
-/// Holds, for good, the functions among these that lead to constants and their modules' names
-/// alone. At its end the interpreter lets go of all, and takes apart what nothing else has.
+/// Keeps those functions alive that refer to constants and module dictionaries only. Otherwise the
+/// interpreter would destroy each of them at its end.
 void keep_functions(const Objects& libraries, PythonLeaves leaves) {
   const PythonOwned weakref(python.PyImport_ImportModule("_weakref"));
   for (PythonObject object : libraries) {

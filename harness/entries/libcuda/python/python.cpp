@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A collection on the thread that is watched first is made pending, which the
-// interpreter does for its main thread alone; on another one it runs at once, before a line where
-// the interpreter has just looked.
+// How it works. On the first watched thread, a collection is requested as a pending call, which the
+// interpreter makes on its main thread only. On other threads it runs at once, before a line at
+// which the interpreter has just checked for pending work.
 #include "harness/entries/libcuda/python/python.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ constexpr int kCall = 0;    ///< PyTrace_CALL.
 constexpr int kLine = 2;    ///< PyTrace_LINE.
 constexpr int kReturn = 3;  ///< PyTrace_RETURN.
 
-/// The lines that the functions on a thread's stack have come to; of those that are too deep none.
+/// The current line of each function on a thread's stack, up to a limited depth.
 class FrameLines {
  public:
   void begin() {
@@ -32,9 +32,10 @@ class FrameLines {
   void end() {
     if (depth_ > 0) --depth_;
   }
-  /// Comes to a line of the innermost function. Returns whether it does not follow the one before.
+  /// Notes the next line of the innermost function. Returns whether it is not after the previous
+  /// one.
   bool goes_back(int line) {
-    if (depth_ == 0) begin();  // It was there before anything watched.
+    if (depth_ == 0) begin();  // The function began before the watch.
     if (depth_ > lines_.size()) return false;
     return std::exchange(lines_[depth_ - 1], line) >= line;
   }
@@ -46,9 +47,9 @@ class FrameLines {
 
 /// A thread whose lines are watched.
 struct Watched {
-  PythonCode* code = nullptr;  ///< The line before: of this code,
-  int line = 0;                ///< this one.
-  bool has_looked = false;     ///< The interpreter has, at the beginning of a function.
+  PythonCode* code = nullptr;  ///< The code of the previous line.
+  int line = 0;                ///< The number of the previous line.
+  bool has_looked = false;     ///< The interpreter has checked, at the beginning of a function.
   bool is_first = false;
   bool is_collecting = false;
   FrameLines lines;
@@ -56,8 +57,8 @@ struct Watched {
 
 thread_local Watched watched;
 Python::Lines* lines = nullptr;
-/// The thread that wants a collection, until it is over. Finalizers run in it: one that had another
-/// collection pending would have 3.11 look for ever whether it is its turn.
+/// The thread with a pending collection, until it is over. Its finalizers must not request another
+/// one, because 3.11 would then check for pending calls without end.
 Watched* wants_collection = nullptr;
 
 client::Frame describe(PythonObject frame) {
@@ -85,8 +86,8 @@ void begin_collection() {
   if (python.Py_AddPendingCall(collect, nullptr) != 0) wants_collection = nullptr;
 }
 
-/// Notes that the thread has reached this line. A line that does not come after the one before is
-/// taken for a jump back, where the interpreter looks.
+/// Notes that the thread has reached this line. If it is not after the previous one, a jump back is
+/// assumed, at which the interpreter checks.
 Python::Since come_to(PythonCode& code, int line) {
   const bool looks =
       lines->has_several_threads() &&
@@ -125,14 +126,14 @@ int on_event(PythonObject, PythonObject frame, int what, PythonObject) {
   return 0;
 }
 
-/// Has it run no more by itself. It stays enabled, unless the program disables it: then it does not
-/// run where it is asked, either.
+/// Disables automatic collections by the threshold. The collector stays enabled unless the program
+/// disables it: then it does not run on request either.
 void stop_collector() {
   const PythonOwned gc(python.PyImport_ImportModule("gc"));
   if (gc) const PythonOwned none(python.PyObject_CallMethod(gc.get(), "set_threshold", "i", 0));
 }
 
-/// Takes the place of itself: a thread that begins calls it as its function for lines.
+/// Called in a new thread as its trace function: replaces itself by the real one.
 PythonObject watch_this_thread(PythonObject, PythonObject) {
   python.PyEval_SetTrace(on_event, nullptr);
   python.Py_IncRef(python.none);
@@ -150,8 +151,8 @@ int minor_of(std::string_view told) {
   return minor;
 }
 
-/// Returns whether a version's text is of a build without the interpreter's lock: its threads run
-/// at the same time, and what is asked here of one at a time does not hold.
+/// Returns whether it is a build without the interpreter's lock. Its threads run concurrently, so
+/// the functions here, which rely on the lock, are not valid for it.
 bool is_free_threaded(std::string_view all) { return all.find("free-threading build") != all.npos; }
 
 }  // namespace
@@ -166,7 +167,8 @@ const Python* Python::find() {
   return is_there() && python.Py_IsInitialized() != 0 ? &interpreter : nullptr;
 }
 
-// An interpreter that finalizes is no longer initialized, and runs finalizers on its first thread.
+// During its finalization the interpreter no longer counts as initialized, but runs finalizers on
+// its first thread.
 client::Place Python::calling_place() {
   static Python interpreter;
   const bool is_first = ::getpid() == ::gettid();
@@ -229,8 +231,8 @@ bool Python::can_be_forced() const {
   return is_watched && wants_collection != &watched && !watched.is_collecting;
 }
 
-// Finalizers may end the thread, which has lost the interpreter's lock by then: no destructor lets
-// go of it.
+// Uses no PythonLocked: finalizers may end the thread, which does not have the interpreter's lock
+// by then, so a destructor must not release it.
 void Python::collect() const {
   const int state = python.PyGILState_Ensure();
   collect_at_once();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Who has the baton is the only one of these threads that wants the interpreter's
-// lock, so that the interpreter itself never hands that on. A thread that gives the baton away lets
-// go of the lock first.
+// How it works. Only the thread with the baton competes for the interpreter's lock, so the
+// interpreter itself never selects the next thread. A thread releases the lock before it passes on
+// the baton.
 #include "harness/entries/libcuda/python/threads.h"
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ bool has_lock() {
 
 }  // namespace
 
-/// The functions that the library in front of the C library's calls.
+/// The functions that the preloaded library calls.
 struct PythonThreads::Hooks {
   static void* starting(bool is_pythons) {
     const Python* interpreter = Python::find();
@@ -47,7 +47,7 @@ struct PythonThreads::Hooks {
     if (interpreter == nullptr || !is_pythons || !interpreter->has_lock()) return nullptr;
     const std::string shown = interpreter->starting_thread();
     if (shown.empty()) return nullptr;
-    ProcessWorld::get();  // Has a guide made, if one is ordered.
+    ProcessWorld::get();  // Creates a guide, if orders exist.
     return threads != nullptr ? threads->start_another(shown) : nullptr;
   }
 
@@ -64,7 +64,7 @@ struct PythonThreads::Hooks {
     if (!thread_of(hooked).is_native) threads->baton_.leave(thread_of(hooked));
   }
 
-  /// Returns the calling thread where it may let others continue in the C library.
+  /// Returns the calling thread if others may run while it waits in the C library, else null.
   static BatonThread* waiting_thread() {
     BatonThread* me = Baton::mine();
     const bool may_wait = me != nullptr && !me->is_native && threads->are_several();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python threads: those that Python's `threading` starts take turns, so that which one runs next is
-// decided and not left to the system.
+// Python threads: threads started by Python's `threading` take turns, so that the next one to run
+// is a choice, and not determined by the system.
 //
-// A thread that begins in another way runs free, as do those of libraries.
+// Threads that are started in another way run freely, as do those of libraries.
 #pragma once
 
 #include <string>
@@ -15,37 +15,37 @@ namespace harness::entries {
 /// Lifetime: until the process ends. Threads: any.
 class PythonThreads {
  public:
-  /// Decides for them.
+  /// Makes the choices for these threads.
   class Guide : public Baton::Judge {
    public:
-    /// Hears that the calling thread is about to start the first other one. Returns its name.
+    /// Called when the calling thread is about to start the first other one. Returns its name.
     virtual Name name_first_thread() = 0;
-    /// Hears that something else watches the lines of the threads.
+    /// Called if another tool watches the lines of the threads.
     virtual void are_not_watched() = 0;
   };
 
-  /// Gives hooks to the library that is loaded before the program; there may be none.
+  /// Passes our hooks to the preloaded library, if there is one.
   static void listen();
 
   explicit PythonThreads(Guide& guide);
 
-  /// Comes to a line of the user's. The thread has the interpreter's lock. `may_switch`: another
-  /// thread may continue here; `forces`: it is asked to even if it may not.
+  /// Called before a line of the user's. The thread has the interpreter's lock. `may_switch`:
+  /// another thread may run here. `forces`: a switch is offered even if it may not.
   void line(const Python::Line& line, bool may_switch, bool forces);
-  /// Comes to a line of a library.
+  /// Called before a line of a library.
   void library_line();
-  /// Is about to call the driver. `forces`: another one is asked to continue even if the caller
-  /// keeps the interpreter's lock.
+  /// Called before a driver call. `forces`: a switch is offered even if the caller keeps the
+  /// interpreter's lock.
   void call(bool forces);
-  /// Returns whether others may continue while the calling thread calls the driver, or soon.
+  /// Returns whether other threads can run, now or soon, while the calling thread is in the driver.
   bool others_may_go_on() const;
 
-  /// Returns whether there are several now.
+  /// Returns whether there are several threads now.
   bool are_several() const { return baton_.is_shared(); }
-  /// Returns whether all wait for another one of them, and this is one: a thread as the system
-  /// numbers it. Returns false if they cannot be looked at now.
+  /// Returns whether all threads wait for each other, and the thread with this id is one of them.
+  /// Returns false if they cannot be inspected now.
   bool is_stuck(pid_t thread) { return baton_.is_stuck(thread); }
-  /// Returns the program's name of the thread; empty for one that takes no turns.
+  /// Returns the program's name of the thread; "" if it takes no turns.
   std::string name_of(pid_t thread) const;
   Baton& baton() { return baton_; }
   const std::deque<BatonThread>& all() const { return baton_.threads(); }

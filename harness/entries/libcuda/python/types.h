@@ -24,7 +24,7 @@ struct PythonTypes {
 #undef AFTERLIFE_DECLARE
 };
 
-/// All null until look_up_python() was called.
+/// All null before look_up_python().
 extern PythonTypes python_types;
 
 }  // namespace harness::entries

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. Code that has no baton waits for its own semaphore, and looks around now and
-// then: while nothing has the baton, whether another can continue; else whether the one that has it
-// stands still without a step, which is a wait that no one sees.
+// How it works. A thread without the baton waits for its semaphore, and checks the state
+// periodically. If no thread has the baton, it checks whether one can run. Otherwise it checks
+// whether the thread with the baton makes no progress, because it is in a wait that is not
+// observed.
 #include "harness/entries/libcuda/turns/baton.h"
 
 #include <dlfcn.h>
@@ -20,16 +21,17 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookOften{1};
 constexpr milliseconds kLookSeldom{50};
 constexpr milliseconds kSignalsSeen{100};
-/// The same where the kernel is asked.
+/// The same, if the kernel is asked for the thread's state.
 constexpr milliseconds kLookAtKernel{4};
 
 thread_local BatonThread* my_thread = nullptr;
 thread_local unsigned inside = 0;
-/// A signal of ours has reached this thread.
+/// A signal of ours has arrived on this thread.
 thread_local bool is_asked = false;
 Baton* only_baton = nullptr;
 
-/// Waits for the semaphore as the system does, for this long. Returns 0, or the error's number.
+/// Waits for the semaphore by the system's function, up to this limit. Returns 0, or the error
+/// number.
 int wait_for(sem_t& semaphore, milliseconds limit) {
   static const auto wait = [] {
     void* found = dlsym(RTLD_DEFAULT, kSystemWait);
@@ -108,8 +110,7 @@ void Baton::enter(BatonThread& me) {
   wait_for_turn(lock, me);
 }
 
-// ---- which ones can run
-// ----------------------------------------------------------------------------
+// ---- threads that can run ----------------------------------------------------------------------
 
 bool Baton::is_ready(const BatonThread& thread) {
   if (thread.state == BatonThread::State::ready) return true;
@@ -117,7 +118,7 @@ bool Baton::is_ready(const BatonThread& thread) {
   return thread.is_interrupted || (!thread.is_outside && !thread.is_sleeping && (*thread.done)());
 }
 
-/// In the order of their starts, from the one after `me` on, round and round.
+/// Returns them in the order of their starts, beginning after `me` and wrapping around.
 std::vector<BatonThread*> Baton::ready_others(const BatonThread& me) {
   std::vector<BatonThread*> before;
   std::vector<BatonThread*> after;
@@ -131,12 +132,13 @@ std::vector<BatonThread*> Baton::ready_others(const BatonThread& me) {
   return after;
 }
 
-/// Held time passes at once, but beside a wait for something from elsewhere.
+/// Returns whether its limit has passed. Held time passes at once, except while another thread
+/// waits for an event from outside.
 bool Baton::is_eligible(const BatonThread& thread, bool is_paced) const {
   return (holds_time_ && !is_paced) || *thread.limit <= Clock::now();
 }
 
-/// Returns whose wait is the next to end by the clock, where its time is over.
+/// Returns the thread whose limit is the next by the clock, if it has passed; else null.
 BatonThread* Baton::first_in_time() {
   BatonThread* first = nullptr;
   const auto earlier = [](const BatonThread& left, const BatonThread& right) {
@@ -152,7 +154,7 @@ BatonThread* Baton::first_in_time() {
   return first != nullptr && is_eligible(*first, is_paced) ? first : nullptr;
 }
 
-/// Something from elsewhere comes first, and to who has waited for longer.
+/// Events from outside precede limits; the longest wait comes first.
 BatonThread* Baton::first_of_the_late() {
   BatonThread* first = nullptr;
   for (BatonThread& thread : threads_)
@@ -175,7 +177,7 @@ BatonThread* Baton::light_sleeper() {
   return is_light ? first : nullptr;
 }
 
-// ---- handing on -------------------------------------------------------------------------------
+// ---- passing the baton on ---------------------------------------------------------------------
 
 void Baton::give(BatonThread& thread) {
   if (thread.state == BatonThread::State::waits && thread.is_sleeping) {
@@ -203,7 +205,7 @@ void Baton::pass_on(Lock& lock, BatonThread& me, At at) {
   if (BatonThread* sleeper = ready.empty() ? nullptr : light_sleeper(); sleeper != nullptr)
     if (sleeper != &me) ready.push_back(sleeper);
   std::size_t chosen = 0;
-  // The thread that let one of the driver's own go is the first to continue after it.
+  // The thread that released one of the driver's threads is the first to run after it.
   if (const auto by = std::ranges::find(ready, std::exchange(me.handed_by, nullptr));
       by != ready.end())
     std::rotate(ready.begin(), by, by + 1);
@@ -233,8 +235,8 @@ void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
     const int error = wait_for(me.turn, limit);
     const bool is_interrupted = error == EINTR && !std::exchange(is_asked, false);
     lock.lock();
-    // A signal that came between two looks has left no other trace: where all wait, the first
-    // thread, whose they are, sees to them now and then.
+    // A signal between two checks leaves no other trace. If all threads wait, the first one, which
+    // gets the signals, is interrupted from time to time to handle them.
     const bool is_due =
         me.is_first && !me.limit && holder_ == nullptr && Clock::now() - begin >= kSignalsSeen;
     me.is_interrupted = me.is_interrupted || (!me.is_native && (is_interrupted || is_due));
@@ -248,7 +250,7 @@ void Baton::wait_for_turn(Lock& lock, BatonThread& me) {
   if (is_kept) pthread_setcancelstate(cancel_state, nullptr);
 }
 
-/// Nothing has the baton.
+/// Called if no thread has the baton.
 void Baton::see_to_all() {
   give_to_anyone(nullptr);
   if (holder_ != nullptr || !holds_time_ || has_told_ || !all_stand()) return;
@@ -281,7 +283,7 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   Lock lock(mutex_);
   if (holder_ != &me) return &me;
   ++progress_;
-  // A call that keeps the lock is not a step: it is none if no one asks there.
+  // A call that keeps the lock is not a step, because without force no choice is made there.
   const bool is_long = at != At::locked_call && ++steps_in_turn_ >= kStepsInTurn;
   if (!is_long && !may_ask) return nullptr;
   std::vector<BatonThread*> options = ready_others(me);
@@ -385,13 +387,13 @@ void Baton::before_fork() {
   ++inside;  // Other handlers of fork() make no steps.
 }
 
-/// The last that is done is not a call of the C library's, as that would seem to be the caller's.
+/// The last action is not a C library call, which would seem to be the program's.
 void Baton::after_fork() {
   only_baton->mutex_.unlock();
   --inside;
 }
 
-/// Keeps the calling thread alone: the others are not in the child.
+/// Keeps only the calling thread: the others do not exist in the child.
 void Baton::begin_child() {
   Baton& baton = *only_baton;
   for (BatonThread& thread : baton.threads_)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baton, waits that something ends, threads of the driver's own, and time.
+// Baton, continued: waits that end by a wake, threads of the driver, and time.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace harness::entries {
 
-/// A step that only gives way counts as this many.
+/// Number of steps for which a yield counts.
 constexpr std::uint32_t kStepsInYield = 50;
 constexpr std::int64_t kMicrosecond = 1'000;
 
-// ---- waits that something ends -----------------------------------------------------------------
+// ---- waits that end by a wake ------------------------------------------------------------------
 
 void Baton::will_park(BatonThread& me, const void* on, std::uint32_t bits, bool may_look_again) {
   const Lock lock(mutex_);
@@ -72,14 +72,14 @@ bool Baton::yield(BatonThread& me) {
   return true;
 }
 
-// ---- threads of the driver's own --------------------------------------------------------------
+// ---- threads of the driver --------------------------------------------------------------------
 
-/// If a function of the program ended the thread before, another one is this.
+/// Also makes the calling thread `own`, if the previous one was ended by a host function.
 void Baton::await_due(BatonThread& own) {
   Lock lock(mutex_);
   const bool comes = mine() != &own || own.id != ::gettid();
   if (comes) become(own);
-  // A turn that was given before the thread came is the one that it comes for.
+  // If a turn was granted before this thread existed, it was granted for what is due now.
   if (holder_ == &own && !(comes && (*own.is_due)())) {
     own.state = BatonThread::State::waits;
     own.done = own.is_due;
@@ -113,8 +113,8 @@ BatonThread* Baton::find(pthread_t handle) {
 
 // ---- time -------------------------------------------------------------------------------------
 
-/// A thread that looks again and again waits for time to pass: each look then takes longer than the
-/// one before.
+/// A thread that reads the clock repeatedly waits for time to pass, so each reading advances it
+/// more than the one before.
 std::int64_t Baton::look_at_clock() {
   const Lock lock(mutex_);
   return tick_ += ++looks_in_turn_ * kMicrosecond;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baton, the look at the thread that has it: one that stands still without a step waits for
-// something unseen, and others continue beside it.
+// Baton, continued: the watch over the thread with the baton. If it makes no step for a long time,
+// it is in a wait that is not observed, and others run beside it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// This long without a step, asleep whenever looked at, and a thread is taken to wait;
+/// A sleeping thread without a step for this long counts as blocked.
 constexpr milliseconds kQuiet{1000};
-/// this long, and it is left to itself though it does something.
+/// After this long without a step, others run beside it even if it is busy.
 constexpr milliseconds kStill{5000};
-/// The time that a thread may run without a step before others continue beside it;
+/// Limit of a thread's processor time without a step, in ns.
 constexpr std::int64_t kMostRun = 500'000'000;
-/// and this many looks at it asleep, where the kernel says that it waits for another thread, or
-/// does not.
+/// Number of checks that find it asleep until it counts as blocked: if the kernel says that it
+/// waits for another thread, and otherwise.
 constexpr unsigned kLooksAtWait = 2;
 constexpr unsigned kLooksAtSleep = 20;
 
@@ -45,7 +45,7 @@ void Baton::look_after_holder() {
   lose_holder(!is_quiet);
 }
 
-/// No clock but that of its own running has a part in this.
+/// Depends on no clock except the holder's processor time.
 void Baton::look_at_kernel() {
   if (holder_->id == 0) return;
   const std::int64_t run = time_of(holder_->processor);

@@ -12,7 +12,7 @@ static Baton* the_baton = nullptr;
 Baton& Doing::baton() { return *the_baton; }
 void Doing::use(Baton& baton) { the_baton = &baton; }
 
-/// How often the calling thread has come to each. Never destroyed: it may end late.
+/// Number of calls of each function by this thread. Never destroyed: it may be used late.
 static std::unordered_map<std::uint64_t, std::uint32_t>& counts() {
   static thread_local auto* const all = new std::unordered_map<std::uint64_t, std::uint32_t>;
   return *all;

@@ -10,26 +10,26 @@
 
 namespace harness::entries {
 
-/// Threads: confined to the calling one. What that does meanwhile is not a step of the program's.
+/// Threads: confined to the calling one. While it exists, the thread's actions are not steps.
 class Doing {
  public:
-  /// Null where the calling thread takes no turns.
+  /// Null if the calling thread takes no turns.
   explicit Doing(Label function);
   explicit operator bool() const { return me_ != nullptr; }
   BatonThread& operator*() const { return *me_; }
   BatonThread* thread() const { return me_; }
-  /// Returns whether it is none of the program's steps.
+  /// Returns whether the call is not a step of the program.
   bool is_ours() const { return is_ours_; }
 
-  /// Says whether the function may be cancelled while it waits. One that may ends the thread at
-  /// once if it was cancelled before: it may never come to wait.
+  /// Sets whether the function is a cancellation point while it waits. If so, and the thread was
+  /// cancelled before, ends it at once, because it might never wait.
   void allow_cancel(bool allows) const {
     me_->is_cancellable = allows;
     if (allows) pthread_testcancel();
   }
-  /// Another one may continue.
+  /// Lets the judge choose another thread.
   void offer() const;
-  /// Waits until another wakes those that wait for this.
+  /// Waits until another thread wakes the waiters on this address.
   Woken park(const void* on, const Baton::Limit& limit, bool may_look_again = true) const;
   /// Tries until it gets the resource, and parks on it between attempts.
   template <class Try>
@@ -44,10 +44,10 @@ class Doing {
     }
     return status;
   }
-  /// Returns whether something else has it, which a try says so or so.
+  /// Returns whether the resource is taken, according to the status of an attempt.
   static bool is_taken(int status) { return status == EBUSY || status == ETIMEDOUT; }
 
-  /// The baton of all, once there is one.
+  /// The common baton, once it exists.
   static Baton& baton();
   static void use(Baton& baton);
 
@@ -59,7 +59,7 @@ class Doing {
 
 inline constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
-/// Wakes this many of those that wait for this; what is ours nothing waits for. Returns the status.
+/// Wakes at most `count` waiters on this address, unless the call is ours. Returns the status.
 int wakes(const Doing& doing, const void* on, std::uint32_t count, int status);
 
 }  // namespace harness::entries

@@ -7,7 +7,7 @@ namespace harness::entries {
 namespace {
 
 Baton* baton = nullptr;
-/// The time of both clocks when it was first held.
+/// The time of both clocks when they were stopped.
 std::int64_t real_before = 0;
 std::int64_t monotonic_before = 0;
 
@@ -17,7 +17,7 @@ std::int64_t present(clockid_t clock) {
   return HeldClock::in_nanoseconds(now);
 }
 
-/// Returns what a clock showed then; 0 for one of another kind.
+/// Returns the time of a clock when it was stopped; 0 for other kinds of clocks.
 std::int64_t before(clockid_t clock) {
   switch (clock) {
     case CLOCK_REALTIME:
@@ -46,7 +46,8 @@ bool HeldClock::tells(clockid_t clock) { return before(clock) != 0; }
 
 std::int64_t HeldClock::now(clockid_t clock) { return before(clock) + baton->look_at_clock(); }
 
-/// A condition's own clock is not known here: a moment is much nearer to one of the two.
+/// The clock of a condition variable is not known here. A time is much closer to one of the two
+/// clocks.
 Baton::Limit HeldClock::rest_until(const Moment* end) {
   if (end == nullptr) return std::nullopt;
   const std::int64_t at = in_nanoseconds(end->at);

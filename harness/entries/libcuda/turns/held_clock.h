@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Held clock: the program's clock while its threads take turns. It advances only when all of them
+// Held clock: the program's clock while its threads take turns. It advances only while all of them
 // wait.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace harness::entries {
 /// Threads: any, after hold().
 class HeldClock {
  public:
-  /// Holds time from now on.
+  /// Stops the program's clocks.
   static void hold(Baton& baton);
-  /// Returns whether the program's time is told by this clock: others are of how long it has run.
+  /// Returns whether this clock is held. Other clocks count processor time.
   static bool tells(clockid_t clock);
   /// Returns the time that the clock shows, in ns.
   static std::int64_t now(clockid_t clock);
-  /// Returns how long it is until then; null is never.
+  /// Returns the time left until `end`; no limit for null.
   static Baton::Limit rest_until(const Moment* end);
 
   static constexpr std::int64_t kSecond = 1'000'000'000;

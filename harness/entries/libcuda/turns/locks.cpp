@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. A wait is asked for at the system's own lock, without waiting; where that says no,
-// the thread parks, and code that lets go of the lock wakes all that are parked on it: who of them
-// has it next is which one runs next first. Conditions and barriers are the baton's alone.
+// How it works. A thread first tries the system's lock without waiting. If it is taken, the thread
+// parks. A thread that releases the lock wakes all that are parked on it, and the next one to run
+// gets it. Conditions and barriers are implemented by the baton alone.
 #include "harness/entries/libcuda/turns/locks.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace harness::entries {
 namespace {
 
-/// In the past: nothing waits for it, and all other answers are the system's.
+/// In the past, so that the call does not wait; its errors are those of the system.
 constexpr timespec kNow{0, 0};
 
 void hold(BatonThread& me, const void* lock, int status) {
@@ -74,7 +74,7 @@ int spin_unlock(pthread_spinlock_t* lock) {
   return status;
 }
 
-// ---- locks for readers and writers ------------------------------------------------------------
+// ---- reader-writer locks ----------------------------------------------------------------------
 
 int try_once(pthread_rwlock_t* lock, RwAccess access) {
   return access == RwAccess::read ? pthread_rwlock_tryrdlock(lock) : pthread_rwlock_trywrlock(lock);
@@ -116,7 +116,7 @@ int rw_unlock(pthread_rwlock_t* lock) {
 
 // ---- conditions -------------------------------------------------------------------------------
 
-/// A thread that is cancelled while it waits has the mutex again.
+/// Locks the mutex again if the thread is cancelled while it waits.
 class Relock {
  public:
   explicit Relock(pthread_mutex_t* mutex) : mutex_(mutex) {}
@@ -131,7 +131,8 @@ class Relock {
   pthread_mutex_t* mutex_;
 };
 
-/// The thread waits before it lets go of the mutex: a thread that takes no turns may wake it then.
+/// Announces the wait before it releases the mutex, because a thread without turns may signal right
+/// after that.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   const Doing doing("pthread_cond_wait");
   if (!doing) return kNotOurs;
@@ -141,7 +142,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   const int unlocked = wakes(doing, mutex, kAll, pthread_mutex_unlock(mutex));
   Relock relock(mutex);
   doing.allow_cancel(true);
-  // The caller's mistake: it does not wait.
+  // An error of the caller: it does not wait.
   const Woken woken = Doing::baton().park(
       *doing, unlocked == 0 ? limit : Baton::Limit(std::chrono::nanoseconds(0)));
   relock.is_not_needed();
@@ -156,7 +157,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const Moment* end) {
   return status == 0 && woken == Woken::timed_out ? ETIMEDOUT : status;
 }
 
-/// Threads that take no turns wait in the system.
+/// Also signals through the system, in which threads without turns wait.
 int wake(pthread_cond_t* condition, bool all) {
   const Doing doing("pthread_cond_signal");
   if (doing) doing.offer();
@@ -168,7 +169,7 @@ int wake(pthread_cond_t* condition, bool all) {
 
 // ---- once and barriers ------------------------------------------------------------------------
 
-/// A thread that is under way in pthread_once().
+/// A thread that is running a routine of pthread_once().
 struct Once {
   const void* control;
   const BatonThread* thread;
@@ -179,7 +180,7 @@ struct Barrier {
   unsigned waiting = 0;
 };
 
-/// State of locks that the system keeps to itself. Threads: under the mutex.
+/// State that the system's locks do not expose. Threads: guarded by the mutex.
 struct Known {
   std::mutex mutex;
   std::vector<Once> under_way;
@@ -187,11 +188,11 @@ struct Known {
 };
 
 Known& known() {
-  static Known& all = *new Known;  // Threads may come after the end of main().
+  static Known& all = *new Known;  // Never destroyed: threads may still run after main().
   return all;
 }
 
-/// Takes a thread off the list of those that are under way, also if the routine throws.
+/// Lists a thread as running the routine, and removes it even if the routine throws.
 class UnderWay {
  public:
   UnderWay(const void* control, const BatonThread* thread) : once_{control, thread} {
@@ -247,8 +248,8 @@ void barrier_ends(pthread_barrier_t* barrier) {
   known().barriers.erase(barrier);
 }
 
-/// Returns whether the calling thread is the last that is waited for; nothing for a barrier that
-/// nothing has seen begin.
+/// Returns whether the calling thread is the last one of the barrier. Returns nothing for a barrier
+/// whose initialization was not observed.
 std::optional<bool> is_last(const void* barrier) {
   const std::lock_guard lock(known().mutex);
   const auto found = known().barriers.find(barrier);

@@ -6,7 +6,7 @@
 
 namespace harness::entries {
 
-/// Fills in the hooks of these.
+/// Fills in the hooks for these.
 void add_locks(TurnHooks& hooks);
 
 }  // namespace harness::entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it works. The first thread that is started has all of them take turns from then on; those
-// that began before the driver was loaded take none.
+// How it works. When the first thread is started, all threads take turns from then on, except those
+// that were started before the driver was loaded.
 #include "harness/entries/libcuda/turns/native_threads.h"
 
 #include <dlfcn.h>
@@ -24,10 +24,11 @@ namespace {
 NativeThreads* natives = nullptr;
 Baton* baton = nullptr;
 std::atomic<bool> is_on{false};
-pthread_key_t at_end{};  ///< Holds the calling thread, whose end it hears of.
+pthread_key_t at_end{};  ///< Holds the calling thread, and has a destructor.
 
 void leave_at_key(void* hooked) {
-  // Other keys' destructors, and those of thread_local variables, are the program's: last of all.
+  // Destructors of other keys and of thread_local variables belong to the program, so this one runs
+  // last.
   constexpr int kRounds = 3;
   static thread_local int round = 0;
   if (++round < kRounds && pthread_setspecific(at_end, hooked) == 0) return;
@@ -35,7 +36,7 @@ void leave_at_key(void* hooked) {
   baton->leave(*static_cast<BatonThread*>(hooked));
 }
 
-/// Finds the code of this library.
+/// Finds the code of this library in memory.
 int find_code(dl_phdr_info* info, std::size_t, void* told) {
   auto& hooks = *static_cast<TurnHooks*>(told);
   const auto ours = reinterpret_cast<std::uintptr_t>(&find_code);
@@ -77,7 +78,7 @@ NativeThreads::NativeThreads(PythonThreads::Guide& guide, Baton& its_baton)
 
 bool NativeThreads::are_on() const { return is_on.load(std::memory_order_relaxed); }
 
-// ---- beginnings and ends ----------------------------------------------------------------------
+// ---- start and end of threads -----------------------------------------------------------------
 
 BatonThread* NativeThreads::start_another() {
   if (Baton::Inside::is_any() || ProcessWorld::has_driver() || ProcessWorld::is_own_thread())
@@ -85,7 +86,7 @@ BatonThread* NativeThreads::start_another() {
   const Baton::Inside inside;
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
   if (has_python) return nullptr;
-  ProcessWorld::get();  // Has a guide made, if one is ordered.
+  ProcessWorld::get();  // Creates a guide, if orders exist.
   if (natives == nullptr) return nullptr;
   if (Baton::mine() == nullptr) {
     if (!baton->threads().empty()) return nullptr;

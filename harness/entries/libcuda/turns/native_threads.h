@@ -3,8 +3,8 @@
 // synchronisation that the preloaded library intercepts.
 //
 // The choices are made here, and the baton executes them: a thread that wants a taken lock waits
-// for its turn, not in the system. The locks themselves are the system's, so threads that take no
-// turns can use them, too.
+// for its turn, not in the system. The locks themselves are the system's, so threads without turns
+// can use them, too.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@ namespace harness::entries {
 /// Lifetime: until the process ends. Threads: any.
 class NativeThreads final : public Turns {
  public:
-  /// Gives hooks to the library that is loaded before the program; there may be none.
+  /// Passes our hooks to the preloaded library, if there is one.
   static void listen();
-  /// The calling thread is about to start another. Returns what that is known as, or null if it
-  /// takes no turns.
+  /// Called before the calling thread starts another. Returns the new thread, or null if it takes
+  /// no turns.
   static BatonThread* start_another();
   /// It was started.
   static void is_started(BatonThread& thread, pthread_t handle);
-  /// The calling thread, which is this one, leaves when it ends.
+  /// Makes the calling thread, which is `me`, leave the baton when it ends.
   static void leave_at_end(BatonThread& me);
 
   NativeThreads(PythonThreads::Guide& guide, Baton& baton);
 
-  /// Returns whether any have been started.
+  /// Returns whether threads take turns.
   bool are_on() const;
-  /// Adds a line to the file that AFTERLIFE_SCHEDULES names, if any: how often another thread went
-  /// on, and a number of the order in which they did.
+  /// Appends a line to the file that AFTERLIFE_SCHEDULES names, if any: the number of switches, and
+  /// a hash of their order.
   void tell_schedule() const;
-  /// Is about to call the driver.
+  /// Called before a driver call.
   void call();
 
   void* add_own(const std::function<bool()>& is_due) override;

@@ -65,7 +65,7 @@ int post(sem_t* semaphore) {
 
 // ---- futexes ----------------------------------------------------------------------------------
 
-/// FUTEX_WAIT's limit is from now on, that of the other a moment.
+/// The limit of FUTEX_WAIT is a duration; that of FUTEX_WAIT_BITSET is a point in time.
 Baton::Limit rest_of(const FutexCall& call, bool is_moment) {
   if (call.limit == nullptr) return std::nullopt;
   if (!is_moment) return std::chrono::nanoseconds(HeldClock::in_nanoseconds(*call.limit));
@@ -74,7 +74,7 @@ Baton::Limit rest_of(const FutexCall& call, bool is_moment) {
   return HeldClock::rest_until(&end);
 }
 
-/// Threads that take no turns wait in the system.
+/// Also wakes through the system, in which threads without turns wait.
 long wake_futex(const FutexCall& call, std::uint32_t bits) {
   const std::uint32_t woken = Doing::baton().unpark(call.word, call.value, bits);
   if (woken >= call.value) return woken;
@@ -83,7 +83,7 @@ long wake_futex(const FutexCall& call, std::uint32_t bits) {
   return others < 0 && woken == 0 ? others : woken + std::max(0L, others);
 }
 
-/// Returns the result, with errno.
+/// Returns the result of the system call, and sets errno.
 long wait_for_futex(const Doing& doing, const FutexCall& call, std::uint32_t bits, bool is_moment) {
   if (std::atomic_ref(*call.word).load() != call.value) return errno = EAGAIN, -1;
   const Baton::Limit limit = rest_of(call, is_moment);
@@ -131,8 +131,8 @@ int sleep_until(const Moment& end) {
   return 0;
 }
 
-/// Code that looks at a clock again and again gives way now and then: others may be what it waits
-/// for.
+/// Yields in some of the calls, because code that reads the clock in a loop may wait for another
+/// thread.
 int now(clockid_t clock, timespec* told) {
   constexpr unsigned kLooks = 16;
   if (!HeldClock::tells(clock)) return kNotOurs;
@@ -144,7 +144,7 @@ int now(clockid_t clock, timespec* told) {
   return 0;
 }
 
-// ---- elsewhere --------------------------------------------------------------------------------
+// ---- events from outside ----------------------------------------------------------------------
 
 void comes(const char* function) {
   const Doing doing(Label::of(function));

@@ -7,7 +7,7 @@
 
 namespace harness::entries {
 
-/// Fills in the hooks of these.
+/// Fills in the hooks for these.
 void add_waits(TurnHooks& hooks);
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and their properties as CUDA 12 has them, and threads, which were another name for them.
+// Devices and their properties in CUDA 12, and the cudaThread functions, older names for
+// cudaDevice.
 #include "harness/entries/libcudart/cuda12/functions.h"
 #include "harness/entries/libcudart/properties.h"
 
@@ -31,7 +32,7 @@ CUDART_API cudaError_t cudaGetDeviceProperties_v2(DeviceProperties* properties, 
   return harness::cudart::get_properties(properties, ordinal, kProperties);
 }
 
-/// The structure of CUDA 11, which that of CUDA 12 begins with.
+/// Fills in the structure of CUDA 11, which is a prefix of CUDA 12's.
 CUDART_API cudaError_t cudaGetDeviceProperties(DeviceProperties* properties, int ordinal) {
   const Call call("cudaGetDeviceProperties");
   if (properties == nullptr) return cudaGetDeviceProperties_v2(nullptr, ordinal);
@@ -48,7 +49,7 @@ CUDART_API cudaError_t cudaThreadExit() {
   return initialized([] { return harness::cudart::reset_device(); });
 }
 
-// ---- doubles, which devices had not before compute capability 1.3 -------------------------------
+// ---- doubles, which devices have since compute capability 1.3 -----------------------------------
 
 namespace {
 

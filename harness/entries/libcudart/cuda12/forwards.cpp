@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of CUDA 12 that are one call of the driver: one for each such row of interface.def.
+// Functions of CUDA 12 that are a single driver call, one for each such row of interface.def.
 #include "harness/entries/libcudart/forward.h"
 
 #include "harness/entries/libcudart/cuda12/functions.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of CUDA 12 that CUDA 13 has not, or has with another interface.
+// Functions of CUDA 12 that CUDA 13 does not have, or has with a different interface.
 //
-// From here on names are those of the source: cuda12/names.h counts for what is included before.
+// After this point, names are those in the source: cuda12/names.h only applies to headers before
+// it.
 #pragma once
 
 #include "harness/entries/libcudart/cuda12/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs and captures as CUDA 12 has them: edges have no data.
+// Graphs and captures in CUDA 12, where edges have no data.
 #include "harness/entries/libcudart/cuda12/functions.h"
 
 using harness::cudart::Call;

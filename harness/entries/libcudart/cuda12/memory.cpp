@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory as CUDA 12 has it: a device stands for a place, and a batch names the copy that failed.
+// Memory in CUDA 12: a device number is a location, and a batch returns the index of a failed copy.
 #include <bit>
 #include <cstdint>
 
@@ -17,7 +17,7 @@ cudaMemLocation location(int device) {
   return place;
 }
 
-/// The batch is refused as a whole, which is no matter of one copy.
+/// Reports no index, because the batch is refused as a whole.
 cudaError_t with_index(cudaError_t error, size_t* failed) {
   if (error != cudaSuccess && failed != nullptr) *failed = SIZE_MAX;
   return error;

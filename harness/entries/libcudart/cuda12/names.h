@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of CUDA 12: the runtime's sources are compiled once more with this header before each, for
-// libcudart.so.12.
+// Names of CUDA 12: the runtime's sources are compiled a second time with this header included
+// first, for libcudart.so.12.
 //
-// If CUDA 13 gave a function the interface that had a number in CUDA 12, the name with the number
-// is the function's here. Functions whose structures are larger in CUDA 13 get names that are not
-// exported; cuda12/ has those of CUDA 12, which call them.
+// If CUDA 13 gave a function the interface that had a numbered name in CUDA 12, the function has
+// the numbered name here. Functions whose structures are larger in CUDA 13 get names that are not
+// exported. The functions in cuda12/ have the structures of CUDA 12, and call those.
 #pragma once
 
 /// CUDART_VERSION of the last release of CUDA 12.

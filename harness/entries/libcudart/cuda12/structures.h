@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures of CUDA 12 that are larger, or have other fields, in CUDA 13: their fields in their
-// order, by the names of driver_types.h.
+// Structures of CUDA 12 that are larger or have different fields in CUDA 13. Fields have the order
+// and names of driver_types.h.
 #pragma once
 
 #include <cuda_runtime_api.h>

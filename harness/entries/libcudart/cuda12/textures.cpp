@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces by the descriptions of CUDA 12, which are those of CUDA 13 without the room
-// for more.
+// Textures and surfaces with the descriptions of CUDA 12, which are those of CUDA 13 without
+// reserved space.
 #include <cstring>
 
 #include "harness/entries/libcudart/cuda12/functions.h"
@@ -11,7 +11,7 @@ using harness::cudart::cuda12::ResourceView;
 
 namespace {
 
-/// Returns the same description with nothing in the fields that it has not.
+/// Converts a description to a larger one. Additional fields are 0.
 template <class To, class From>
 To with_more_room(const From& from) {
   static_assert(sizeof(To) > sizeof from);
@@ -21,7 +21,7 @@ To with_more_room(const From& from) {
   return to;
 }
 
-/// Asks for a description by a function of CUDA 13.
+/// Queries a description with a function of CUDA 13.
 template <class Found, class To, class Object>
 cudaError_t get(To* to, Object object, cudaError_t (*function)(Found*, Object)) {
   if (to == nullptr) return function(nullptr, object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of CUDA 12 that are not simulated: one for each such row of interface.def.
+// Functions of CUDA 12 that are not simulated, one for each such row of interface.def.
 #include "harness/entries/libcudart/unsupported.h"
 
 #undef cudaSignalExternalSemaphoresAsync

@@ -14,7 +14,7 @@ COMPILERS = ("clang++-19", "g++", "clang++", "c++")
 
 
 def cuda_headers(torch_folder):
-    """The folder of cuda_runtime_api.h: of a toolkit, or of NVIDIA's packages beside PyTorch."""
+    """Returns the folder of cuda_runtime_api.h: of a toolkit, or of NVIDIA's packages beside PyTorch."""
     places = [os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/include", "/usr/local/cuda/include",
               str(torch_folder.parent / "nvidia/cu13/include"), str(torch_folder.parent / "nvidia/cuda_runtime/include")]
     for place in places:
@@ -35,7 +35,7 @@ def command(torch, target):
 
 
 def library():
-    """The path of the library, which is built if it is not there."""
+    """Returns the path of the library, which is built if it does not exist."""
     import torch
     text = torch.__version__ + "".join(file.read_text() for file in sorted((HERE / "harness").rglob("*.[ch]*")))
     name = f"torch-{torch.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.so"
@@ -49,7 +49,7 @@ def library():
         if built.exists():
             return str(built)
         print(f"afterlife: building the plug-in for PyTorch {torch.__version__}, once; this takes a minute", file=sys.stderr)
-        # What `afterlife run` loads before a program is not for the compiler.
+        # The compiler must not get the libraries that `afterlife run` preloads.
         environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH")}
         made = built.with_suffix(f".{os.getpid()}")
         done = subprocess.run(command(torch, made), env=environment, capture_output=True, text=True, start_new_session=True)

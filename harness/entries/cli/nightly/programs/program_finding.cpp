@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The first line of such a text: no JSON, and no reproducer of a path.
+/// The first line of such a text, which is neither JSON nor a reproducer of a path.
 constexpr std::string_view kBegin = "finding of program ";
 
 }  // namespace

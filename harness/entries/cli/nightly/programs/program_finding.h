@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program finding: a finding of someone's program, as a history keeps it: without the command.
+// Program finding: a finding in a user's program, as a history stores it: without the command.
 //
-// A history may be another owner's, and what it holds never starts anything: the command comes from
-// the list of programs, or from the command line.
+// A history may come from another owner, so its content must not start anything: the command comes
+// from the list of programs, or from the command line.
 #pragma once
 
 #include <span>
@@ -14,26 +14,26 @@
 
 namespace harness::entries {
 
-/// Returns the words by which a history tells a fault from others: its signature, and the functions
-/// of the program. Lines and folders are not among them.
+/// Returns the signature of a fault in a history: its own signature, and the program's functions.
+/// Lines and folders are not part of it.
 std::string signature_of(const client::ToldFault& fault);
 
-/// Returns the signatures of all that a run shows.
+/// Returns the signatures of all faults of a run.
 std::vector<std::string> signatures_of(const client::ClientRun& run);
 
-/// Returns the text that a history keeps.
+/// Returns the text that a history stores.
 std::string program_reproducer(const client::Finding& finding, const NightProgram& program);
 
-/// Returns the name of the program that such a text is of; "" where it is no such text.
+/// Returns the program of such a text; "" if it is a different text.
 std::string program_of_reproducer(const std::string& text);
 
 /// Returns the finding, with a command. Errors: std::runtime_error with one line.
 client::FindingFile parse_program_reproducer(const std::string& text, const Command& command);
 
-/// Being in a folder, which a program is started in, for as long as this lives.
+/// Changes the working folder, in which a program is started, for the lifetime of this object.
 class InFolder {
  public:
-  /// Errors: std::runtime_error if it cannot be entered.
+  /// Errors: std::runtime_error if the folder cannot be entered.
   explicit InFolder(const std::string& folder);
   ~InFolder();
   InFolder(const InFolder&) = delete;

@@ -11,7 +11,7 @@ namespace harness::entries {
 using nightly::Absence;
 using nightly::AbsentFinding;
 
-/// How often a finding of a program is replayed until it shows: it may not show each time.
+/// A finding of a program may not show in each run, so it is replayed up to this often.
 static constexpr unsigned kReplays = 3;
 
 Absence program_absence(const AbsentFinding& finding, std::span<const NightProgram> programs,

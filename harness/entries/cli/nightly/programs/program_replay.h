@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program replay: whether a program still shows what an earlier night found.
+// Program replay: checks whether a program still has a finding of an earlier night.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace harness::entries {
 
-/// Replays a finding of a program up to three times, by the command that the list has for it; where
-/// it has none, there was no time for it.
+/// Replays a finding up to three times, with the program's command in the list. Without a command,
+/// the result is *out of time*.
 nightly::Absence program_absence(const nightly::AbsentFinding& finding,
                                  std::span<const NightProgram> programs,
                                  const nightly::Deadline& deadline, const std::atomic<bool>& stop);

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nightly::FindingRecord;
 
-/// Passes on how far a search is.
+/// Forwards the progress of a search.
 class Listener final : public client::SearchWatcher {
  public:
   using Progress = std::function<void(std::uint64_t, std::size_t)>;
@@ -36,7 +36,7 @@ class Listener final : public client::SearchWatcher {
   const Progress& progress_;
 };
 
-/// Writes what a record is to have of a finding.
+/// Writes a finding's file, and adds the finding to the record.
 void add(nightly::CellRecord& record, FindingRecord finding, const std::string& text,
          const fs::path& folder) {
   make_folder(folder.string());
@@ -47,7 +47,7 @@ void add(nightly::CellRecord& record, FindingRecord finding, const std::string& 
   record.findings.push_back(std::move(finding));
 }
 
-/// One finding of the record for each of the search: two that differ in lines alone are one.
+/// Adds the findings of the search. Two that differ only in lines are one finding.
 void add_findings(nightly::CellRecord& record, const NightProgram& program,
                   const client::SearchResult& result, const fs::path& folder) {
   std::set<std::string> known;
@@ -67,7 +67,7 @@ void add_findings(nightly::CellRecord& record, const NightProgram& program,
   }
 }
 
-/// The program's own trouble: nothing else is known of it then.
+/// Adds a failure of the program itself, which prevents other findings.
 void add_trouble(nightly::CellRecord& record, const NightProgram& program, const std::string& why,
                  const fs::path& folder) {
   FindingRecord finding;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program search: a program is a cell of a night, as a variant of a path is.
+// Program search: searches a program as a cell of a night, like a variant of a path.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,18 @@
 
 namespace harness::entries {
 
-/// Returns how a program is searched, from this seed, within this budget.
+/// Returns the options of a program's search with this seed and budget.
 client::SearchOptions search_of(const NightProgram& program, std::uint64_t seed,
                                 const nightly::Budget& budget);
 
-/// Returns the cell's record of a search that is over, whose findings it writes into `folder`. What
-/// the program does by itself (it fails, or calls no driver) is a finding of the kind *bad end*.
+/// Returns the cell's record of a finished search, whose findings it writes into `folder`. A
+/// program that fails by itself, or does not call the driver, has a finding of the kind *bad end*.
 nightly::CellRecord record_of(const nightly::Cell& cell, const NightProgram& program,
                               const client::SearchResult& result, double seconds,
                               const std::string& folder);
 
-/// Searches a program; nothing when it was told to stop. `progress` hears of runs and findings.
+/// Searches a program. Returns nothing if it was stopped. `progress` receives the numbers of runs
+/// and findings.
 std::optional<nightly::CellRecord> search_program(
     const nightly::Cell& cell, const NightProgram& program, const std::string& folder,
     const std::atomic<bool>& stop,
