@@ -197,7 +197,7 @@ PLANTS = (
     (figures, "scripts/measure/path_figures.py", '"scenarios/*/figures.py"', '"scenarios/[!l]*/figures.py"'),
     (figures, f"scenarios/{COPY}/figures.py", "PLAIN_RUNS_PER_SECOND", "RUNS"),
     (corpus, f"corpus/{COPY}/programs/replaced_in_flight.repro", f"path {COPY}", f"path {ORIGINAL}s"),
-    (tests, f"corpus/{COPY}/repros/borrow-replaced_in_flight.repro", "order device memory", "order device memories"),
+    (tests, f"corpus/{COPY}/repros/borrow-replaced_in_flight.repro", "data_race device memory", "data_race device memories"),
     (rules, f"targets/{COPY}/retain.h", f"targets/{COPY}/{COPY}.h", f"targets/{ORIGINAL}/{ORIGINAL}.h"),
     (rules, f"targets/{COPY}/retain.h", "class Retain final", "class Retain  final"),
     (rules, f"scenarios/{COPY}/README.md", "harness/docs/how-to/recipes.md", "harness/docs/how-to/receipts.md"),

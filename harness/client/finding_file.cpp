@@ -13,6 +13,7 @@
 #include "harness/client/json.h"
 #include "harness/client/portable.h"
 #include "harness/client/search/failure.h"
+#include "harness/fault/former_words.h"
 #include "harness/printable.h"
 
 namespace harness::client {
@@ -104,7 +105,7 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
 }
 
 /// Returns a text of an older file in the words of this version, so that they can be compared.
-std::string in_current_words(std::string text) {
+std::string in_this_versions_words(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kOlder[] = {
       {" goes on", " runs"},
       {"freed storage is given out again", "freed storage is reused"},
@@ -151,8 +152,9 @@ FindingFile parse_finding(const std::string& text) {
     if (file.command.empty()) throw std::runtime_error("the finding's command is empty");
     file.finding.fault = json.at("fault").get<ToldFault>();
     file.finding.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
-    for (ToldDecision& one : file.finding.decisions) one.answer = in_current_words(one.answer);
-    file.finding.fault.detail = in_current_words(file.finding.fault.detail);
+    for (ToldDecision& one : file.finding.decisions)
+      one.answer = in_this_versions_words(one.answer);
+    file.finding.fault.detail = in_this_versions_words(file.finding.fault.detail);
     file.finding.replay_count = json.at("replays");
     file.finding.shown_count = json.at("shown");
     file.finding.pedantic = json.value("pedantic", false);
@@ -176,8 +178,9 @@ std::string program_of(const Command& command) {
 }
 
 std::string finding_name(const Finding& finding, const std::string& program) {
-  return fmt::format("{}-{}-{:08x}.run.json", program, finding.fault.kind,
-                     hash_name(finding.fault.signature + finding.fault.at) & 0xffffffff);
+  return fmt::format(
+      "{}-{}-{:08x}.run.json", program, finding.fault.kind,
+      hash_name(in_former_words(finding.fault.signature) + finding.fault.at) & 0xffffffff);
 }
 
 /// Returns the fault, the choices and the doubt of the run in the form that a file has.

@@ -2,6 +2,7 @@
 #include "harness/client/json.h"
 
 #include <fmt/format.h>
+#include "harness/fault/former_words.h"
 
 #include <array>
 
@@ -91,8 +92,8 @@ void to_json(json& json, const ToldFault& fault) {
 
 /// Older files have no other party of a data race.
 void from_json(const json& json, ToldFault& fault) {
-  fault.signature = json.at("signature");
-  fault.kind = json.at("kind");
+  fault.signature = in_current_words(json.at("signature").get<std::string>());
+  fault.kind = in_current_words(json.at("kind").get<std::string>());
   fault.object = json.at("object");
   fault.detail = json.at("detail");
   fault.decision_count = json.at("after");

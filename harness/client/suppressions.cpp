@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "harness/fault/former_words.h"
 #include "harness/files/read.h"
 #include "harness/printable.h"
 
@@ -57,6 +58,7 @@ Suppressions Suppressions::parse(const std::string& text, const std::string& fil
     words >> one.kind >> one.pattern >> std::ws;
     std::getline(words, one.reason);
     one.line = number;
+    one.kind = in_current_words(one.kind);
     if (one.kind.empty() || one.kind.front() == '#') continue;
     if (one.reason.empty())
       throw std::runtime_error(fmt::format(

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "harness/fault/former_words.h"
+
 namespace harness::nightly {
 
 std::string cause_of(const Cell& cell, const Symptom& symptom) {
-  return fmt::format(
-      "{:016x}", hash_name(fmt::format("{}/{}\n{}\n{}\n{}", cell.path, cell.variant, symptom.kind,
-                                       symptom.hazard, symptom.signature)));
+  return fmt::format("{:016x}", hash_name(fmt::format("{}/{}\n{}\n{}\n{}", cell.path, cell.variant,
+                                                      symptom.kind, in_former_words(symptom.hazard),
+                                                      in_former_words(symptom.signature))));
 }
 
 std::size_t place_of(const Finding& sought, std::span<const Finding> among) {

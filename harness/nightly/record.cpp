@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "harness/fault/former_words.h"
 #include "harness/files/fail.h"
 #include "harness/files/foreign_file.h"
 #include "harness/files/plain_name.h"
@@ -69,8 +70,8 @@ std::string reproducer_of(const Json& finding, const std::string& folder) {
 FindingRecord finding_of(const Json& json, const std::string& folder) {
   return {hexadecimal_id(json.at("cause"), "a cause"),
           json.at("kind"),
-          plain_name(json.at("hazard"), "a hazard"),
-          json.at("signature"),
+          in_current_words(plain_name(json.at("hazard"), "a hazard")),
+          in_current_words(json.at("signature").get<std::string>()),
           count_in(json, "runs"),
           count_in(json, "first_run"),
           json.at("minimized"),

@@ -248,11 +248,18 @@ INSERT INTO replays SELECT night, cause, outcome FROM old_replays;
 DROP TABLE old_replays;
 )";
 
-// 12: nights are no longer compared by function.
-constexpr std::string_view kNoChanges = "DROP TABLE changes;";
+// 12: nights are no longer compared by function; two kinds of fault have other names.
+constexpr std::string_view kKinds = R"(
+DROP TABLE changes;
+UPDATE findings SET signature = 'data_race' || substr(signature, 6) WHERE signature LIKE 'order %';
+UPDATE findings SET signature = 'leak' || substr(signature, 10)
+  WHERE signature LIKE 'retention %';
+UPDATE findings SET hazard = 'leak' WHERE hazard = 'retention';
+UPDATE findings SET hazard = 'data_race' WHERE hazard = 'order';
+)";
 
-constexpr std::array kMigrations{kRuns,   kFindings, kMarks, kTimes,   kReplays,   kTrends,
-                                 kRoots,  kBuilds,   kTapes, kChanges, kDeadlines, kNoChanges};
+constexpr std::array kMigrations{kRuns,  kFindings, kMarks, kTimes,   kReplays,   kTrends,
+                                 kRoots, kBuilds,   kTapes, kChanges, kDeadlines, kKinds};
 // Those of older exports, too.
 constexpr std::array<std::string_view, 16> kTables{
     "revisions", "nights",      "shards", "cells",   "windows", "findings",

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "harness/fault/former_words.h"
 #include "harness/printable.h"
 #include "harness/reproducer/words.h"
 
@@ -183,7 +184,7 @@ class Parser {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
     while (!rest_.empty() && is_space(rest_.back())) rest_.remove_suffix(1);
     if (rest_.empty()) complain("expected the signature of a fault");
-    result_.faults.emplace_back(rest_);
+    result_.faults.push_back(in_current_words(std::string(rest_)));
   }
 
   void read_trace() {

@@ -171,7 +171,7 @@ TEST_F(CliRun, TellsTheLinesOfMemoryThatKernelsAllocateThemselves) {
   const json result = found({"--runs", "2"}, {"python3", file}, 1);
   ASSERT_EQ(result["findings"].size(), 2u);
   const json& unordered = result["findings"][0];
-  EXPECT_EQ(unordered["kind"], "order");
+  EXPECT_EQ(unordered["kind"], "data_race");
   EXPECT_THAT(unordered["detail"].get<std::string>(),
               HasSubstr("nothing orders the free after the use (look)"));
   const json& late = result["findings"][1];
@@ -226,7 +226,7 @@ TEST_F(CliRun, TwoBugsOfOneSignatureInTwoFunctionsAreTwoFindingsInTwoFiles) {
 TEST_F(CliRun, AnUnorderedFreeHasTheLineAndTheStreamOfEachSideAndARepairThatWasTried) {
   const std::string file = script("alike.py");
   const json finding = found({"--runs", "2"}, {"python3", file}, 1)["findings"].at(0);
-  EXPECT_EQ(finding["kind"], "order");
+  EXPECT_EQ(finding["kind"], "data_race");
   EXPECT_EQ(line_at(finding, "used"), line_of(file, "frame, 1, 64, two))"));
   EXPECT_EQ(line_at(finding, "died"), line_of(file, "check(cuda.cuMemFreeAsync(frame"));
   EXPECT_EQ(finding["streams"]["used"], "stream 2");

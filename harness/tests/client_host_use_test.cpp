@@ -26,7 +26,7 @@ TEST_F(ClientHostUse, AReadBeforeTheCopyWasWaitedForIsFoundAtItsLineAndReplayed)
   const json result = searched("read", 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "order");
+  EXPECT_EQ(finding["kind"], "data_race");
   EXPECT_EQ(finding["used"], "the program's own read");
   EXPECT_EQ(line_at(finding, "used"), line("# No one may have waited."));
   EXPECT_EQ(line_at(finding, "born"), line("# The copy uses the first half."));

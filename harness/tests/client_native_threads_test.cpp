@@ -60,7 +60,7 @@ TEST_P(ClientNativeMistakes, AreNotThereWhereTheProgramIsRight) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
-constexpr Mistake kMistakes[] = {{"publication", "order"},       {"stop_token", "use_after_death"},
+constexpr Mistake kMistakes[] = {{"publication", "data_race"},   {"stop_token", "use_after_death"},
                                  {"reference", "Aborted"},       {"local_destructor", "Aborted"},
                                  {"swapped", "use_after_death"}, {"asleep", "use_after_death"},
                                  {"lost_wakeup", "deadlock"},    {"condition", "Aborted"},

@@ -42,7 +42,7 @@ TEST_F(ClientPedantic, IsAFindingWhereThatIsWantedAndIsReplayed) {
   EXPECT_THAT(result["pedantic"], IsEmpty());
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "order");
+  EXPECT_EQ(finding["kind"], "data_race");
   EXPECT_EQ(finding["object"], "bytes of a staged copy");
   EXPECT_EQ(finding["shown"], 3);
   EXPECT_THAT(finding["pedantic"].get<std::string>(), Not(IsEmpty()));
@@ -84,7 +84,7 @@ TEST_F(ClientPedantic, AUseAfterACopyThatDriversOfTodayHaveLateIsAFinding) {
 
 TEST_F(ClientPedantic, MayBeSuppressedAsAFinding) {
   const std::string file = folder_ / "known.txt";
-  write_file(file, "order */staged.py the stream waits for the default one\n");
+  write_file(file, "data_race */staged.py the stream waits for the default one\n");
   const json result = found({"--runs", "3", "--suppressions", file}, staged_, 0);
   EXPECT_THAT(result["pedantic"], IsEmpty());
   EXPECT_EQ(result["suppressions"][0]["runs"], 3);

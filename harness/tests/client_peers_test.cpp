@@ -28,13 +28,14 @@ constexpr Defect kDefects[] = {
     {true, "fork", "opened_twice", "api_misuse", "exported memory", "cuMemFree"},
     {true, "exec", "closed_twice", "double_free", "IPC mapping", "cuIpcCloseMemHandle"},
     {true, "fork", "event_of_ended", "use_after_death", "event", "cuStreamWaitEvent"},
-    {true, "spawn", "reused_while_copied", "order", "bytes of device memory", "cuMemsetD8"},
-    {true, "exec", "read_too_early", "order", "bytes of device memory", "cuMemcpyDtoDAsync"},
+    {true, "spawn", "reused_while_copied", "data_race", "bytes of device memory", "cuMemsetD8"},
+    {true, "exec", "read_too_early", "data_race", "bytes of device memory", "cuMemcpyDtoDAsync"},
     {true, "exec", "ends_too_early", "use_after_death", "device memory", "cuMemsetD8", 12},
-    {false, "exec", "recorded_too_early", "order", "bytes of device memory", "cuMemcpyDtoDAsync"},
+    {false, "exec", "recorded_too_early", "data_race", "bytes of device memory",
+     "cuMemcpyDtoDAsync"},
     {false, "exec", "closed_in_flight", "use_after_death", "IPC mapping", "cuMemcpyDtoDAsync", 12},
-    {false, "fork", "two_slots", "order", "bytes of device memory", "cuMemsetD8Async"},
-    {true, "mpirun", "reused_while_copied", "order", "bytes of device memory", "cuMemsetD8"},
+    {false, "fork", "two_slots", "data_race", "bytes of device memory", "cuMemsetD8Async"},
+    {true, "mpirun", "reused_while_copied", "data_race", "bytes of device memory", "cuMemsetD8"},
     {false, "mpirun", "cached_mapping", "use_after_death", "device memory", "cuMemsetD8"},
 };
 
@@ -125,13 +126,14 @@ TEST_P(ClientFiles, CarryMemoryToOtherProcesses) {
   EXPECT_THAT(ended.err, ::testing::Not(HasSubstr(" returned ")));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, ClientFiles,
-    ::testing::Values(FileDefect{"created_memory", "order", "bytes of device memory", "reads 7"},
-                      FileDefect{"created_ends", "use_after_death", "mapped memory", "reads 9"},
-                      FileDefect{"pool_memory", "api_misuse", "exported memory",
-                                 "allocates 1\nreads 5"}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Each, ClientFiles,
+                         ::testing::Values(FileDefect{"created_memory", "data_race",
+                                                      "bytes of device memory", "reads 7"},
+                                           FileDefect{"created_ends", "use_after_death",
+                                                      "mapped memory", "reads 9"},
+                                           FileDefect{"pool_memory", "api_misuse",
+                                                      "exported memory", "allocates 1\nreads 5"}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(ClientProcesses, AForkHasNoDriverWhereItsParentHadOne) {
   const Ended ended = run({"--runs", "1"}, {"python3", script("forked_late.py")});

@@ -235,7 +235,7 @@ TEST_F(CudaArrayOrder, TwoStreamsThatWriteItInNoOrderRace) {
     CUDA_OK(cuMemcpyHtoAAsync_v2(array, 0, values.data(), 16, make_stream()));
     cuCtxSynchronize();
   });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaArrayOrder, DestructionWaitsForWhatIsInFlight) {

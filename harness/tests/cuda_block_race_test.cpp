@@ -86,7 +86,7 @@ class CudaHostRace : public UnderStrategy {
 TEST_F(CudaHostRace, TheHostWritesWhatACopyIsStillToRead) {
   write_after_a_copy(false);
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaHostRace, OnceItHasWaitedItMay) {

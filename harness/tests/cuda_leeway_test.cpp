@@ -83,7 +83,7 @@ TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
     CUDA_OK(cuMemFree_v2(address));
   });
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaLeeway, ARegistrationThatNobodyWaitedForEndsInNoOrder) {
@@ -100,7 +100,7 @@ TEST_F(CudaLeeway, ARegistrationThatNobodyWaitedForEndsInNoOrder) {
     CUDA_OK(cuMemHostUnregister(page.data()));
   });
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfItsLaunch) {

@@ -334,7 +334,7 @@ TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
     CUDA_OK(cuCtxSynchronize());
   };
   stage.run([&] { race(false); });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
   stage.run([&] { race(true); });
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }

@@ -313,7 +313,7 @@ TEST_F(CudaReuse, NewMemoryOfTheDefaultStreamOrdersNoBlockingStreams) {
   run(lagging(), free_after_an_allocation);
   EXPECT_EQ(stage.fault(), "use_after_death");
   run(Plain(), free_after_an_allocation);
-  EXPECT_EQ(stage.fault(), "order") << "also where it came out well";
+  EXPECT_EQ(stage.fault(), "data_race") << "also where it came out well";
 }
 
 TEST_F(CudaReuse, MemoryThatTheDefaultStreamUsesAgainOrdersBlockingStreams) {

@@ -51,7 +51,7 @@ TEST_F(CudaSurvivors, ALaunchFreesAllThatTheOneBeforeItHasLeft) {
   stage.judge_order();
   for (const bool is_second : {false, true}) {
     stage.run([is_second] { use_what_a_launch_has_left(is_second); });
-    EXPECT_EQ(stage.fault(), "order") << is_second;
+    EXPECT_EQ(stage.fault(), "data_race") << is_second;
   }
 }
 

@@ -197,7 +197,7 @@ TEST_F(CudaTextureLife, ADestructionThatNothingOrdersAfterAKernelIsADataRace) {
     CUDA_OK(cuArrayDestroy(array));
   });
   EXPECT_EQ(ending, Ending::finished);
-  expect("order", "CUDA array", "fetch_texels");
+  expect("data_race", "CUDA array", "fetch_texels");
 }
 
 TEST_F(CudaTextureLife, AReadAndAWriteOfTheSameTexelInNoOrderRace) {
@@ -209,7 +209,7 @@ TEST_F(CudaTextureLife, AReadAndAWriteOfTheSameTexelInNoOrderRace) {
     fetch(make_texture(resource_of(array)), make_stream());
     cuCtxSynchronize();
   });
-  ASSERT_EQ(stage.fault(), "order");
+  ASSERT_EQ(stage.fault(), "data_race");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "bytes of device memory");
 }
 
@@ -268,7 +268,7 @@ TEST_F(CudaTextureLife, BlocksThatStoreTheSameTexelRace) {
     CUDA_OK(launch(get_kernel(&kReductions, "store"), 5, 1, make_stream(), {&surface}));
     cuCtxSynchronize();
   });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaTextureLife, AnAccessOutsideOfASurfaceIsATrap) {

@@ -208,7 +208,7 @@ TEST_F(CudaVirtualMemoryLate, TwoMappingsOfOneMemoryRace) {
     CUDA_OK(cuMemsetD32Async(first, 1, 4, make_stream()));
     CUDA_OK(cuMemsetD32Async(first + kUnit, 2, 4, make_stream()));
   });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaVirtualMemoryLate, AnEndOfAMappingThatNothingOrdersAfterTheUseIsARace) {
@@ -220,7 +220,7 @@ TEST_F(CudaVirtualMemoryLate, AnEndOfAMappingThatNothingOrdersAfterTheUseIsARace
     CUDA_OK(cuMemsetD32Async(address, 1, 4, nullptr));
     CUDA_OK(cuMemUnmap(address, kUnit));
   });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(CudaVirtualMemoryLate, ARunLeavesNothingToTheNext) {

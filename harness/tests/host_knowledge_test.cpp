@@ -149,7 +149,7 @@ class HostKnowledge : public UnderStrategy {
 
 TEST_F(HostKnowledge, WhatATaskHasWaitedForOrdersNothingForAnother) {
   run_two(end_luck, wait_by_luck);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(HostKnowledge, ALatchHandsItOn) {
@@ -179,7 +179,7 @@ TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
             }
             wait_by_luck(means);
           });
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(HostKnowledge, AnAtomicThatIsReadHandsItOn) {
@@ -293,7 +293,7 @@ TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
 TEST_F(HostKnowledge, WhatIsLearntAfterTheLastReleaseIsNot) {
   learn(2, false);
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(HostKnowledge, WhatIsLearntVeryOftenIsHandedOn) {
@@ -304,7 +304,7 @@ TEST_F(HostKnowledge, WhatIsLearntVeryOftenIsHandedOn) {
 TEST_F(HostKnowledge, OfWhatIsLearntVeryOftenTheLastIsNotHandedOn) {
   learn(kVeryOften, false);
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(HostKnowledge, WhatWasLeftIsThereHoweverMuchIsLearntMeanwhile) {
@@ -315,7 +315,7 @@ TEST_F(HostKnowledge, WhatWasLeftIsThereHoweverMuchIsLearntMeanwhile) {
 TEST_F(HostKnowledge, WhatWasLeftIsNoMoreHoweverMuchIsLearntMeanwhile) {
   leave_early(false);
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(HostKnowledge, WhatATaskLearnsOnceItHasSpawnedAnotherIsItsOwn) {
@@ -342,7 +342,7 @@ TEST_F(HostKnowledge, WhatATaskLearnsOnceItHasSpawnedAnotherIsItsOwn) {
     over.wait();
   });
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 /// Counts; nothing that orders tasks is seen.
@@ -380,7 +380,7 @@ TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
     CUDA_OK(cuStreamSynchronize(third));
   });
   EXPECT_EQ(ending, Ending::finished);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 /// Goes through the lock, and says so on.

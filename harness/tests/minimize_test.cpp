@@ -262,7 +262,7 @@ TEST(Prove, KeepsWhatWasNotSoughtAside) {
   sets.run_next_size();
   EXPECT_FALSE(sets.proof().failed);
   ASSERT_TRUE(sets.aside().failed);
-  EXPECT_THAT(sets.aside().faults.front(), HasSubstr("retention"));
+  EXPECT_THAT(sets.aside().faults.front(), HasSubstr("leak"));
 }
 
 TEST(Prove, SaysThatItDidNotGetThrough) {

@@ -16,7 +16,7 @@ class RaceStage : public OnSim {
   void run(Body body) {
     EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
   }
-  void expect_order() const { EXPECT_EQ(stage.fault(), "order"); }
+  void expect_order() const { EXPECT_EQ(stage.fault(), "data_race"); }
   void expect_none() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
 };
 

@@ -110,15 +110,15 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
   Findings found = findings(Verdict::caught);
   found.variants[0].claim.kind = ClaimKind::unsound;
-  found.variants[0].unexplained_kinds = {"order"};
-  found.variants[0].findings = {{"order slot used:set", "order", 1, true, "f"}};
+  found.variants[0].unexplained_kinds = {"data_race"};
+  found.variants[0].findings = {{"data_race slot used:set", "data_race", 1, true, "f"}};
   found.variants.push_back(found.variants[0]);
   found.variants[1].variant = "other";
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("NO")));
   const std::string told = summary(found, kFile);
   EXPECT_THAT(told, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
   EXPECT_THAT(told, HasSubstr("path: faults of kind order that no window explains, in own, other: "
-                              "order slot used:set"));
+                              "data_race slot used:set"));
   EXPECT_EQ(occurrences(told, "no window explains"), 1U) << told;
   EXPECT_THAT(told, Not(HasSubstr("also order")));
   EXPECT_TRUE(found.variants[0].is_refuted()) << "the exit code is that of a claim that failed";
@@ -126,7 +126,7 @@ TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
 
 TEST(Reports, ASoundClaimIsRefutedByAFaultThatNoWindowExplains) {
   Findings found = findings(Verdict::refuted);
-  found.variants[0].unexplained_kinds = {"order"};
+  found.variants[0].unexplained_kinds = {"data_race"};
   EXPECT_THAT(matrix(found, kFile), HasSubstr("NO"));
   EXPECT_THAT(summary(found, kFile),
               HasSubstr("path/own claims sound: refuted, by order, which no window explains"));

@@ -161,7 +161,7 @@ TEST(Search, WhatNoRuleGivesAWindowIsARowOfItsOwn) {
   EXPECT_GE(unexplained, result.tally.faulty_runs);
   EXPECT_FALSE(result.names_of(Standing::outside).empty());
   for (const StandingRow& row : search_toy(toy::hoard, options_for(2000)).rows)
-    EXPECT_FALSE(row.unexplained) << "retention has no place";
+    EXPECT_FALSE(row.unexplained) << "leak has no place";
 }
 
 int even_or_odd(const Scene&, const Fault& fault) { return static_cast<int>(fault.tick % 2); }

@@ -134,7 +134,7 @@ void clear(Scene& scene, Room& room) {
 constexpr Label kStale[] = {"stale"};
 constexpr Label kContent[] = {"content"};
 constexpr Label kStaleAndContent[] = {"stale", "content"};
-constexpr Label kRetention[] = {"retention"};
+constexpr Label kRetention[] = {"leak"};
 
 // The first four do as they claim; of the others each makes a command answer something else.
 constexpr Row kRows[] = {

@@ -418,7 +418,7 @@ TEST_F(UserObjectOrder, SoDoesWhoeverHeardOneThatAnUpdateLetGoOf) {
 
 TEST_F(UserObjectOrder, WhoeverHeardNoneDoesNot) {
   free_after(false, destroy_both);
-  EXPECT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.fault(), "data_race");
 }
 
 TEST_F(UserObject, WithoutTasksWhoeverReleasesCallsTheDestructor) {

@@ -20,7 +20,7 @@ SIGNS = {
     "the shadow generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",
     "the failed look-up": r"^wild_access missing region .*used:alltoallv_unmap$",
     "the stolen count": r"^wrong_owner region .*used:alltoallv_unmap$",
-    "the silent leak": r"^retention reference to a mapping .*used:(?!collective_failed)",
+    "the silent leak": r"^leak reference to a mapping .*used:(?!collective_failed)",
 }
 
 
@@ -69,7 +69,7 @@ def the_others(full):
     """Each of the others is caught by what is wrong with it, soon."""
     stuck = [(variant, "failed_after_claim") for variant in ("unmap_before_barrier", "third_barrier",
                                              "release_by_all")]
-    retaining = [(variant, "retention") for variant in ("ignore_missing", "never_unmap",
+    retaining = [(variant, "leak") for variant in ("ignore_missing", "never_unmap",
                                                         "check_generation")]
     for variant, hazard in [("snapshot_pointer", "key_reused")] + retaining + stuck:
         searches = programs.side_by_side(lambda seed: search(variant, seed), seeds(full))

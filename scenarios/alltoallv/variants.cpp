@@ -15,11 +15,11 @@ using harness::Label;
 constexpr Label kReread[] = {
     "source_reread",  "proxy_reread",       "key_reused",    "blind_close", "open_failed",
     "number_skipped", "failed_after_claim", "number_reused", "claim_race",  "setup_ignored",
-    "scratch_freed",  "pair_ignored",       "read_ahead",    "retention"};
+    "scratch_freed",  "pair_ignored",       "read_ahead",    "leak"};
 constexpr Label kRetaining[] = {"key_reused",     "blind_close",        "open_failed",
                                 "number_skipped", "failed_after_claim", "number_reused",
                                 "claim_race",     "setup_ignored",      "scratch_freed",
-                                "pair_ignored",   "read_ahead",         "retention"};
+                                "pair_ignored",   "read_ahead",         "leak"};
 constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed", "number_skipped",
                              "failed_after_claim", "number_reused", "claim_race",  "setup_ignored",
                              "scratch_freed",      "pair_ignored",  "read_ahead"};

@@ -16,14 +16,14 @@ using harness::Label;
 /// The shipped gfx backend drops requests to delete what a launch uses: retention, code that asks.
 constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
                           "external_gone",     "dropped_in_flight", "stale_wrapper",
-                          "taken_reentrantly", "context_reused",    "retention"};
+                          "taken_reentrantly", "context_reused",    "leak"};
 /// The guard of a call takes care of the packs in it.
 constexpr Label kNotPacksOfCalls[] = {
     "nested_replaced/context", "parent_freed/context", "array_deleted",
     "external_gone",           "dropped_in_flight",    "stale_wrapper",
-    "taken_reentrantly",       "context_reused",       "retention"};
+    "taken_reentrantly",       "context_reused",       "leak"};
 constexpr Label kNotPacksAndArrays[] = {"external_gone",     "dropped_in_flight", "stale_wrapper",
-                                        "taken_reentrantly", "context_reused",    "retention"};
+                                        "taken_reentrantly", "context_reused",    "leak"};
 
 constexpr harness::DocumentedRefusal kRefusals[] = {{"context_reused", "context_spent"},
                                                     {"stale_wrapper", "stale_object"},

@@ -45,7 +45,7 @@ def only_retention(full):
     found, _ = fuzz(f"{PATH}/retain_forever", "--runs", 100_000 if full else 5_000, "--seed", 1)
     kinds = sorted({s.split()[0] for s in found["results"][0]["signatures"]})
     yield Figure(f"{PATH}/retain_forever: retention and nothing else", ", ".join(kinds),
-                 kinds == ["retention"])
+                 kinds == ["leak"])
 
 
 def tests(pattern):

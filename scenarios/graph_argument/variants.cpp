@@ -12,28 +12,43 @@ using harness::ClaimKind;
 using harness::Label;
 
 /// Hazards of all variants that let go of things on whatever thread it happens.
-constexpr Label kBorrow[] = {
-    "argument_dropped",  "node_changed",        "definition_dropped", "executable_closed",
-    "child_destroyed",   "dropped_in_callback", "dropped_in_flight",  "stream_or_event_closed",
-    "attachment_failed", "handle_reused",       "retention"};
-constexpr Label kDefinition[] = {
-    "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
-    "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",
-    "dropped_in_flight",  "stream_or_event_closed", "attachment_failed", "handle_reused",
-    "retention"};
+constexpr Label kBorrow[] = {"argument_dropped",
+                             "node_changed",
+                             "definition_dropped",
+                             "executable_closed",
+                             "child_destroyed",
+                             "dropped_in_callback",
+                             "dropped_in_flight",
+                             "stream_or_event_closed",
+                             "attachment_failed",
+                             "handle_reused",
+                             "leak"};
+constexpr Label kDefinition[] = {"argument_dropped",
+                                 "operand_dropped",
+                                 "node_changed",
+                                 "executable_changed",
+                                 "definition_dropped",
+                                 "executable_closed",
+                                 "child_destroyed",
+                                 "dropped_in_callback",
+                                 "dropped_in_flight",
+                                 "stream_or_event_closed",
+                                 "attachment_failed",
+                                 "handle_reused",
+                                 "leak"};
 constexpr Label kTuple[] = {"operand_dropped",     "node_changed",      "executable_changed",
                             "definition_dropped",  "executable_closed", "child_destroyed",
                             "dropped_in_callback", "dropped_in_flight", "stream_or_event_closed",
-                            "attachment_failed",   "handle_reused",     "retention"};
+                            "attachment_failed",   "handle_reused",     "leak"};
 constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "executable_changed",     "executable_closed",
                             "child_destroyed",        "dropped_in_callback",
                             "stream_or_event_closed", "handle_reused",
-                            "capture_invalidated",    "retention"};
+                            "capture_invalidated",    "leak"};
 /// Hazards of the release of today.
 constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "capture_invalidated",
                             "pending_queue_full"};
-constexpr Label kForever[] = {"retention"};
+constexpr Label kForever[] = {"leak"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
 /// A graph that went with its node is closed, and code that names it is told so.

@@ -18,9 +18,9 @@ constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
 constexpr Label kWordCountedUp[] = {"word_counted", "chunk_freed", "order_appended"};
 constexpr Label kWordReadOrMet[] = {"word_read", "instance_recycled"};
 constexpr Label kFormerInstance[] = {"instance_recycled", "word_read"};
-constexpr Label kFormerBlock[] = {"word_read", "value_counted", "chunk_freed", "retention"};
+constexpr Label kFormerBlock[] = {"word_read", "value_counted", "chunk_freed", "leak"};
 constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted",
-                                  "retention"};
+                                  "leak"};
 constexpr Label kTypeModified[] = {"type_modified"};
 constexpr Label kValueReleased[] = {"value_released"};
 constexpr Label kValueCounted[] = {"value_counted"};

@@ -34,12 +34,12 @@ class Program:
 
 EACH_TENSOR = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
 ROWS = [
-    Program("record_stream", ("order",), line="# born, and written by the next"),
-    Program("record_stream", ("order", "use_after_death", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
-    Program("wait_stream", ("order",), line="# read on the side"),
-    Program("staging", ("order",), line="# copied"),
+    Program("record_stream", ("data_race",), line="# born, and written by the next"),
+    Program("record_stream", ("data_race", "use_after_death", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
+    Program("wait_stream", ("data_race",), line="# read on the side"),
+    Program("staging", ("data_race",), line="# copied"),
     Program("graph_input", ("use_after_death",), line="# used"),
-    Program("read_early", ("order",), line="# read"),
+    Program("read_early", ("data_race",), line="# read"),
 ]
 
 

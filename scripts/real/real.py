@@ -79,11 +79,11 @@ ROWS = [
         {"born": "cuda.to_device(", "died": "del scratch", "used": "add_one["}, 1, ("borrowed",)),
     Row(*NUMBA, "numba_view.py", arguments=("owned",)),
     Row(*PYCUDA, "pycuda_values.py", is_compiled=True),
-    Row(*PYCUDA, "pycuda_pool.py", "", "order", {"born": "scratch = gpuarray.GPUArray(", "first": "add_one(scratch", "used": "other.gpudata, 7"},
+    Row(*PYCUDA, "pycuda_pool.py", "", "data_race", {"born": "scratch = gpuarray.GPUArray(", "first": "add_one(scratch", "used": "other.gpudata, 7"},
         is_compiled=True),
     Row(*PYCUDA, "pycuda_pool.py", arguments=("waits",), is_compiled=True),
     Row(*JAX, "jax_values.py", python=12, is_jax=True, is_long=True),
-    Row(*JAX, "jax_donated.py", "", "order", {"born": "state = jnp.arange(", "used": "state = step(state)"}, besides=("order",),  # From either side.
+    Row(*JAX, "jax_donated.py", "", "data_race", {"born": "state = jnp.arange(", "used": "state = step(state)"}, besides=("data_race",),  # From either side.
         python=12, is_jax=True, is_long=True),
     Row(*JAX, "jax_donated.py", arguments=("waits",), python=12, is_jax=True, is_long=True),
     Row(*TAICHI, "issue_8788.py", arguments=("cuda",), failures=("RuntimeError: [cuda_device", HEAP_ERROR)),

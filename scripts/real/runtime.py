@@ -44,14 +44,14 @@ PROGRAMS = [
     Program("captured_graph"),
     Program("cooperative_groups"),
     Program("grid_sync"),
-    Program("bug_grid_sync", ("order",), {"used": "cudaLaunchCooperativeKernel("}),
+    Program("bug_grid_sync", ("data_race",), {"used": "cudaLaunchCooperativeKernel("}),
     Program("pools", ways=WAYS + CUDA_12_WAYS),
     Program("linked", sources=("linked_part",), flags=("-rdc=true",)),
     Program("cub_reduce", is_slow=True),
     Program("thrust_sort", is_slow=True),
-    Program("bug_race", ("order",), {"used": "// second write"}, ways=WAYS + CUDA_12_WAYS),
+    Program("bug_race", ("data_race",), {"used": "// second write"}, ways=WAYS + CUDA_12_WAYS),
     Program("bug_captured_graph", ("use_after_death",), {"died": "// too early"}, ways=WAYS + CUDA_12_WAYS),
-    Program("bug_allocator", ("order", "recycled_use", "use_after_death"), {"used": "// is used in the other stream"},
+    Program("bug_allocator", ("data_race", "recycled_use", "use_after_death"), {"used": "// is used in the other stream"},
             ways=WAYS + CUDA_12_WAYS),
 ]
 

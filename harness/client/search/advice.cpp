@@ -96,7 +96,7 @@ Advice keep(const ToldFault& fault) {
 std::vector<Advice> advice_for(const ToldFault& fault) {
   std::vector<Advice> all;
   const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
-  if (fault.kind == "order") {
+  if (fault.kind == "data_race") {
     all.push_back(order(fault));
     if (fault.is_own_use()) all.back().trial.stream = fault.other.on;
   } else if (is_use && fault.death.call != 0) {

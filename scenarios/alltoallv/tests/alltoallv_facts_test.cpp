@@ -89,7 +89,7 @@ TEST(AlltoallvStaleKey, ThatIsNotCachedIsTheReportedCrash) {
 TEST(AlltoallvStaleKey, ThatIsNullLeaksSilently) {
   const Program program = Program().script(Op::alltoallv).script(Op::alltoallv, {0, 0, 0, 1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
-              ElementsAre(kShadow, "retention reference to a mapping"));
+              ElementsAre(kShadow, "leak reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
@@ -99,22 +99,22 @@ TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
                               .script(Op::alltoallv)
                               .script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
-              ElementsAre(kShadow, "double_free region", "retention reference to a mapping"));
+              ElementsAre(kShadow, "double_free region", "leak reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
   const Program program =
       Program().script(Op::alltoallv).script(Op::alltoallv, {1}).script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kTwoSlots, program),
-              ElementsAre(kShadow, "wrong_owner region", "retention reference to a mapping",
+              ElementsAre(kShadow, "wrong_owner region", "leak reference to a mapping",
                           "double_free region"));
 }
 
 TEST(AlltoallvStaleKey, ThatIsIgnoredLeaksInstead) {
   EXPECT_THAT(run("ignore_missing", kOneSlot, collectives(2)),
-              ElementsAre(kShadow, "retention reference to a mapping"));
+              ElementsAre(kShadow, "leak reference to a mapping"));
   EXPECT_THAT(run("check_generation", kOneSlot, collectives(2)),
-              ElementsAre("retention reference to a mapping"));
+              ElementsAre("leak reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, IsNoneWhereItIsRememberedOrTheSlotIsKept) {

@@ -157,10 +157,8 @@ class ForgetReferences final : public SnapshotRegion {
   }
 };
 TEST(AlltoallvJudges, AReferenceEndsWithItsCollective) {
-  EXPECT_THAT(run_policy<KeepReferences>(kPlain, two()),
-              Contains("retention reference to a mapping"));
-  EXPECT_THAT(run_policy<ForgetReferences>(kPlain, two()),
-              Contains("retention reference to a mapping"));
+  EXPECT_THAT(run_policy<KeepReferences>(kPlain, two()), Contains("leak reference to a mapping"));
+  EXPECT_THAT(run_policy<ForgetReferences>(kPlain, two()), Contains("leak reference to a mapping"));
 }
 
 /// Lets go twice.
@@ -223,7 +221,7 @@ class KeepIdle final : public SnapshotRegion {
   explicit KeepIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = false; }
 };
 TEST(AlltoallvJudges, AMappingThatNobodyHoldsIsClosedAtZero) {
-  EXPECT_THAT(run_policy<KeepIdle>(kAtZero, two()), ElementsAre("retention region"));
+  EXPECT_THAT(run_policy<KeepIdle>(kAtZero, two()), ElementsAre("leak region"));
 }
 
 // ---- slots --------------------------------------------------------------------------------------
@@ -239,7 +237,7 @@ class KeepSlots final : public SnapshotRegion {
 };
 TEST(AlltoallvJudges, ASlotIsFreeWhenAllAreDone) {
   EXPECT_THAT(run_policy<KeepSlots>(kPlain, Program().script(Op::alltoallv)),
-              ElementsAre("retention slot"));
+              ElementsAre("leak slot"));
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -251,7 +249,7 @@ class KeepRequests final : public Wrapper {
   void finalize(std::uint32_t, Request) override {}
 };
 TEST(AlltoallvJudges, WhatACollectiveHeldAloneGoesWithIt) {
-  EXPECT_THAT(run_wrapper<KeepRequests>(kPlain, two()), Contains("retention device memory"));
+  EXPECT_THAT(run_wrapper<KeepRequests>(kPlain, two()), Contains("leak device memory"));
 }
 
 class KeepVariables final : public Wrapper {
@@ -260,7 +258,7 @@ class KeepVariables final : public Wrapper {
   void drop(std::uint32_t, Buffer) override {}
 };
 TEST(AlltoallvJudges, WhatAVariableHeldAloneGoesWithIt) {
-  EXPECT_THAT(run_wrapper<KeepVariables>(kPlain, two()), Contains("retention device memory"));
+  EXPECT_THAT(run_wrapper<KeepVariables>(kPlain, two()), Contains("leak device memory"));
 }
 
 /// The process closes with what its team left.
@@ -270,7 +268,7 @@ class KeepTeam final : public Wrapper {
   void destroy_team(std::uint32_t, std::uint32_t) override {}
 };
 TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
-  EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("retention IPC event"));
+  EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("leak IPC event"));
 }
 
 // ---- what is in a slot --------------------------------------------------------------------------

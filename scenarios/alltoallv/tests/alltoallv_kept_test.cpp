@@ -41,7 +41,7 @@ class LeaveOpen final : public SnapshotRegion {
   }
 };
 TEST(AlltoallvKept, AProcessThatClosesLeavesNoMappingOpen) {
-  EXPECT_THAT(run_policy<LeaveOpen>(kPlain, two()), Contains("retention region"));
+  EXPECT_THAT(run_policy<LeaveOpen>(kPlain, two()), Contains("leak region"));
 }
 
 // ---- scratch ------------------------------------------------------------------------------------
@@ -53,8 +53,7 @@ class KeepTeam final : public Wrapper {
 };
 TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
   EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, gather()), IsEmpty());
-  EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, gather()),
-              Contains("retention reference to a mapping"));
+  EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, gather()), Contains("leak reference to a mapping"));
 }
 
 /// Closes with the team what is kept as long as the process.

@@ -156,7 +156,7 @@ class KeepSecondTeam final : public Wrapper {
 TEST(AlltoallvTeams, AreJudgedEachByItself) {
   const Program gather = Program().script(Op::second_team).script(Op::allgather, {0, 0, 1});
   EXPECT_THAT(run_wrapper<KeepSecondTeam>(kPlain, gather),
-              AllOf(Contains("retention reference to a mapping"), Contains("retention IPC event")));
+              AllOf(Contains("leak reference to a mapping"), Contains("leak IPC event")));
   const Program ended = one_each().script(Op::end_team);
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, ended), Contains("wrong_owner event"));
 }
@@ -179,7 +179,7 @@ class KeepNewTeam final : public Wrapper {
 TEST(AlltoallvTeams, AreJudgedByTheEventsOfTheTeamThatGoes) {
   EXPECT_THAT(
       run_wrapper<KeepNewTeam>(kPlain, Program().script(Op::alltoallv).script(Op::new_team)),
-      AllOf(Contains("retention IPC event"), Not(Contains("wrong_owner event"))));
+      AllOf(Contains("leak IPC event"), Not(Contains("wrong_owner event"))));
 }
 
 // The first team's collective, numbered when it was made, opens events while the second is made.
@@ -270,7 +270,7 @@ TEST(AlltoallvPieces, AreJudgedAsAllocationsAre) {
   EXPECT_THAT(run_pooled<Wrapper>(both_buffers()), IsEmpty());
   EXPECT_THAT(run_pooled<SendTheNextPiece>(both_buffers()),
               AllOf(Contains("wrong_value mem_info_src"), Contains("wrong_value destination")));
-  EXPECT_THAT(run_pooled<KeepVariables>(both_buffers()), Contains("retention device memory"));
+  EXPECT_THAT(run_pooled<KeepVariables>(both_buffers()), Contains("leak device memory"));
 }
 
 TEST(AlltoallvPieces, KeepTheirAllocationAsLongAsOneIsUsed) {

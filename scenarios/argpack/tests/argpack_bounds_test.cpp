@@ -156,7 +156,7 @@ TEST(ArgpackBounds, AContextThatKeepsWhatItHasLaunchedIsRetention) {
   broken.drive = drive_broken<make<HoldsForTheContext>>;
   dropped.scenario = &broken;
   EXPECT_EQ(first_signature(runner.run(dropped)),
-            "retention Ndarray born:create_ndarray used:bound/synchronize");
+            "leak Ndarray born:create_ndarray used:bound/synchronize");
 }
 
 }  // namespace

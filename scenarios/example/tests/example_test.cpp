@@ -104,7 +104,7 @@ std::string found(void (*drive)(harness::Scene&), const Program& program = plain
 void drive_hoard(harness::Scene& scene) { drive_server(scene, {}, make_hoard); }
 
 TEST(ExampleJudges, AServerThatNeverFreesIsRetention) {
-  EXPECT_TRUE(found(drive_hoard).starts_with("retention "));
+  EXPECT_TRUE(found(drive_hoard).starts_with("leak "));
 }
 
 // Or no variant could claim retention.

@@ -273,7 +273,7 @@ harness::Proof proof_of_late_function() {
 TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
   const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
   ASSERT_TRUE(broken.failed);
-  EXPECT_EQ(broken.faults[0], "retention device memory born:allocate used:bound");
+  EXPECT_EQ(broken.faults[0], "leak device memory born:allocate used:bound");
   EXPECT_FALSE(proof_of_late_function<RetainPerNode>().failed);
 }
 

@@ -35,7 +35,7 @@ TEST(ManagedDictBounds, AnInstanceGoesWithItsLastName) {
   Program program;
   for (int i = 0; i < 3; ++i) program.script(Op::new_instance).script(Op::del_instance);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<KeepInstances>(program), Contains("retention instance bound"));
+  EXPECT_THAT(run<KeepInstances>(program), Contains("leak instance bound"));
 }
 
 /// The collector finds nothing before the end.
@@ -50,7 +50,7 @@ TEST(ManagedDictBounds, ACycleGoesWhenItIsCollected) {
     program.script(Op::new_instance).script(Op::store_attr, {0, 0, 3}).script(Op::del_instance);
   program.script(Op::collect);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<CollectNothing>(program), Contains("retention instance bound"));
+  EXPECT_THAT(run<CollectNothing>(program), Contains("leak instance bound"));
 }
 
 // The collector passes by what vars()'s dict keeps; when that dict goes, the cycle stays until the
@@ -67,7 +67,7 @@ TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   program.script(Op::collect);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<CollectNothing>(program), Contains("retention instance bound"));
+  EXPECT_THAT(run<CollectNothing>(program), Contains("leak instance bound"));
 }
 
 /// Frees noise at the end.
@@ -79,7 +79,7 @@ class KeepNoise final : public Wrapper {
 TEST(ManagedDictBounds, WhatIsFreedIsFreedAtOnce) {
   const Program program = Program().script(Op::hold_noise).script(Op::drop_noise);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<KeepNoise>(program), Contains("retention noise bound"));
+  EXPECT_THAT(run<KeepNoise>(program), Contains("leak noise bound"));
 }
 
 /// Keeps a reference to every number that an attribute had.
@@ -108,7 +108,7 @@ TEST(ManagedDictBounds, AValueGoesWithItsLastAttribute) {
   program.script(Op::new_instance);
   for (int i = 0; i < 30; ++i) program.script(Op::store_attr);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<KeepNumbers>(program), Contains("retention int bound"));
+  EXPECT_THAT(run<KeepNumbers>(program), Contains("leak int bound"));
 }
 
 /// Allocates a block of the kind whenever a dict is asked for, and frees it at the end.
@@ -133,9 +133,9 @@ TEST(ManagedDictBounds, ADictItsTableAndItsValuesGoWithTheirInstance) {
   program.script(Op::new_instance);
   for (int i = 0; i < 5; ++i) program.script(Op::access_dict);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
-  EXPECT_THAT(run<KeepBlocks<md::BlockKind::dict>>(program), Contains("retention dict bound"));
-  EXPECT_THAT(run<KeepBlocks<md::BlockKind::table>>(program), Contains("retention table bound"));
-  EXPECT_THAT(run<KeepBlocks<md::BlockKind::values>>(program), Contains("retention values bound"));
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::dict>>(program), Contains("leak dict bound"));
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::table>>(program), Contains("leak table bound"));
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::values>>(program), Contains("leak values bound"));
 }
 
 }  // namespace
