@@ -33,7 +33,7 @@ from common import programs  # noqa: E402
 
 ROOT = hygiene.ROOT
 PAGES = ROOT / "harness/docs/reference"
-PART = re.compile(r"(<!-- generated: scripts/reference\.py -->\n).*?(<!-- end -->)", re.S)
+PART = re.compile(r"(<!-- generated: scripts/checks/reference\.py -->\n).*?(<!-- end -->)", re.S)
 COLUMNS = 100
 COMMON_EXIT = "Exit: 0 every claim"
 NEVER_FAILS = "CUDA_SUCCESS"
