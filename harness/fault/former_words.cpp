@@ -2,7 +2,6 @@
 #include "harness/fault/former_words.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace harness {
 namespace {
@@ -14,22 +13,22 @@ struct Word {
 
 constexpr Word kWords[] = {{"order", "data_race"}, {"retention", "leak"}};
 
-std::string replaced(const std::string& signature, std::string_view Word::* from,
+std::string replaced(std::string_view signature, std::string_view Word::* from,
                      std::string_view Word::* to) {
   const std::size_t end = std::min(signature.find(' '), signature.size());
   for (const Word& word : kWords)
-    if (std::string_view(signature).substr(0, end) == word.*from)
-      return std::string(word.*to) + signature.substr(end);
-  return signature;
+    if (signature.substr(0, end) == word.*from)
+      return std::string(word.*to).append(signature.substr(end));
+  return std::string(signature);
 }
 
 }  // namespace
 
-std::string in_current_words(const std::string& signature) {
+std::string in_current_words(std::string_view signature) {
   return replaced(signature, &Word::former, &Word::current);
 }
 
-std::string in_former_words(const std::string& signature) {
+std::string in_former_words(std::string_view signature) {
   return replaced(signature, &Word::current, &Word::former);
 }
 

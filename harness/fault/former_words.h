@@ -7,13 +7,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace harness {
 
 /// Returns a kind, or a signature, which begins with one, in the words of this version.
-std::string in_current_words(const std::string& signature);
+std::string in_current_words(std::string_view signature);
 
 /// Returns a kind or a signature in the words of older files.
-std::string in_former_words(const std::string& signature);
+std::string in_former_words(std::string_view signature);
 
 }  // namespace harness

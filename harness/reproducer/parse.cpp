@@ -184,7 +184,7 @@ class Parser {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
     while (!rest_.empty() && is_space(rest_.back())) rest_.remove_suffix(1);
     if (rest_.empty()) complain("expected the signature of a fault");
-    result_.faults.push_back(in_current_words(std::string(rest_)));
+    result_.faults.push_back(in_current_words(rest_));
   }
 
   void read_trace() {
