@@ -34,7 +34,8 @@ packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-d
           python3-pytest      # The tests of our plugin for it run there.
           python3-yaml)       # scripts/package/action.py reads an action by it.
 wheels=(nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.*
-        nvidia-cuda-runtime==13.0.* nvidia-cuda-cccl==13.0.*)
+        nvidia-cuda-runtime==13.0.* nvidia-cuda-profiler-api==13.0.* nvidia-nvtx==13.0.*
+        nvidia-cuda-cccl==13.0.*)
 
 say() { echo "setup: $*" >&2; }
 stop() { say "$*"; exit 2; }

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "harness/fault/former_words.h"
+
 namespace harness {
 
 Label to_label(EventKind kind) {
@@ -32,7 +34,7 @@ std::uint64_t History::trace_hash() const {
     hash = mix(hash, event.value);
   }
   for (const Fault& fault : faults_) {
-    hash = mix(hash, hash_name(fault.signature()));
+    hash = mix(hash, hash_name(in_former_words(fault.signature())));
     hash = mix(mix(hash, fault.object), mix(fault.activation, fault.tick));
   }
   return hash;
