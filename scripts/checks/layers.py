@@ -74,7 +74,7 @@ RULES = [
      "a view of what the gate found knows the gate and the reports"),
     (r"harness/reports/nightly/.*", SPINE_FILE + r"|harness/(?:reports|nightly)/.*",
      "a view of a night knows nights and the reports"),
-    (r"harness/nightly/.*", r"harness/(?:base|printable|run|reproducer|search|triage|triage/choice|tables|verdict)\.h|harness/(?:files|nightly)/.*",
+    (r"harness/nightly/.*", r"harness/(?:base|printable|run|reproducer|search|triage|triage/choice|fault/former_words|tables|verdict)\.h|harness/(?:files|nightly)/.*",
      "a night plans, runs and sorts searches: it knows harness/run.h, search.h, triage.h, tables.h, and no report"),
     (r"harness/gate/.*", r"harness/(?:base|printable)\.h|harness/(?:files|process|gate)/.*",
      "the gate compares numbers: it knows words that every layer shares, whole files, and no run"),
