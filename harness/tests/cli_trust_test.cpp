@@ -188,7 +188,8 @@ TEST_F(CliTrust, IsAskedOfEachFindingAmongSeveral) {
   plant_command();
   const Ended ended = run_toys({"replay", folder_ / "found"});
   expect_one_line(ended, 2, "foreign.run.json: was not written by your Afterlife");
-  EXPECT_EQ(ended.out, "as recorded      " + own + "\n1 as recorded, 0 not, 1 could not be replayed\n");
+  EXPECT_EQ(ended.out,
+            "as recorded      " + own + "\n1 as recorded, 0 not, 1 could not be replayed\n");
   EXPECT_FALSE(fs::exists(started()));
   const Ended trusted = run_toys({"replay", folder_ / "found", "--trust"});
   EXPECT_EQ(trusted.code, 1) << trusted.err;

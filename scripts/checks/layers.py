@@ -80,7 +80,7 @@ RULES = [
      "the gate compares numbers: it knows words that every layer shares, whole files, and no run"),
     (r"harness/reports/client/.*", SPINE_FILE + r"|harness/(?:reports|client)/.*",
      "a view of a client's runs knows those and the reports"),
-    (r"harness/client/.*", r"harness/(?:base|printable|pick|pick/deviations|sanitizers)\.h|harness/(?:files|process|client)/.*",
+    (r"harness/client/.*", r"harness/(?:base|printable|pick|pick/deviations|sanitizers|fault/former_words)\.h|harness/(?:files|process|client)/.*",
      "clients are other programs: what runs them knows decisions, processes and files, and no world"),
     (r"harness/(strategies|actors|oracles|reports|instruments)/.*", SPINE_FILE + r"|harness/\1/.*",
      "a rib member knows the spine, never another rib"),
