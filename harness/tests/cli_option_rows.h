@@ -28,7 +28,7 @@ inline constexpr Row kRows[] = {
     {"fuzz argpack/borrow --runs 60 --out @/out --json", "--device nosuch", Shows::refusal},
     {"fuzz argpack/borrow --runs 60 --out @/out --json",
      "--config backend=gfx,gil=on,collector=allocation"},
-    {"fuzz argpack/borrow --runs 60 --out @/out --json", "--window retention"},
+    {"fuzz argpack/borrow --runs 60 --out @/out --json", "--window leak"},
     {"fuzz argpack/borrow --runs 60 --json", "--out @/out"},
     {"fuzz argpack/borrow --runs 60 --out @/out --json", "--first"},
     {"fuzz graph_argument/borrow --runs 200 --out @/out --json", "--no-failures"},

@@ -89,7 +89,7 @@ TEST_P(ProveAnswers, OfAVariantIsWhatItDoes) {
 constexpr Answer kAnswers[] = {
     {"borrow", "fails: use_after_death Box", 0},
     {"retain", "holds: k = 3, 969 runs", 0},
-    {"hoard", "fails elsewhere: retention Box", 0},
+    {"hoard", "fails elsewhere: leak Box", 0},
     {"idle", "vacuous: the path never ran", 0},
     {"wrongly_sound", "fails: use_after_death Box", 1},
     {"wrongly_unsound", "holds: k = 3, 969 runs", 1},
