@@ -96,7 +96,7 @@ TEST_F(ClientMoved, AProgramThatDoesNotStartIsNotFixed) {
 TEST_F(ClientMoved, WhetherAProgramThatFailsOnItsWayIsFixedIsNotKnown) {
   std::string text = read_file(script("capturing.py"));
   const std::string finding = found_in_a_folder(text, {"--runs", "60"});
-  text.replace(text.find("for value in range(3):"), 22, "for value in range(3).typo:");
+  text.insert(text.find("check(cuda.cuInit(0))") + 22, "None.typo\n");
   const Ended ended = replay_of(finding, text);
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("the program ended with exit code 1: AttributeError"));

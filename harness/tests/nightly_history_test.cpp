@@ -307,6 +307,7 @@ TEST(NightlySchema, AFileOfEveryOlderVersionKeepsItsRows) {
     EXPECT_EQ(nightly::version_of(history.database()), nightly::schema_version());
     const std::string after = exported(history.database());
     for (const std::string_view table : nightly::table_names()) {
+      if (table == "changes") continue;  // It is no longer kept.
       const bool had = before.find(std::string(table) + " ") != before.npos;
       std::size_t rows = 0;
       for (std::size_t at = 0;

@@ -117,7 +117,7 @@ TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("NO")));
   const std::string told = summary(found, kFile);
   EXPECT_THAT(told, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
-  EXPECT_THAT(told, HasSubstr("path: faults of kind order that no window explains, in own, other: "
+  EXPECT_THAT(told, HasSubstr("path: faults of kind data_race that no window explains, in own, other: "
                               "data_race slot used:set"));
   EXPECT_EQ(occurrences(told, "no window explains"), 1U) << told;
   EXPECT_THAT(told, Not(HasSubstr("also order")));
@@ -129,7 +129,7 @@ TEST(Reports, ASoundClaimIsRefutedByAFaultThatNoWindowExplains) {
   found.variants[0].unexplained_kinds = {"data_race"};
   EXPECT_THAT(matrix(found, kFile), HasSubstr("NO"));
   EXPECT_THAT(summary(found, kFile),
-              HasSubstr("path/own claims sound: refuted, by order, which no window explains"));
+              HasSubstr("path/own claims sound: refuted, by data_race, which no window explains"));
 }
 
 TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {

@@ -96,9 +96,8 @@ client::SearchOptions further_search(const client::FindingFile& recorded,
 /// Returns how a run ended that cannot show that a bug is fixed: it failed without the recorded
 /// fault, so it may not have reached the place; "" if it ended normally.
 std::string bad_end(const client::FindingFile& recorded, const client::ClientRun& run) {
-  if (recorded.finding.fault.kind == client::kFailure) return {};
   const std::string complaint = run.own_failure(kFurtherSeconds);
-  if (complaint.empty() || !run.reports.empty()) return complaint;
+  if (complaint == recorded.finding.fault.ended || !run.reports.empty()) return complaint;
   return complaint + ", before it called the CUDA driver";
 }
 
