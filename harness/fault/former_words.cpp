@@ -11,7 +11,8 @@ struct Word {
   std::string_view current;
 };
 
-constexpr Word kWords[] = {{"order", "data_race"}, {"retention", "leak"}};
+constexpr Word kWords[] = {
+    {"order", "data_race"}, {"retention", "leak"}, {"use_after_death", "use_after_free"}};
 
 std::string replaced(std::string_view signature, std::string_view Word::* from,
                      std::string_view Word::* to) {

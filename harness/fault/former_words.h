@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Former words: the names that two kinds of fault had in older files: "order" is now "data_race",
-// and "retention" is "leak".
+// Former words: the names that three kinds of fault had in older files: "order" is now "data_race",
+// "retention" is "leak", and "use_after_death" is "use_after_free".
 //
 // Files of both ages are read. Ids that are hashes of a signature are still made from the former
 // words, so that marks, histories and names of files stay valid.

@@ -248,12 +248,15 @@ INSERT INTO replays SELECT night, cause, outcome FROM old_replays;
 DROP TABLE old_replays;
 )";
 
-// 12: nights are no longer compared by function; two kinds of fault have other names.
+// 12: nights are no longer compared by function; three kinds of fault have other names.
 constexpr std::string_view kKinds = R"(
 DROP TABLE changes;
 UPDATE findings SET signature = 'data_race' || substr(signature, 6) WHERE signature LIKE 'order %';
 UPDATE findings SET signature = 'leak' || substr(signature, 10)
   WHERE signature LIKE 'retention %';
+UPDATE findings SET signature = 'use_after_free' || substr(signature, 16)
+  WHERE signature LIKE 'use_after_death %';
+UPDATE findings SET hazard = 'use_after_free' WHERE hazard = 'use_after_death';
 UPDATE findings SET hazard = 'leak' WHERE hazard = 'retention';
 UPDATE findings SET hazard = 'data_race' WHERE hazard = 'order';
 )";

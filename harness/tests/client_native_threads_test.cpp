@@ -60,15 +60,13 @@ TEST_P(ClientNativeMistakes, AreNotThereWhereTheProgramIsRight) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
-constexpr Mistake kMistakes[] = {{"publication", "data_race"},   {"stop_token", "use_after_death"},
-                                 {"reference", "Aborted"},       {"local_destructor", "Aborted"},
-                                 {"swapped", "use_after_death"}, {"asleep", "use_after_death"},
-                                 {"lost_wakeup", "deadlock"},    {"condition", "Aborted"},
-                                 {"notified_one", "deadlock"},   {"two_locks", "deadlock"},
-                                 {"checked_twice", "Aborted"},   {"aba", "Aborted"},
-                                 {"latched", "Aborted"},         {"posted_first", "Aborted"},
-                                 {"flag_first", "Aborted"},      {"one_barrier", "Aborted"},
-                                 {"upgraded", "Aborted"},        {"task", "Aborted"}};
+constexpr Mistake kMistakes[] = {
+    {"publication", "data_race"},    {"stop_token", "use_after_free"}, {"reference", "Aborted"},
+    {"local_destructor", "Aborted"}, {"swapped", "use_after_free"},    {"asleep", "use_after_free"},
+    {"lost_wakeup", "deadlock"},     {"condition", "Aborted"},         {"notified_one", "deadlock"},
+    {"two_locks", "deadlock"},       {"checked_twice", "Aborted"},     {"aba", "Aborted"},
+    {"latched", "Aborted"},          {"posted_first", "Aborted"},      {"flag_first", "Aborted"},
+    {"one_barrier", "Aborted"},      {"upgraded", "Aborted"},          {"task", "Aborted"}};
 
 /// Runs this many runs of a search. Returns the schedules of those that ended well, a line each.
 class Schedules {

@@ -117,8 +117,9 @@ TEST(Reports, AFaultThatNoWindowExplainsIsToldOnceAndIsNoClaims) {
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("NO")));
   const std::string told = summary(found, kFile);
   EXPECT_THAT(told, HasSubstr("As expected: 2 of 2 deliberately broken variants"));
-  EXPECT_THAT(told, HasSubstr("path: faults of kind data_race that no window explains, in own, other: "
-                              "data_race slot used:set"));
+  EXPECT_THAT(told,
+              HasSubstr("path: faults of kind data_race that no window explains, in own, other: "
+                        "data_race slot used:set"));
   EXPECT_EQ(occurrences(told, "no window explains"), 1U) << told;
   EXPECT_THAT(told, Not(HasSubstr("also order")));
   EXPECT_TRUE(found.variants[0].is_refuted()) << "the exit code is that of a claim that failed";

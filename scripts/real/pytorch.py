@@ -35,10 +35,10 @@ class Program:
 EACH_TENSOR = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
 ROWS = [
     Program("record_stream", ("data_race",), line="# born, and written by the next"),
-    Program("record_stream", ("data_race", "use_after_death", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
+    Program("record_stream", ("data_race", "use_after_free", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
     Program("wait_stream", ("data_race",), line="# read on the side"),
     Program("staging", ("data_race",), line="# copied"),
-    Program("graph_input", ("use_after_death",), line="# used"),
+    Program("graph_input", ("use_after_free",), line="# used"),
     Program("read_early", ("data_race",), line="# read"),
 ]
 

@@ -98,7 +98,7 @@ CUresult GpuDevice::check(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
   if (world_->ledger.alive(known->second.birth)) return CUDA_SUCCESS;
-  world_->history.add(world_->ledger.describe(FaultKind::use_after_death, known->second.birth));
+  world_->history.add(world_->ledger.describe(FaultKind::use_after_free, known->second.birth));
   return dead_handle_error(kind);
 }
 
@@ -144,7 +144,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (!world_->ledger.alive(memory.birth)) {
     // Ordinary memory of the program again.
     if (memory.origin == Origin::registered) return CUDA_SUCCESS;
-    world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
+    world_->history.add(world_->ledger.describe(FaultKind::use_after_free, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
   const std::uint64_t rest = memory.bytes - (address - base);
@@ -164,7 +164,7 @@ CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
   }
   for (const BirthId id : {mapping->birth, mapping->exported})
     if (!world_->ledger.alive(id)) {
-      world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
+      world_->history.add(world_->ledger.describe(FaultKind::use_after_free, id));
       return CUDA_ERROR_INVALID_VALUE;
     }
   if (bytes <= mapping->bytes - (address - mapping->address)) return CUDA_SUCCESS;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/entries/cli/gather.h"
+#include "harness/fault/former_words.h"
 #include "harness/files/make_folder.h"
 #include "harness/files/whole_file.h"
 
@@ -78,7 +79,7 @@ std::string OutputFolder::name_for(const Finding& finding) const {
   const std::string name =
       fmt::format("{}-{}-{}-{:08x}.repro", found.scenario->name.view(),
                   found.scenario->variants[found.variant].name.view(), finding.hazard.view(),
-                  static_cast<std::uint32_t>(hash_name(finding.signature)));
+                  static_cast<std::uint32_t>(hash_name(in_former_words(finding.signature))));
   return (fs::path(folder_) / name).string();
 }
 

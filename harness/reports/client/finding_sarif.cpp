@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/base.h"
+#include "harness/fault/former_words.h"
 #include "harness/printable.h"
 #include "harness/reports/client/finding_timeline.h"
 #include "harness/reports/client/finding_views.h"
@@ -67,12 +68,13 @@ Json related_locations(const ToldFault& fault) {
 Json result_of(const client::Finding& finding, const std::string& file) {
   const ToldFault& fault = finding.fault;
   const std::string message = sentence_of(finding);
-  Json result{{"ruleId", printable(fault.kind)},
-              {"level", "error"},
-              {"message", {{"text", message}}},
-              {"partialFingerprints",
-               {{"afterlifeFinding/v1",
-                 fmt::format("{:016x}", hash_name(fault.signature + "\n" + fault.at))}}}};
+  Json result{
+      {"ruleId", printable(fault.kind)},
+      {"level", "error"},
+      {"message", {{"text", message}}},
+      {"partialFingerprints",
+       {{"afterlifeFinding/v1",
+         fmt::format("{:016x}", hash_name(in_former_words(fault.signature) + "\n" + fault.at))}}}};
   const Json location = location_of(fault.use);
   result["locations"] = location.empty() ? Json::array() : Json::array({location});
   result["relatedLocations"] = related_locations(fault);

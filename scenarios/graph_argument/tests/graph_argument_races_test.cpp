@@ -51,7 +51,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
                                                   "script:3 op drop\n"
                                                   "script:4 op launch\n");
   EXPECT_TRUE(has(errors, FaultKind::recycled_use)) << "or nothing was closed";
-  EXPECT_TRUE(has(errors, FaultKind::use_after_death)) << "or the node uses something else";
+  EXPECT_TRUE(has(errors, FaultKind::use_after_free)) << "or the node uses something else";
 }
 
 // Code that has the memory now frees it, and knows nothing of the launch.
