@@ -64,7 +64,7 @@ RULES = [
     (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
      "the benchmarks of a GPU know the driver and the tables, and make no run"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
+     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds|fault/former_words)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, nights, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
