@@ -78,7 +78,7 @@ class Globals {
   virtual Status drop(Variable variable) = 0;
   /// Drops every variable; with `graphs`, only those with definitions, nodes and executables.
   virtual Status drop_all(bool graphs) = 0;
-  /// An object that holds what `variable` holds and itself: only the collector frees it.
+  /// Makes an object that refers to itself and the variable's value: only the collector frees it.
   virtual Status make_cycle(Variable variable) = 0;
   /// Makes unreachable garbage whose finalizer applies `action` to `victim`.
   virtual Status plant(FinalizerAction action, Variable victim) = 0;

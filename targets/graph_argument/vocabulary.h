@@ -106,8 +106,8 @@ struct Contents {
 
 /// Calls that only some versions of cuda.core have.
 struct Api {
-  bool takes_operands = true;  ///< memcpy() and memset() take buffers; if not, addresses.
-  bool changes_nodes = true;   ///< set_params()
+  bool takes_operands = true;       ///< memcpy() and memset() take buffers; if not, addresses.
+  bool changes_nodes = true;        ///< set_params()
   bool changes_executables = true;  ///< update_node()
   bool clones = true;               ///< clone()
   bool moves_deallocation = true;   ///< set_deallocation_stream()

@@ -46,7 +46,7 @@ Status ScriptProcess::synchronize(StreamName name) {
   return frame_.c_call("synchronize", [&] {
     CUstream stream = nullptr;
     const Shared<StreamBox> held =
-        core_.streams[harness::raw(name)];  // Another task may close it.
+        core_.streams[harness::raw(name)];  // Another task may close it meanwhile.
     if (!held) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
     frame_.tell(&Observer::waits, name);

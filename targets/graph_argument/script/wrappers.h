@@ -37,7 +37,7 @@ struct NodePayload {
   std::array<GraphId, kBranchCount> bodies = {};  ///< Ids of the graphs inside, for facts.
   bool destroyed = false;
   std::array<harness::Ref, kBranchCount> branches =
-      {};                   ///< For a conditional node: definitions.
+      {};                   ///< For a conditional node: its branches, as definitions.
   CUdeviceptr address = 0;  ///< For an allocation node.
 };
 
