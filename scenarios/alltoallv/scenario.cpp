@@ -20,7 +20,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
-extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 if there was no nvcc.
 
 namespace scenarios::alltoallv {
 namespace {

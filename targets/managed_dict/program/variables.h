@@ -10,7 +10,7 @@ namespace targets::managed_dict {
 struct Variables {
   std::array<Address, kVariableCount> objects{};  ///< 0 if the name is not defined.
   std::array<Class, kVariableCount>
-      classes{};          ///< Class that each of the objects was made with.
+      classes{};          ///< Class that each of the objects was created with.
   Address held_dict = 0;  ///< Last result of vars(), or 0.
 };
 
