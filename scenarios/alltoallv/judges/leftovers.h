@@ -42,7 +42,7 @@ class Leftovers {
 
   harness::Scene& scene_;
   bool looked_ = false;
-  std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
+  std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< By owner, at the first judge().
   // Events of a team that was made: each rank's own, and opened handles of peers' events. Cleared
   // when the first rank has left it.
   std::array<std::array<Lives, targets::alltoallv::kRankLimit>, targets::alltoallv::kTeamLimit>
