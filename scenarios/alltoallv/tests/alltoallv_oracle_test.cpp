@@ -251,7 +251,7 @@ TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
     EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
 }
 
-/// A wrong value says nothing itself; it belongs to the first fault before it that does.
+/// A wrong value alone is no evidence; it belongs to the first fault with a window.
 TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
   const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random run gets to what is judged: a copy; and a fair number where the policy is hard to keep.
+// Random runs reach what is judged: a copy, and often enough the states that are hard to handle.
 #include <cuda.h>
 #include <gtest/gtest.h>
 
