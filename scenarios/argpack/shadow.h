@@ -17,16 +17,17 @@ struct ShadowBinding;
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct ShadowThing {
   std::uint32_t references = 0;
-  bool gone = false;               ///< The script can no longer reach it.
-  bool taken_reentrantly = false;  ///< Its task moved or deleted it while setting arguments.
-  std::uint32_t moves = 0;         ///< Number of times its memory has moved.
+  bool gone = false;  ///< The script can no longer reach it.
+  bool taken_reentrantly =
+      false;                ///< Its memory moved, or it was deleted, while its task set arguments.
+  std::uint32_t moves = 0;  ///< Number of times its memory has moved.
   std::uint32_t in_flight = 0;     ///< Last launch that uses it, from 1; 0 if none.
   Way in_flight_by = Way::kernel;  ///< Way of that launch.
   std::array<ShadowThing*, 2> members{};
   ShadowBinding* binding = nullptr;                   ///< Bindings of a launch context.
-  harness::BirthId beneath = harness::BirthId::none;  ///< Object or storage beneath
-                                                      ///< it.
-  std::uint32_t generation = 0;                       ///< Program that made the object.
+  harness::BirthId beneath = harness::BirthId::none;  ///< Lifetime of the object, or of the
+                                                      ///< storage.
+  std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
 /// The end of the object beneath a thing.

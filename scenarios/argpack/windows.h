@@ -13,7 +13,7 @@ enum class Window : std::uint8_t {
   array_deleted,      ///< The same for an ndarray, or a gradient.
   external_gone,      ///< External memory is freed or moved between setting and copy-back.
   dropped_in_flight,  ///< The last reference goes after launch, before the kernel has finished.
-  stale_wrapper,      ///< A wrapper from before reset() is used; or dies, and another with it.
+  stale_wrapper,      ///< A wrapper from before reset() is used, or it deletes another object.
   taken_reentrantly,  ///< A finalizer or a reset removes a bound object before the launch.
   context_reused,     ///< A context is launched again.
 };

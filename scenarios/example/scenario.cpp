@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario: requests for buffers that another thread replaces.
-//
-//   driver.cpp  the tasks                      windows.cpp  assigns faults to windows
-//   player.h    the slots of the tasks         programs.h   tapes op by op
-//   ops.def, ops.cpp  the ops                  variants.*   claims of the policies
-//   model.*     correct answers
+// The example
+// scenario:
+// requests for
+// buffers that
+// another thread
+// replaces.
 #include "scenarios/example/scenario.h"
 
 #include "scenarios/example/variants.h"

@@ -16,7 +16,7 @@
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 extern "C" const std::byte afterlife_fatbin_graph_argument[];
-extern "C" const std::uint64_t afterlife_fatbin_graph_argument_size;  // 0 where there was no nvcc.
+extern "C" const std::uint64_t afterlife_fatbin_graph_argument_size;  // 0 if there was no nvcc.
 
 namespace scenarios::graph_argument {
 namespace {

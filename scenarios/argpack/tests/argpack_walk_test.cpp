@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a launch follows its parameters: any, and each launch keeps to it.
+// The order in which a launch follows its parameters: any order, but one per run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
