@@ -38,8 +38,8 @@ Program report() {
       .script(Op::synchronize);
 }
 
-/// Makes a case in which another block gets the storage of the report's; a tape names it by its
-/// life.
+/// Returns a case in which another block reuses the storage of the report's buffer. A tape refers
+/// to a block by its lifetime.
 Case recycled(harness::Runner& runner) {
   Case the_case = make_case("borrow", kConfig, report());
   const Outcome& fresh = runner.run(the_case);
@@ -65,7 +65,7 @@ TEST(GraphArgumentRecycled, IsReportedAtTheKernelsLineWithBirthDeathCaptureAndRe
   EXPECT_EQ(fault.death_site, harness::Label("Buffer.__dealloc__"));
   EXPECT_EQ(fault.use_site, harness::Label("add_one"));
   const std::string line = harness::devices::symbolize(fault.code);
-  EXPECT_TRUE(line.empty() || contains(line, "kernel.cu:")) << line;  // Empty: no symbolizer.
+  EXPECT_TRUE(line.empty() || contains(line, "kernel.cu:")) << line;  // Empty without a symbolizer.
   EXPECT_TRUE(contains(fault.detail, "parameters copied in GN_launch")) << fault.detail;
   const auto& lives = runner.world().ledger.lives();
   const auto recycler = std::find_if(lives.begin(), lives.end(), [&](const harness::Life& life) {
@@ -91,7 +91,7 @@ TEST(GraphArgumentRecycled, HoldsForRetainPerNode) {
 
 int shell(const std::string& command) { return std::system(command.c_str()); }
 
-/// "" where there is no compiler.
+/// Returns "" if there is no compiler.
 std::string compiler() {
   for (const char* name : {"clang++-19", "clang++"})
     if (shell(fmt::format("command -v {} >/dev/null 2>&1", name)) == 0) return name;
