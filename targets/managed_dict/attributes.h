@@ -56,7 +56,7 @@ class Attributes {
   }
   /// Returns whether the values are part of their instance.
   bool is_inline(Address values);
-  /// Returns whether they are, and the embedded byte confirms it.
+  /// Returns whether the values are inline and their own flag says so.
   bool is_embedded(Address values) {
     return is_inline(values) && load_byte(values + kInlineEmbeddedOffset) != 0;
   }

@@ -23,7 +23,7 @@ constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 /// Argument on a tape for the definition's variable in which get_branch, in slot 1, stores.
 constexpr std::uint32_t kBranchValue = kFirstDefinition + 1 + 1;
 
-/// A kernel in branch `used` of a node that runs branch `chosen`, launched and read back.
+/// Launches a kernel in branch `used` of a node that runs branch `chosen`, and reads back.
 Program in_branch(Condition condition, std::uint32_t chosen, std::uint32_t used) {
   return Program()
       .script(Op::add_conditional, {0, 0, harness::raw(condition), chosen})

@@ -79,7 +79,7 @@ Outcome outcome_of(const Program& program) {
       harness::Case{&broken, variant_named("retain_per_node"), {}, &sim(), program.tape()});
 }
 
-/// A node gets other buffers, and what it had is dropped; its executable is updated.
+/// Changes a node's buffers, drops the former one, and updates the executable.
 inline Program changes() {
   return Program()
       .script(Op::add_kernel)
@@ -102,7 +102,7 @@ inline Program closes() {
       .script(Op::allocate, {0, 1});
 }
 
-/// CUDA's thread lets go of a buffer while Python's queue is full, and nothing else follows.
+/// CUDA's thread releases a buffer while Python's queue is full, and no other call follows.
 inline Program holds_up() {
   return Program()
       .script(Op::add_kernel, {21})

@@ -37,7 +37,7 @@ bool has(const std::vector<Fault>& faults, FaultKind kind) {
   return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
 }
 
-// Its memory is given again before the node has the address, and ends as others do.
+// The closed buffer's memory is reused, and freed again, before the node has the address.
 TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNodeLives) {
   const std::vector<Fault> errors = caller_errors("legacy", "eval_breaker",
                                                   "script:0 op add_kernel\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recycled case: the report's buffer is freed and handed out again before the graph runs. Ours
-// names birth, death, capture and recycler at the kernel's line; a plain ASan build of the same
-// program, on the same pool, says nothing. AFTERLIFE_WRITE_CORPUS=1 writes the reproducer again.
+// The recycled case: the report's buffer is freed and its memory reused before the graph runs. We
+// report birth, death, capture and recycler at the kernel's line; a normal ASan build of the same
+// program, on the same pool, reports nothing. AFTERLIFE_WRITE_CORPUS=1 rewrites the case.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using harness::Outcome;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-/// The report: del buf; gc.collect(); instantiate; launch. In between, another buffer.
+/// The report: del buf; gc.collect(); instantiate; launch. Another buffer is made in between.
 Program report() {
   return Program()
       .script(Op::allocate)

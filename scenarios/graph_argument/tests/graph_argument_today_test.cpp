@@ -26,7 +26,7 @@ struct TellsTheOrder : MoveToGraph {
   }
 };
 
-/// Two nodes, each of which has the last reference to a buffer, when their graph goes.
+/// Drops a graph of two nodes, each of which has the last reference to a buffer.
 Program two_owners() {
   Program program = Program().script(Op::add_kernel, {kNowhere, 0, 0, 0, kBuffer, kBuffer});
   program.script(Op::add_kernel, {kNowhere, 0, 0, 0, kOther, kOther});

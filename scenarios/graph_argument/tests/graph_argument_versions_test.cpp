@@ -88,7 +88,7 @@ TEST(GraphArgumentVersions, ADroppedBuilderOf070LosesWhatItHasCaptured) {
   EXPECT_FALSE(loses_graph("retain_per_node"));
 }
 
-// A capture is ended once, or the judge of captures says so; end_building() ends no spoilt one.
+// A judge checks that each capture is ended once; end_building() ends no invalidated one.
 TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building).script(Op::launch_captured);
