@@ -14,12 +14,12 @@
 //     stray_load 2 incref       before the 2nd attribute load; may be given again
 //     bit23 1                   of the address of each number that is stored from here on
 //
-// `stray` plants the fault: a C function counts references at the address in the
-// tagged word. Its kinds are incref, decref, balanced (one of each), incref2 and
-// decref2; incref_values, which removes the tag first; and stores to the word
-// itself: and_byte, and_two, sub_four, sub_eight, store_sixteen (with the
-// previous word, without the tag) and clear_sixteen. Lines that begin with # are
-// skipped.
+// `stray` plants the fault: a C function counts references at the address in the tagged word. Its
+// kinds are incref, decref, balanced (one of each), incref2 and decref2; incref_values, which
+// removes the tag first; and stores to the word itself: and_byte, and_two, sub_four, sub_eight,
+// store_sixteen (with the previous word, without the tag) and clear_sixteen. Lines that begin with
+// # are skipped.
+#pragma once
 
 #include <Python.h>
 
