@@ -41,13 +41,13 @@ BAR = 0.9
 
 
 class Nights:
-    """Nights of one path over one history."""
+    """Nightly runs of one path with a common history."""
 
     def __init__(self, history, path, runs):
         self.history, self.path, self.runs = history, path, runs
 
     def run(self, seed, mutant=None):
-        """What a night says of itself, where a line is broken also of its functions; nothing where it ended otherwise than a night may."""
+        """Returns the JSON report of a nightly run, with the functions of findings if a line is broken; None if the run failed."""
         env = {k: v for k, v in os.environ.items() if not k.startswith("AFTERLIFE_")}
         command = [PROGRAM, "nightly", "--runs", self.runs, "--seed", seed, "--only", self.path, "--history", self.history, "--json"]
         if mutant is not None:
@@ -62,17 +62,17 @@ class Nights:
 
 @dataclasses.dataclass
 class Row:
-    """What became of one line."""
+    """The result for one broken line."""
     name: str
     function: str
     sound: int = 0     # New findings in sound variants.
-    canaries: int = 0  # And in the others.
-    others: int = 0    # That the program without the line broken shows as well.
-    named: int = 0     # Of the new ones, by the function that the line is in, or by its answer.
-    decided: int = 0   # Of those, by the function alone.
+    canaries: int = 0  # New findings in the other variants.
+    others: int = 0    # Findings that also occur without the broken line.
+    named: int = 0     # New findings named by the line's function, or by its answer.
+    decided: int = 0   # Those of them that are named by the function alone.
     fixed: int = 0
-    nights: int = 0    # Without it, until all that was new was fixed.
-    runs: int = 0      # Of those nights, at most, of one finding's variants.
+    nights: int = 0    # Nightly runs after the repair until all new findings were fixed.
+    runs: int = 0      # The most runs of one finding's variants in those nightly runs.
     regressed: int = 0
     note: str = ""
 
@@ -86,14 +86,14 @@ class Row:
 
 
 def leave_program(place, mutant):
-    """A program that counts edges, with a line broken or with none."""
+    """Writes a program that counts edges, with a broken line or without."""
     setting = f"AFTERLIFE_MUTANT={mutant}" if mutant is not None else "-u AFTERLIFE_MUTANT"
     place.write_text(f'#!/bin/sh\nexec env {setting} {shlex.quote(str(FLOW_PROGRAM))} "$@"\n')
     place.chmod(0o755)
 
 
 def is_of(point, function):
-    """Whether a function is the one that the line is in; a file has one of the name, or overloads."""
+    """Returns whether this is the function that contains the line. Names are unique in a file, except overloads."""
     return function.split("::")[-1] == point.function.split("::")[-1]
 
 
@@ -106,7 +106,7 @@ def is_named(point, change):
 
 
 def states(night, causes):
-    """The state of these findings, whether the night saw them or not."""
+    """Returns the state of these findings, whether the nightly run saw them or not."""
     found = {row["cause"]: row for row in night["findings"] + night["absent"]} if night else {}
     return {cause: found[cause] for cause in causes if cause in found}
 
@@ -141,7 +141,7 @@ def tried(point, nights, most_nights):
 
 
 def chosen(paths, count, seed):
-    """The lines, of each path in turn."""
+    """Returns the chosen lines, taken from each path in turn."""
     def order(path):
         known = path.equivalents() | path.unreached()
         held = [point for point in path.mutants if point.id not in known and hashed(point.id) % 2 == 0]
@@ -151,7 +151,7 @@ def chosen(paths, count, seed):
 
 
 def bases(folder, wanted, runs):
-    """A history of each path with a night in which nothing is broken."""
+    """Returns a history of each path with one nightly run in which nothing is broken."""
     found = {}
     for path in wanted:
         found[path.name] = folder / path.name
