@@ -2,7 +2,7 @@
 // own: a launch context counts as a holder of everything that is bound to it, until the launch has
 // finished or the context is destroyed. Ours.
 //
-// Claimed to be sound.
+// Meant to be sound.
 // It holds packs and their nested packs, ndarrays and gradients (a deletion requested until then
 // happens when the last holder releases the object), and external storage, by an exported view.
 // It refuses to delete objects or use wrappers of an earlier program (stale_object), to launch a

@@ -3,7 +3,7 @@
 // for each executable that its handle holds too. cuda-python #2357, #2371, #2473, #2526, #2602,
 // #2627, with fixes for the bugs that are still open there (move_to_graph.h is cuda.core's own).
 //
-// Claimed to be sound within the contract. New owners of an executable's node are appended to an
+// Meant to be sound within the contract. New owners of an executable's node are appended to an
 // accumulator, a user object that only the executable and its handle hold. By the handle's
 // reference, no update, failed or not, can take it away. After a failed update the executable may
 // hold either of two, and new owners are appended to both. Python's main thread performs all
