@@ -2,7 +2,7 @@
 // snapshot_region: a task keeps a counted reference to the region, and counts are always respected.
 // Ours.
 //
-// Claimed to be sound. It holds each mapping from map to unmap, and scratch as long as the team
+// Meant to be sound. It holds each mapping from map to unmap, and scratch as long as the team
 // exists. Its changes: stale handles, overlaps and purges only mark a region, which leaves the
 // table and closes when its count is zero; a failed open is an error, never an entry. A rank on
 // which an error occurs after the slot was claimed records that in its slot, waits for its own

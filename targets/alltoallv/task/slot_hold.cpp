@@ -5,7 +5,7 @@
 
 namespace targets::alltoallv {
 
-// Claims the slot on rank 0 only.
+// The slot is claimed by rank 0 only.
 bool SlotHold::get() {
   const std::uint32_t rank = post_.rank.number;
   Slot& slot = post_.shared_slot();
