@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls cost.
+// The cost of calls.
 #include "gate.h"
 #include "row.h"
 #include "two_processes.h"
