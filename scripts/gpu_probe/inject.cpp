@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI injection library; usage: CUDA_INJECTION64_PATH=./libinject.so app.
-// Uses driver-domain callbacks: allocation ledger, launch-argument check, schedule perturbation.
+// CUPTI injection library: CUDA_INJECTION64_PATH=./libinject.so app
+// driver-domain callbacks: allocation ledger, launch-argument check, schedule perturbation.
 #include <cuda.h>
 #include <cupti.h>
 #include <cstdio>

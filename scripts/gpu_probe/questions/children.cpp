@@ -32,7 +32,7 @@ Page* new_page() {
     const bool was_asked = s.why.rfind("no kernel", 0) != 0 && s.why.rfind("not asked", 0) != 0;
     answer("%s%s", was_asked ? "could not go on: " : "", s.why.c_str());
   }
-  _exit(0);  // exit() would let the driver's cleanup wait for running work.
+  _exit(0);  // Not exit(): the driver's own clean-up would wait for what still runs.
 }
 
 bool Children::fits(const Row& row) const {
@@ -100,7 +100,7 @@ void Children::end_some() {
   }
 }
 
-/// Returns whether the name contains one of the comma-separated parts, or the list is empty.
+/// Tells whether the name holds one of the parts, which commas separate; no part is in every name.
 static bool is_among(const std::string& name, const std::string& parts) {
   for (size_t begin = 0; begin <= parts.size();) {
     const size_t end = std::min(parts.find(',', begin), parts.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Children: each row runs in its own process with a deadline, so that a hang or a crash becomes an
+// Children: each row in a process of its own with a deadline, so that a hang or a crash is an
 // answer.
 #pragma once
 
@@ -13,11 +13,11 @@ Page* new_page();
 
 class Children {
  public:
-  /// Runs at most `jobs` rows at once, if they allow it; none begins after `budget` seconds.
+  /// So many at once, of rows that may be asked beside others; none begins after `budget` seconds.
   Children(Report& report, int jobs, double budget)
       : report_(report), jobs_(jobs), budget_(budget) {}
 
-  /// Asks all rows whose names contain `only`, or one of its comma-separated parts.
+  /// Asks all rows whose names hold `only`, or one of its parts between commas.
   void ask(const std::vector<Row>& all, const std::string& only);
   const Counts& counts() const { return counts_; }
 
@@ -28,14 +28,14 @@ class Children {
     Clock::time_point from, until;
   };
 
-  /// Returns whether the row may run in parallel with the running ones.
+  /// Returns whether the row can begin beside those that run.
   bool fits(const Row& row) const;
   bool is_alone(const Row& row) const { return !row.beside || jobs_ < 2; }
   void begin(const Row& row);
-  /// Begins rows from `next` on until one may not run in parallel with the running ones.
+  /// Begins rows from `next` on as long as they fit.
   void begin_some(const std::vector<Row>& wanted, size_t& next);
   void end_some();
-  /// Returns the answer of a child that has ended, or that was killed since it took too long.
+  /// Returns the answer of a child that has ended, or is ended as it took too long.
   std::string answer_of(const Running& one, bool is_late, int status);
 
   Report& report_;

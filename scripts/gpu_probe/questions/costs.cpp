@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of calls.
+// What calls cost.
 #include "gate.h"
 #include "row.h"
 #include "two_processes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: its context and kernels, and helpers that make one or two calls. The end of the row's
-// process frees everything.
+// Device: its context, kernels, and small things made of one call or two. All end with the row's
+// process.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver: libcuda.so.1, opened at run time. For each call it takes the newest symbol, by the macros
-// of cuda.h.
+// Driver: libcuda.so.1, opened at run time, each call with its newest symbol by cuda.h's own
+// macros.
 #pragma once
 
 #include <cuda.h>
@@ -11,7 +11,7 @@
 
 #include "page.h"
 
-/// The reason why a row cannot continue.
+/// Why a row cannot go on.
 struct Stop {
   std::string why;
 };
@@ -57,7 +57,7 @@ inline std::string name(CUresult r) {
   std::string s = n ? n : text("code %d", r);
   return r == 0 ? "ok" : s.rfind("CUDA_ERROR_", 0) == 0 ? s.substr(11) + text("(%d)", r) : s;
 }
-/// Returns the name, which stays valid for the next seven calls.
+/// Returns the name, which lives until eight others were asked for.
 inline const char* N(CUresult r) {
   static thread_local std::string kept[8];
   static thread_local int i;
@@ -65,8 +65,8 @@ inline const char* N(CUresult r) {
   s = name(r);
   return s.c_str();
 }
-/// CU(call) throws if the call fails; CODE(call) returns its code. Both record the call as the
-/// row's current step.
+/// CU(call) throws where the call fails; CODE(call) returns its code. Both note it as the row's
+/// step.
 #define CU(x)                                                \
   do {                                                       \
     snprintf(page->step, sizeof page->step, "%s", #x);       \

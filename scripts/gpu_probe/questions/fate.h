@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fate: when and on which thread the destructor of a user object ran, and how often.
+// Fate: what became of a user object: how often its destructor ran, when, and on which thread.
 #pragma once
 
 #include "gate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freeing memory that is in use.
+// Freeing what is in use.
 #include "gate.h"
 #include "row.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate: keeps a stream busy until the gate is opened or 2 s have passed, by a spinning kernel or a
-// waiting host function. If host functions run inside cuLaunchHostFunc, by a wait for a value in
+// Gate: keeps a stream busy until it is opened, or 2 s have passed: a kernel that spins, or a host
+// function that waits. Where host functions run inside cuLaunchHostFunc, a wait for a value in
 // memory.
 #pragma once
 
@@ -83,7 +83,7 @@ struct Gate {
   const char* kind() const { return by; }
 };
 
-/// Opens a gate after a number of milliseconds.
+/// Opens a gate after so many milliseconds.
 struct Later {
   std::atomic<bool> off{false};
   std::thread t;
@@ -99,7 +99,7 @@ struct Later {
   }
 };
 
-// Tests whether the call returns while the gate is closed. The gate opens after 300 ms.
+// Does the call return while the gate is closed? It opens 300 ms later in any case.
 inline std::string waits(Gate& g, const std::function<CUresult()>& call) {
   Later later(g, 300);
   auto from = Clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: updates, memory nodes, conditionals, and the time at which host memory is read.
+// Graphs: updates, memory nodes, conditionals, and when host memory is read.
 #include "gate.h"
 #include "order.h"
 #include "row.h"
@@ -349,7 +349,7 @@ ROW("graph.alloc_node_launches",
       answer("launch after the free %s, value %d, BUFFER_ID %s", N(l), value(a),
              attribute(a, CU_POINTER_ATTRIBUTE_BUFFER_ID) == id ? "the same" : "another");
     })
-// A graph: [setter, if any] -> IF handle { counter += 1 }.
+// A graph: [setter, if there is one] -> IF handle { counter += 1 }.
 ROW("graph.conditional_default",
     "a conditional handle with flags 0, not set in the second launch: which value? And the "
     "first launch without a set?",

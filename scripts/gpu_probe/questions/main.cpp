@@ -61,7 +61,7 @@ static Options parse(int argc, char** argv) {
   for (;;) pause();
 }
 
-/// Adds rows that end in all possible ways.
+/// Rows that end in every way in which a row can end.
 static void plant_rows() {
   rows().clear();
   Add("self.answer", "quotes \" and \\ and control characters", "-",
@@ -83,7 +83,7 @@ static void plant_rows() {
   Add("self.stop", "a failing call", "-", [] { CU(cuMemFree(1)); });
 }
 
-/// Puts the rows that ask about only a few calls first.
+/// What is asked of few calls comes first.
 static void sort_rows() {
   auto rank = [](const Row& r) {
     return r.id.rfind("capture.", 0) == 0 ? 1 : r.id.rfind("busy.", 0) == 0 ? 2 : 0;
@@ -97,8 +97,8 @@ static std::string file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-/// A child that keeps the device open, which makes the start of each row faster. It also reports
-/// which device it is.
+/// A child that has the device open all the while: it says which device it is, and keeps each row's
+/// start short.
 class Keeper {
  public:
   Keeper() {
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "no driver\n");
     return 2;
   }
-  // Loading must not wait for a gate, and streams must not share a queue.
+  // Loading must not wait for a gate; streams must not share a queue.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   kernels_image = file(options.kernels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloading modules while their kernels are in use.
+// Modules that are unloaded while their kernels are in use.
 #include "gate.h"
 #include "row.h"
 

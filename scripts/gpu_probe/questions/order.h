@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order: does a stream have to wait for work that holds another one?
+// Order: does a stream have to wait for what holds another one?
 #pragma once
 
 #include "gate.h"
 
-/// Returns the stream's state after 60 ms, by which time all work that is not held has ended.
+/// Returns what the stream says of itself after 60 ms, in which all that nothing holds is over.
 inline std::string follows(CUstream s) {
   nap(60);
   CUresult q = CODE(cuStreamQuery(s));

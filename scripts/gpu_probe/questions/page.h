@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page: a row's output, in shared memory, which the parent can read after the child has ended.
+// Page: what a row says, in memory that the parent still has when the child is gone.
 #pragma once
 
 #include <cuda.h>
@@ -22,7 +22,7 @@ struct Page {
   CUipcEventHandle event[2];
   unsigned long long words[64];
 };
-inline Page* page;  // The page of the current row.
+inline Page* page;  // The row's that is asked.
 
 inline void append(char* to, size_t size, const char* between, const char* format, va_list list) {
   while (page->busy.test_and_set()) usleep(10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report: the answers of the rows, written as a line of JSON as soon as each is known, and all as
-// text at the end.
+// Report: what the rows said: a line of JSON each as soon as it is known, and all as text at the
+// end.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 #include "row.h"
 
-/// The device and the driver that answered.
+/// The device and the driver that are asked.
 struct Machine {
   std::string device, driver;
 };
 
-/// The number of rows that ended without an answer.
+/// How the rows ended that have no answer of their own.
 struct Counts {
   int timed_out = 0, crashed = 0, not_asked = 0;
 };
 
 class Report {
  public:
-  /// Writes FOLDER/may.jsonl and FOLDER/may.txt; without a folder, writes all to stdout.
+  /// Writes FOLDER/may.jsonl and FOLDER/may.txt; all of it to stdout where there is no folder.
   Report(Machine machine, const std::string& folder);
   ~Report();
   Report(const Report&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reuse of freed memory: which memory is reused, and when.
+// Which memory comes back, and when.
 #include "gate.h"
 #include "order.h"
 #include "row.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row: one question. Each source of this folder is a chapter and adds its rows.
+// Row: one question. A chapter, which is a source of this folder, adds its own.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 struct Row {
   std::string id, question, doc;
   std::function<void()> run;
-  int seconds = 5;      // The time limit. A timeout is an answer.
-  bool beside = false;  // May run in parallel.
+  int seconds = 5;      // Then it is ended: that is the answer.
+  bool beside = false;  // May be asked while others are.
 };
 
 /// All rows, by chapter.

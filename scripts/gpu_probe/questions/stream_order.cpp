@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order between streams, and the calls that wait.
+// Order between streams, and which calls wait.
 #include "gate.h"
 #include "order.h"
 #include "row.h"

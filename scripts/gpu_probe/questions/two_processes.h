@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes: an exporter and an importer, which both start before cuInit. reach() and at()
-// synchronize them.
+// Two processes: an exporter and an importer, who both start before cuInit. reach() and at() are
+// their turns.
 #pragma once
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in two situations: during a capture, and while the device or a host function is
+// Calls that are asked in two ways: during a capture, and while the device or a host function is
 // busy.
 #include "gate.h"
 #include "row.h"
