@@ -11,7 +11,7 @@
 //     script:3 argument[1] 2
 //     script:3 schedule[4] mutator
 //     finalize:0 of ArgPack:1 of script:2 order 1
-//     fault use_after_death ArgPack born:new_argpack died:delete_argpack used:launch
+//     fault use_after_free ArgPack born:new_argpack died:delete_argpack used:launch
 //     trace 00c0ffee00c0ffee
 //     end
 //

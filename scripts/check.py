@@ -169,7 +169,7 @@ def clients(tally, full):
     with tempfile.TemporaryDirectory() as out:
         found, code = searched("collected", out)
         told = [(f["kind"], len(f["decisions"]), f["shown"]) for f in found.get("findings", [])]
-        tally.add(code == 1 and told == [("use_after_death", 1, 3)], f"afterlife run collected.py: exit {code}, {told}")
+        tally.add(code == 1 and told == [("use_after_free", 1, 3)], f"afterlife run collected.py: exit {code}, {told}")
         tally.add((found, code) == searched("collected", out), "afterlife run collected.py: the same again")
         for finding in found.get("findings", []):
             again = programs.run("release", "afterlife", "replay", finding["file"])

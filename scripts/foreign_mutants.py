@@ -18,7 +18,7 @@ import subprocess
 OUTSIDE = "OUTSIDE"  # A placeholder for the absolute path of the folder that must not be written to.
 COMMAND = {"afterlife": "run 1", "command": ["/bin/sh", "-c", "echo started > OUTSIDE/started"], "fault": {
     "after": 1, "birth": [], "born": "cuMemAllocAsync", "capture": [], "captured": "", "death": [], "detail": "",
-    "died": "cuMemFreeAsync", "kind": "use_after_death", "object": "device memory", "signature": "use_after_death device memory",
+    "died": "cuMemFreeAsync", "kind": "use_after_free", "object": "device memory", "signature": "use_after_free device memory",
     "use": [], "used": "cuMemsetD32Async"}, "decisions": [], "replays": 3, "shown": 3}
 PATHS = ["../victim.txt", "../../victim.txt", "../../../victim.txt", "OUTSIDE/victim.txt", "OUTSIDE/new.repro", "/etc/passwd",
          "..", ".", "", "/", "a/../../victim.txt", "findings/../../victim.txt", "x\0y", "-rf", "~/x", "$(echo x)", "`echo x`",

@@ -86,7 +86,7 @@ bool Ledger::used(BirthId meant, BirthId met) {
   const bool recycled = alive(met);
   if (spares_met(meant, recycled)) [[unlikely]]
     return true;
-  Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
+  Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_free, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = life(met).name;
   report(std::move(fault));

@@ -216,7 +216,7 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
                            : fault.death_site;
   const std::string_view use = fault.use_site.view(), death = killer.view();
   switch (fault.kind) {
-    case FaultKind::use_after_death:
+    case FaultKind::use_after_free:
     case FaultKind::recycled_use:
       if (death.empty())
         return fmt::format("Nothing keeps {} as it is until {} has used it.", object, use);

@@ -75,7 +75,7 @@ class Cards {
     const Line line = teller_.line_of(*fault_);
     const std::string who = is_about_all(*fault_) ? "" : ", by " + teller_.names().task(line.task);
     const bool used =
-        fault_->kind == FaultKind::use_after_death || fault_->kind == FaultKind::recycled_use ||
+        fault_->kind == FaultKind::use_after_free || fault_->kind == FaultKind::recycled_use ||
         fault_->kind == FaultKind::data_race || fault_->kind == FaultKind::ghost_generation;
     const std::string_view site =
         fault_->use_site.empty() ? fault_->object_kind.view() : fault_->use_site.view();

@@ -59,7 +59,7 @@ TEST(ReplayAnswers, ARunWithAFaultThatTheFileLacksIsNotAsRecorded) {
   EXPECT_THAT(
       ended.out,
       HasSubstr(
-          "not as recorded: the run has a fault that the file does not have: use_after_death Box"));
+          "not as recorded: the run has a fault that the file does not have: use_after_free Box"));
   const Ended told = run_toys({"replay", file, "--json"});
   EXPECT_EQ(told.code, 1);
   EXPECT_FALSE(json::parse(told.out)["as_recorded"]);

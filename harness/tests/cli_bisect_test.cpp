@@ -18,8 +18,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* kFault = "use_after_death Box born:make died:drop used:open";
-constexpr const char* kOtherSite = "use_after_death Box born:make died:let_go used:open";
+constexpr const char* kFault = "use_after_free Box born:make died:drop used:open";
+constexpr const char* kOtherSite = "use_after_free Box born:make died:let_go used:open";
 constexpr const char* kOtherKind = "wrong_value answer used:open";
 
 /// Answers by the lines of `state`: the ops that it knows, and what a replay and a search find.

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr const char* kFault = "use_after_death Box born:make died:drop used:open";
+constexpr const char* kFault = "use_after_free Box born:make died:drop used:open";
 
 CodePlace place(const std::string& function, std::int64_t line) {
   return {function, "targets/box/box.cpp", line, line - 10, 3};

@@ -140,7 +140,7 @@ class CliEveryOption : public ::testing::TestWithParam<const char*> {
                "cuda.cuInit(0)\n"
                "cuda.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)\n"
                "cuda.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), 64)\n");
-    write_file(at + "known", "use_after_death recycled.py it is known\n");
+    write_file(at + "known", "use_after_free recycled.py it is known\n");
     left("effectiveness example --searches 2 --limit 40 --json", "searches");
     left("effectiveness example --searches 2 --first 9 --limit 40 --json", "others");
     left("run --runs 2 --out " + at + "found --json -- python3 harness/tests/clients/recycled.py",

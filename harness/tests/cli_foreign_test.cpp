@@ -71,17 +71,17 @@ TEST_F(CliForeign, AFindingOfRunInAReproducersFileIsRefusedByNameWhereverOneIsRe
 
 TEST_F(CliForeign, AShardThatBringsACommandIsRefusedAndNothingOfItIsReported) {
   nightly::ShardRecord shard =
-      testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_death"});
+      testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_free"});
   shard.cells.back().findings.at(0).reproducer = read_file(leave_command("command"));
   const std::string place = testing::leave_shard(path("night"), shard);
   expect_refused({"nightly", "merge", place, "--history", path("history")},
-                 "use_after_death.repro: is a finding of `afterlife run`, not a reproducer");
+                 "use_after_free.repro: is a finding of `afterlife run`, not a reproducer");
   expect_refused({"nightly", "report", "--history", path("history")}, "contains no night yet");
 }
 
 TEST_F(CliForeign, AnExportThatBringsACommandOrAPathIsRefusedAndMakesNoHistory) {
   const std::string place = testing::leave_shard(
-      path("night"), testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_death"}));
+      path("night"), testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_free"}));
   run_toys({"nightly", "merge", place, "--history", path("history")});
   const std::string exported = run_toys({"nightly", "export", "--history", path("history")}).out;
   const auto expect_import_refused = [&](const char* key, const std::string& value,
@@ -119,7 +119,7 @@ TEST_F(CliForeign, AFolderOfReproducersLeadsToNoFileOutside) {
 
 TEST_F(CliForeign, AHistoryOfSomebodyElseWritesIntoItsOwnFolderAlone) {
   const std::string place = testing::leave_shard(
-      path("night"), testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_death"}));
+      path("night"), testing::hand_made_shard(testing::hand_made_plan(1), 1, {"use_after_free"}));
   run_toys({"nightly", "merge", place, "--history", path("history")});
   fs::create_directories(path("mine"));
   for (const char* name : {"findings", "night"}) {

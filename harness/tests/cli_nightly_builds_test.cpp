@@ -243,7 +243,7 @@ TEST_F(CliNightlyTargets, ACrashIsAFindingByTheReproducerThatTheTargetPrints) {
   std::string reproducer;
   for (const auto& entry : fs::directory_iterator(folder_ / "found"))
     if (entry.path().extension() == ".repro") reproducer = read_file(entry.path());
-  ASSERT_THAT(reproducer, HasSubstr("fault use_after_death"));
+  ASSERT_THAT(reproducer, HasSubstr("fault use_after_free"));
   write_file(folder_ / "printed", "a story\n\n" + reproducer + "==1== ERROR: libFuzzer\n");
   add_target("cat " + (folder_ / "printed") + " >&2\nexit 77\n");
   const json found =

@@ -72,7 +72,7 @@ TEST_F(CliNightlyPrograms, FindsABugTellsItAndLeavesWhatReplaysIt) {
   EXPECT_EQ(finding["path"], "programs");
   EXPECT_EQ(finding["variant"], "mine");
   const std::string file = finding["reproducer"];
-  EXPECT_TRUE(file.starts_with("mine-use_after_death-")) << file;
+  EXPECT_TRUE(file.starts_with("mine-use_after_free-")) << file;
   EXPECT_TRUE(fs::exists(history_ + "/page.html"));
   EXPECT_THAT(read_file(history_ + "/page.html"), HasSubstr(file + ".html"));
   EXPECT_THAT(read_file(history_ + "/findings/" + file + ".html"), HasSubstr("mine.py"));
@@ -132,7 +132,7 @@ TEST_F(CliNightlyPrograms, ReportsAreThoseOfAnyNight) {
   const Ended ended =
       night("here", {"--sarif", sarif, "--junit", junit, "--markdown", folder_ / "night.md"});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("new programs/mine: use_after_death"));
+  EXPECT_THAT(ended.out, HasSubstr("new programs/mine: use_after_free"));
   const json log = json::parse(read_file(sarif));
   ASSERT_EQ(log["runs"][0]["results"].size(), 1u);
   EXPECT_EQ(log["runs"][0]["results"][0]["baselineState"], "new");
@@ -146,7 +146,7 @@ TEST_F(CliNightlyPrograms, ItsMarksAreThoseOfAnyNight) {
     const Ended ended = nightly({"mark", cause, state, "--because", "so it is"});
     ASSERT_EQ(ended.code, 0) << ended.err;
   };
-  EXPECT_THAT(nightly({"show", cause}).out, HasSubstr("use_after_death"));
+  EXPECT_THAT(nightly({"show", cause}).out, HasSubstr("use_after_free"));
   mark("ignored");
   EXPECT_EQ(night_json("here", 0)["findings"][0]["state"], "ignored");
   mark("open");
@@ -199,7 +199,7 @@ TEST_F(CliNightlyPrograms, OneThatIsInterruptedGoesOnByTheCommandThatItPrints) {
   const std::string shown = stopped.out.substr(stopped.out.rfind("  ") + 2);
   const ProcessEnd resumed = run_process({"/bin/sh", "-c", shown}, {}, kGoOn);
   EXPECT_EQ(resumed.code, 1) << shown << resumed.err;
-  EXPECT_THAT(resumed.out, HasSubstr("new programs/mine: use_after_death"));
+  EXPECT_THAT(resumed.out, HasSubstr("new programs/mine: use_after_free"));
   EXPECT_EQ(remembered(history_), remembered(whole));
 }
 

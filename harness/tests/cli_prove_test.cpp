@@ -87,14 +87,14 @@ TEST_P(ProveAnswers, OfAVariantIsWhatItDoes) {
 }
 
 constexpr Answer kAnswers[] = {
-    {"borrow", "fails: use_after_death Box", 0},
+    {"borrow", "fails: use_after_free Box", 0},
     {"retain", "holds: k = 3, 969 runs", 0},
     {"hoard", "fails elsewhere: retention Box", 0},
     {"idle", "vacuous: the path never ran", 0},
-    {"wrongly_sound", "fails: use_after_death Box", 1},
+    {"wrongly_sound", "fails: use_after_free Box", 1},
     {"wrongly_unsound", "holds: k = 3, 969 runs", 1},
     {"wrongly_busy", "vacuous: the path never ran", 1},
-    {"wrongly_idle", "fails: use_after_death Box", 1},
+    {"wrongly_idle", "fails: use_after_free Box", 1},
     {"other_window", "(content, which is not claimed)", 1},
     {"second_window", "(stale, which is not claimed)", 1},
 };

@@ -96,7 +96,7 @@ TEST_F(CliRunHistory, NewOnlyNeedsAHistory) {
 TEST_F(CliRunHistory, FindingsAreCalledAsIsAsked) {
   const Ended ended = search({.first = true}, {"--name", "suite-test_one"});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("/found/suite-test_one-use_after_death-"));
+  EXPECT_THAT(ended.out, HasSubstr("/found/suite-test_one-use_after_free-"));
   expect_one_line(run_toys({"run", "--name", "../up", "--", "true"}), 3, "is not a plain name");
 }
 

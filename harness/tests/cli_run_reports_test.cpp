@@ -81,8 +81,8 @@ TEST_F(CliRunReports, SarifHasEachFindingAtTheLineOfItsUse) {
   EXPECT_EQ(log["runs"][0]["invocations"][0]["executionSuccessful"], true);
   ASSERT_EQ(log["runs"][0]["results"].size(), 1u);
   const json& result = log["runs"][0]["results"][0];
-  EXPECT_EQ(result["ruleId"], "use_after_death");
-  EXPECT_EQ(log["runs"][0]["tool"]["driver"]["rules"][0]["id"], "use_after_death");
+  EXPECT_EQ(result["ruleId"], "use_after_free");
+  EXPECT_EQ(log["runs"][0]["tool"]["driver"]["rules"][0]["id"], "use_after_free");
   const json& place = result["locations"][0]["physicalLocation"];
   EXPECT_EQ(place["artifactLocation"]["uri"], file) << "relative to the current folder";
   EXPECT_EQ(place["region"]["startLine"], line_of(file, "cuMemsetD8Async("));
@@ -92,7 +92,7 @@ TEST_F(CliRunReports, SarifHasEachFindingAtTheLineOfItsUse) {
   EXPECT_EQ(result["relatedLocations"][1]["physicalLocation"]["region"]["startLine"],
             line_of(file, "cuda.cuMemFree_v2("));
   EXPECT_THAT(result["relatedLocations"][1]["message"]["text"], StartsWith("died: cuMemFree at "));
-  EXPECT_THAT(result["message"]["text"], StartsWith("use_after_death of device memory: "));
+  EXPECT_THAT(result["message"]["text"], StartsWith("use_after_free of device memory: "));
   EXPECT_EQ(result["properties"]["replay"], "afterlife replay " + finding());
   EXPECT_THAT(result["properties"]["fix"], StartsWith("keep the device memory of "));
   EXPECT_EQ(result["codeFlows"][0]["threadFlows"][0]["locations"].size(), 3u);
@@ -117,7 +117,7 @@ TEST_F(CliRunReports, JunitHasAFailureForEachFindingWithItsStory) {
   const std::string xml = read_file(junit());
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"afterlife run\" tests=\"1\" failures=\"1\" "
                              "errors=\"0\" skipped=\"0\">"));
-  EXPECT_EQ(count_of(xml, "<failure type=\"use_after_death\" message=\"use_after_death of "), 1u);
+  EXPECT_EQ(count_of(xml, "<failure type=\"use_after_free\" message=\"use_after_free of "), 1u);
   EXPECT_THAT(xml, HasSubstr("check(cuda.cuMemsetD8Async(address, 1, 64, stream))\n"));
 }
 
@@ -126,7 +126,7 @@ TEST_F(CliRunReports, MarkdownHasARowAndAStoryForEachFinding) {
   const std::string text = read_file(markdown());
   EXPECT_THAT(text, StartsWith("**afterlife run**: 30 runs, 1 finding\n"));
   EXPECT_EQ(count_of(text, "\n| use\\_after\\_death of device memory | "), 1u);
-  EXPECT_THAT(text, HasSubstr("\n```text\nuse_after_death of device memory\n"));
+  EXPECT_THAT(text, HasSubstr("\n```text\nuse_after_free of device memory\n"));
 }
 
 TEST_F(CliRunReports, ThePageHasPartiesTimelineDecisionsAndCommands) {
@@ -275,7 +275,7 @@ TEST_F(CliRunReports, FindingsReplayAmongReproducers) {
   const json rows = json::parse(run_toys({"replay", repro, finding(), "--json"}).out);
   EXPECT_EQ(rows["as_recorded"], 2);
   EXPECT_EQ(rows["replays"][1]["path"], nullptr);
-  EXPECT_THAT(rows["replays"][1]["faults"].dump(), HasSubstr("use_after_death"));
+  EXPECT_THAT(rows["replays"][1]["faults"].dump(), HasSubstr("use_after_free"));
   expect_one_line(run_toys({"replay", repro, repro, "--trust"}), 3, "starts no command");
 }
 
@@ -323,7 +323,7 @@ TEST_F(CliRunReports, TriageSortsFindingsByWhatHappensWhereAndStartsNothing) {
   write_file(folder_ / "other.run.json", other.dump(2));
   const Ended ended = run_toys({"triage", first, folder_ / "same.run.json"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, StartsWith("2 findings: use_after_death of device memory: "));
+  EXPECT_THAT(ended.out, StartsWith("2 findings: use_after_free of device memory: "));
   EXPECT_THAT(ended.out, HasSubstr("\n  fix       keep the device memory of collected.py:"));
   EXPECT_THAT(ended.out, HasSubstr("\n2 findings, 1 cause\n"));
   const Ended unexplained = run_toys({"triage", "--json", first, folder_ / "other.run.json"});

@@ -26,7 +26,7 @@ TEST_F(CliRun, FindsWhatTheCollectorEndedInTheLinesOfTheScript) {
   ASSERT_EQ(result["findings"].size(), 1u);
   EXPECT_THAT(result["failures"], IsEmpty());
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(finding["replays"], 3);
   EXPECT_EQ(finding["shown"], 3);
   EXPECT_GT(finding["first_run"], 0) << "the plain run shows nothing";
@@ -44,7 +44,7 @@ TEST_F(CliRun, FindsWhatTheCollectorEndedInTheLinesOfTheScript) {
 TEST_F(CliRun, TellsItInTheScriptsOwnWords) {
   const Ended ended = run({"--runs", "30"}, {"python3", script("collected.py")});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(ended.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(ended.out, HasSubstr("check(cuda.cuMemsetD8Async(addres"));
   EXPECT_THAT(ended.out, HasSubstr("the collector runs"));
   EXPECT_THAT(ended.out, HasSubstr("afterlife replay"));
@@ -156,7 +156,7 @@ TEST_F(CliRun, TellsTheLinesOfAnArrayThatAGraphReadsThroughATexture) {
   const json result = found({"--runs", "2"}, {"python3", file}, 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(finding["object"], "CUDA array");
   EXPECT_EQ(finding["used"], "sample");
   EXPECT_EQ(line_at(finding, "born"), line_of(file, "cuda.cuArrayCreate_v2("));
@@ -175,7 +175,7 @@ TEST_F(CliRun, TellsTheLinesOfMemoryThatKernelsAllocateThemselves) {
   EXPECT_THAT(unordered["detail"].get<std::string>(),
               HasSubstr("nothing orders the free after the use (look)"));
   const json& late = result["findings"][1];
-  EXPECT_EQ(late["kind"], "use_after_death");
+  EXPECT_EQ(late["kind"], "use_after_free");
   EXPECT_EQ(late["object"], "memory of a kernel's malloc()");
   EXPECT_EQ(late["born"], "take");
   EXPECT_EQ(late["died"], "give");
@@ -188,12 +188,12 @@ TEST_F(CliRun, ModulesAreLinkedByOursWhereAClientLooksWhatIsLoaded) {
   const Ended ended = run({"--runs", "2"}, {"python3", file});
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("stored 77\n"));
-  EXPECT_THAT(ended.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(ended.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(ended.out, HasSubstr("by store_base"));
 }
 
 TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
-  write_file(folder_ / "known.txt", "use_after_death * of the plain run\n");
+  write_file(folder_ / "known.txt", "use_after_free * of the plain run\n");
   const json result = found({"--runs", "20", "--suppressions", folder_ / "known.txt"},
                             {"python3", script("recycled.py")}, 1);
   ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
@@ -250,7 +250,7 @@ TEST_F(CliRun, ARepairThatDoesNotRemoveTheFaultIsNotAdvised) {
   const json result = found({"--runs", "2"}, {"python3", script("alike.py"), "twice"}, 1);
   ASSERT_FALSE(result["findings"].empty());
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(finding["fix"], "") << "without the free the program ends otherwise";
 }
 
@@ -262,7 +262,7 @@ TEST_F(CliRun, FaultsOfAForkedChildAndOfItsParentAreFound) {
     EXPECT_EQ(finding["first_run"], 0);
     EXPECT_EQ(finding["shown"], 3);
   }
-  EXPECT_EQ(kinds, (std::set<std::string>{"double_free", "use_after_death"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"double_free", "use_after_free"}));
 }
 
 TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
@@ -270,7 +270,7 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   const json result = found({"--runs", "2"}, {program}, 1);
   ASSERT_EQ(result["findings"].size(), 1u);
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(finding["decisions"].size(), 0u) << "the default run shows it";
   EXPECT_EQ(finding.at("places").at("died").at(0).at("function"), "let_go");
   EXPECT_EQ(finding.at("places").at("used").at(0).at("function"), "use_again");
@@ -315,12 +315,12 @@ TEST_F(CliRun, TheDeviceIsTheSimulatedOne) {
 TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
   const std::string file = folder_ / "known.txt";
   write_file(file,
-             "# known\n\nuse_after_death */collected.py  the buffer is static\n"
+             "# known\n\nuse_after_free */collected.py  the buffer is static\n"
              "double_free cuMemFree never seen\n");
   const Words options{"--runs", "25", "--seed", "3", "--suppressions", file};
   const Ended ended = run(options, {"python3", script("collected.py")});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr(": use_after_death */collected.py (" + file +
+  EXPECT_THAT(ended.out, HasSubstr(": use_after_free */collected.py (" + file +
                                    ":3): the buffer is static\n"));
   EXPECT_THAT(ended.out, HasSubstr("unused suppression: double_free cuMemFree (" + file));
   EXPECT_THAT(ended.out, HasSubstr("25 runs, 0 findings"));
@@ -329,7 +329,7 @@ TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
 
 TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
   const std::string file = folder_ / "known.txt";
-  write_file(file, "* * fine\nuse_after_death cuMemFree\n");
+  write_file(file, "* * fine\nuse_after_free cuMemFree\n");
   const Words command{"python3", script("sound.py")};
   const Ended ended = run({"--suppressions", file}, command);
   expect_one_line(ended, 2, file + ":2: ");
@@ -339,7 +339,7 @@ TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
   write_file(file, "* * fine\nnokind cuMemFree fine\n");
   const Ended unknown = run({"--runs", "2", "--suppressions", file}, command);
   expect_one_line(unknown, 2, file + ":2: there is no kind of fault 'nokind'; available: *");
-  EXPECT_THAT(unknown.err, HasSubstr(" use_after_death "));
+  EXPECT_THAT(unknown.err, HasSubstr(" use_after_free "));
 }
 
 TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {

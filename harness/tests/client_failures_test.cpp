@@ -29,7 +29,7 @@ TEST_F(ClientFailures, AUseOnTheErrorPathIsAFindingWithTheCallThatFailed) {
   const json result = found({"--runs", "60", "--failures"}, unchecked_, 1);
   ASSERT_EQ(result["findings"].size(), 1u) << result["findings"];
   const json& finding = result["findings"][0];
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(finding["shown"], 3);
   EXPECT_EQ(line_at(finding, "died"), line_of(file, "cuda.cuMemFree_v2(first)"));
   ASSERT_EQ(finding["decisions"].size(), 1u) << finding["decisions"];

@@ -32,8 +32,8 @@ std::string error_of(Act act) {
 
 Finding some_finding() {
   Finding finding;
-  finding.fault.signature = "use_after_death device memory born:a died:b used:c";
-  finding.fault.kind = "use_after_death";
+  finding.fault.signature = "use_after_free device memory born:a died:b used:c";
+  finding.fault.kind = "use_after_free";
   finding.fault.object = "device memory";
   finding.fault.birth = {"cuMemAlloc", {{"crash.py", 12, "make", 0, false}}, "MainThread", ""};
   finding.fault.other = {"fill", {{"crash.py", 14, "make", 0, false}}, "", "stream 1"};
@@ -155,9 +155,9 @@ TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
   Finding finding = some_finding();
   const std::string name =
       finding_name(finding, program_of({"/usr/bin/python3", "-X", "dev", "x/crash.py"}));
-  EXPECT_THAT(name, HasSubstr("crash-use_after_death-"));
+  EXPECT_THAT(name, HasSubstr("crash-use_after_free-"));
   EXPECT_THAT(finding_name(finding, program_of({"./bin/program"})),
-              HasSubstr("program-use_after_death-"));
+              HasSubstr("program-use_after_free-"));
   finding.fault.signature += " elsewhere";
   EXPECT_NE(finding_name(finding, program_of({"x/crash.py"})), name);
 }
@@ -246,7 +246,7 @@ TEST(ClientFiles, ASuppressionFitsAKindAndAFunctionOrTheEndOfAPath) {
     const Suppressions known = Suppressions::parse(line + " a reason of several words\n", "known");
     return known.find(fault) == 0 && known.all()[0].reason == "a reason of several words";
   };
-  EXPECT_TRUE(is_known("use_after_death cuMemAlloc"));
+  EXPECT_TRUE(is_known("use_after_free cuMemAlloc"));
   EXPECT_TRUE(is_known("* cuMem*"));
   EXPECT_TRUE(is_known("* crash.py"));
   EXPECT_TRUE(is_known("* program"));

@@ -26,7 +26,7 @@ class ClientForced : public testing::ForcedStage {};
 TEST_F(ClientForced, ACollectionWhereTheInterpreterDoesNotLookIsFoundOnlyWhenAskedFor) {
   const std::string file = script("unlooked.py");
   const json finding = found_by_force(unlooked_, "the collector runs, forced");
-  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["kind"], "use_after_free");
   EXPECT_EQ(line_at(finding, "used"), line_of(file, "copy(target, address, 8)"));
   EXPECT_THAT(finding["why_forced"].get<std::string>(), StartsWith("Python 3."));
   expect_replayed(finding["file"]);
@@ -35,7 +35,7 @@ TEST_F(ClientForced, ACollectionWhereTheInterpreterDoesNotLookIsFoundOnlyWhenAsk
 TEST_F(ClientForced, IsToldInWordsAllOver) {
   const Ended ended = run({"--runs", "60", "--forced"}, unlooked_);
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("use_after_death of device memory, forced\n"));
+  EXPECT_THAT(ended.out, HasSubstr("use_after_free of device memory, forced\n"));
   EXPECT_THAT(ended.out, HasSubstr(": the collector runs, forced\n"));
   EXPECT_THAT(ended.out, HasSubstr("\n  forced    Python 3."));
   EXPECT_THAT(ended.out,
@@ -48,7 +48,7 @@ TEST_F(ClientForced, IsToldInWordsAllOver) {
 TEST_F(ClientForced, ReplayTellsItAndItsJson) {
   const json finding = found_by_force(unlooked_, "the collector runs, forced");
   const Ended told = testing::run_toys({"replay", finding["file"]});
-  EXPECT_THAT(told.out, StartsWith("use_after_death of device memory, forced\n"));
+  EXPECT_THAT(told.out, StartsWith("use_after_free of device memory, forced\n"));
   const json replayed = json::parse(testing::run_toys({"replay", "--json", finding["file"]}).out);
   EXPECT_EQ(replayed["as_recorded"], true);
   EXPECT_EQ(replayed["forced"], true);
@@ -264,9 +264,9 @@ TEST_F(ClientForced, OneThatTurnsOutToBePossibleIsToldAgain) {
   const Words options{"--strategy", "deviations", "--runs", "130", "--forced"};
   const Ended ended = run(options, command);
   EXPECT_EQ(ended.code, 1);
-  const std::size_t first = ended.out.find("use_after_death of device memory, forced\n");
+  const std::size_t first = ended.out.find("use_after_free of device memory, forced\n");
   const std::size_t again = ended.out.find(
-      "\nreported as forced, but possible without it:\nuse_after_death of device memory\n");
+      "\nreported as forced, but possible without it:\nuse_after_free of device memory\n");
   EXPECT_LT(first, again) << ended.out;
   EXPECT_NE(again, ended.out.npos) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("\n130 runs, 1 finding; "));

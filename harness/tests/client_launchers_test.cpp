@@ -79,7 +79,7 @@ TEST_F(ClientPytest, FailsWhereATestUsesWhatTheCollectorEnded) {
   const ProcessEnd end = pytest({"-q", folder_ / "test_buffers.py"});
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("2 failed, 2 passed"));
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(end.out, HasSubstr("collected.py:32 in __del__, by cuMemFree"));
   EXPECT_THAT(end.out, HasSubstr("the collector runs"));
   EXPECT_THAT(end.out, HasSubstr("assert (1 + 1) == 3"));
@@ -98,7 +98,7 @@ TEST_F(ClientPytest, AFindingHasTheNameOfItsTestAndTellsLinesFixAndReplay) {
   for (const auto& entry : fs::directory_iterator(folder_ / "found"))
     names.insert(entry.path().filename().string());
   ASSERT_EQ(names.size(), 3u) << "one for each test, although the bug is one";
-  EXPECT_THAT(*names.begin(), HasSubstr("test_two.py-test_alone-use_after_death-"));
+  EXPECT_THAT(*names.begin(), HasSubstr("test_two.py-test_alone-use_after_free-"));
   EXPECT_THAT(*names.rbegin(), HasSubstr("test_two.py-test_dropped-a"));
   EXPECT_THAT(end.out, HasSubstr("cuda.cuMemFree_v2(self.address)"));
   EXPECT_THAT(end.out, HasSubstr("  fix       keep"));
@@ -140,7 +140,7 @@ TEST_F(ClientPytest, AMarkHasTheOptionsOfATestAndTheFixtureRunsACommand) {
   const ProcessEnd end = pytest({"-q", "--deselect", "test_marked.py::test_mistaken", "--rootdir",
                                  folder_.path(), folder_ / "test_marked.py"});
   EXPECT_THAT(end.out, HasSubstr("1 failed, 4 passed")) << end.err;
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   const ProcessEnd mistaken = pytest({folder_ / "test_marked.py", "-k", "mistaken"});
   EXPECT_NE(mistaken.code, 0);
   EXPECT_THAT(mistaken.out + mistaken.err, HasSubstr("afterlife has no option run"));
@@ -211,7 +211,7 @@ TEST_F(ClientPytest, GivesATestTheOptionsOfItsProject) {
   const ProcessEnd with = pytest({"--suite", test, "--gpu", test, "--file", file});
   EXPECT_EQ(with.code, 1) << with.out << with.err;
   EXPECT_THAT(with.out, HasSubstr("1 failed, 1 passed in"));
-  EXPECT_THAT(with.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(with.out, HasSubstr("use_after_free of device memory"));
 }
 
 TEST_F(ClientPytest, FailsATestThatDidNotRun) {
@@ -242,7 +242,7 @@ TEST_F(ClientLaunchers, CtestFailsWhereAProgramDoes) {
   const ProcessEnd end = ended({"ctest", "--test-dir", build, "--output-on-failure"});
   EXPECT_NE(end.code, 0);
   EXPECT_THAT(end.out, HasSubstr("50% tests passed, 1 tests failed out of 2"));
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_FALSE(fs::exists(fs::path(build) / "afterlife-found/kept"));
   EXPECT_FALSE(fs::is_empty(fs::path(build) / "afterlife-found/freed"));
 }

@@ -63,7 +63,7 @@ TEST_F(ClientLending, WhatIsFreedTooEarlyIsFoundInEachRun) {
            Way{"link_output", "cuLinkCreate", "free", "cuLinkComplete", "until cuLinkDestroy"},
        }) {
     const json one = finding(way.name);
-    EXPECT_EQ(one["kind"], "use_after_death") << way.name;
+    EXPECT_EQ(one["kind"], "use_after_free") << way.name;
     EXPECT_EQ(one["object"], "host memory") << way.name;
     EXPECT_EQ(one["captured"], way.lent) << way.name;
     EXPECT_EQ(one["died"], way.died) << way.name;

@@ -60,9 +60,9 @@ TEST_P(ClientNativeMistakes, AreNotThereWhereTheProgramIsRight) {
   EXPECT_THAT(result["failures"], IsEmpty());
 }
 
-constexpr Mistake kMistakes[] = {{"publication", "order"},       {"stop_token", "use_after_death"},
+constexpr Mistake kMistakes[] = {{"publication", "order"},       {"stop_token", "use_after_free"},
                                  {"reference", "Aborted"},       {"local_destructor", "Aborted"},
-                                 {"swapped", "use_after_death"}, {"asleep", "use_after_death"},
+                                 {"swapped", "use_after_free"}, {"asleep", "use_after_free"},
                                  {"lost_wakeup", "deadlock"},    {"condition", "Aborted"},
                                  {"notified_one", "deadlock"},   {"two_locks", "deadlock"},
                                  {"checked_twice", "Aborted"},   {"aba", "Aborted"},

@@ -65,7 +65,7 @@ class ClientNvtx : public ::testing::Test {
 TEST_F(ClientNvtx, ARegionIsUsedAfterItsEnd) {
   const std::vector<std::string> faults = told(run("stale"));
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_THAT(faults[0], StartsWith("use_after_death memory region of scratch"));
+  EXPECT_THAT(faults[0], StartsWith("use_after_free memory region of scratch"));
   EXPECT_THAT(faults[0], HasSubstr("born:nvtxMemRegionsRegister"));
   EXPECT_THAT(faults[0], HasSubstr("died:nvtxMemRegionsUnregister"));
   EXPECT_THAT(faults[0], HasSubstr("named 'weights'"));
@@ -74,13 +74,13 @@ TEST_F(ClientNvtx, ARegionIsUsedAfterItsEnd) {
 TEST_F(ClientNvtx, AKernelUsesARegionAfterItsEnd) {
   const std::vector<std::string> faults = told(run("kernel"));
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_THAT(faults[0], StartsWith("use_after_death memory region of scratch"));
+  EXPECT_THAT(faults[0], StartsWith("use_after_free memory region of scratch"));
   EXPECT_THAT(faults[0], HasSubstr("used:fill"));
   EXPECT_THAT(faults[0], HasSubstr("named 'weights'"));
 }
 
 TEST_F(ClientNvtx, AGraphUsesARegionAfterItsEnd) {
-  EXPECT_THAT(told(run("graph")), ElementsAre(StartsWith("use_after_death memory region of scra")));
+  EXPECT_THAT(told(run("graph")), ElementsAre(StartsWith("use_after_free memory region of scra")));
   EXPECT_THAT(told(run("recycled")), ElementsAre(StartsWith("recycled_use memory region of scra")));
 }
 

@@ -13,7 +13,7 @@ using testing::script;
 class ClientParts : public testing::RunStage {};
 
 TEST_F(ClientParts, AStalePointerIntoTheMiddleOfOtherMemoryIsFoundInFewRuns) {
-  write_file(folder_ / "known.txt", "use_after_death * without the reuse\n");
+  write_file(folder_ / "known.txt", "use_after_free * without the reuse\n");
   const json result = found({"--runs", "40", "--suppressions", folder_ / "known.txt"},
                             {"python3", script("partly_recycled.py")}, 1);
   const json* recycled = nullptr;

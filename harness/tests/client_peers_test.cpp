@@ -24,18 +24,18 @@ struct Defect {
 };
 
 constexpr Defect kDefects[] = {
-    {true, "exec", "freed_before_close", "use_after_death", "device memory", "cuMemsetD8"},
+    {true, "exec", "freed_before_close", "use_after_free", "device memory", "cuMemsetD8"},
     {true, "fork", "opened_twice", "api_misuse", "exported memory", "cuMemFree"},
     {true, "exec", "closed_twice", "double_free", "IPC mapping", "cuIpcCloseMemHandle"},
-    {true, "fork", "event_of_ended", "use_after_death", "event", "cuStreamWaitEvent"},
+    {true, "fork", "event_of_ended", "use_after_free", "event", "cuStreamWaitEvent"},
     {true, "spawn", "reused_while_copied", "order", "bytes of device memory", "cuMemsetD8"},
     {true, "exec", "read_too_early", "order", "bytes of device memory", "cuMemcpyDtoDAsync"},
-    {true, "exec", "ends_too_early", "use_after_death", "device memory", "cuMemsetD8", 12},
+    {true, "exec", "ends_too_early", "use_after_free", "device memory", "cuMemsetD8", 12},
     {false, "exec", "recorded_too_early", "order", "bytes of device memory", "cuMemcpyDtoDAsync"},
-    {false, "exec", "closed_in_flight", "use_after_death", "IPC mapping", "cuMemcpyDtoDAsync", 12},
+    {false, "exec", "closed_in_flight", "use_after_free", "IPC mapping", "cuMemcpyDtoDAsync", 12},
     {false, "fork", "two_slots", "order", "bytes of device memory", "cuMemsetD8Async"},
     {true, "mpirun", "reused_while_copied", "order", "bytes of device memory", "cuMemsetD8"},
-    {false, "mpirun", "cached_mapping", "use_after_death", "device memory", "cuMemsetD8"},
+    {false, "mpirun", "cached_mapping", "use_after_free", "device memory", "cuMemsetD8"},
 };
 
 std::ostream& operator<<(std::ostream& out, const Defect& defect) {
@@ -128,7 +128,7 @@ TEST_P(ClientFiles, CarryMemoryToOtherProcesses) {
 INSTANTIATE_TEST_SUITE_P(
     Each, ClientFiles,
     ::testing::Values(FileDefect{"created_memory", "order", "bytes of device memory", "reads 7"},
-                      FileDefect{"created_ends", "use_after_death", "mapped memory", "reads 9"},
+                      FileDefect{"created_ends", "use_after_free", "mapped memory", "reads 9"},
                       FileDefect{"pool_memory", "api_misuse", "exported memory",
                                  "allocates 1\nreads 5"}),
     [](const auto& info) { return std::string(info.param.name); });

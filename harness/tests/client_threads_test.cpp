@@ -153,11 +153,11 @@ class ClientThreads : public ::testing::Test {
 };
 
 TEST_F(ClientThreads, ABufferDroppedWhileAGraphIsLaunchedIsFoundFromEachSeed) {
-  expect_found_from_ten_seeds(script("dropped_by_thread.py"), "use_after_death");
+  expect_found_from_ten_seeds(script("dropped_by_thread.py"), "use_after_free");
 }
 
 TEST_F(ClientThreads, ABufferTakenBackFromAQueueIsFoundFromEachSeed) {
-  expect_found_from_ten_seeds(script("queued.py"), "use_after_death");
+  expect_found_from_ten_seeds(script("queued.py"), "use_after_free");
 }
 
 TEST_F(ClientThreads, ABufferFreedTwiceByAPoolIsFoundFromEachSeed) {
@@ -166,8 +166,8 @@ TEST_F(ClientThreads, ABufferFreedTwiceByAPoolIsFoundFromEachSeed) {
 
 TEST_F(ClientThreads, AFindingIsReplayedTwentyTimesAsItWas) {
   const std::vector<std::pair<std::string, std::string>> programs{
-      {"dropped_by_thread.py", "use_after_death"},
-      {"queued.py", "use_after_death"},
+      {"dropped_by_thread.py", "use_after_free"},
+      {"queued.py", "use_after_free"},
       {"pooled.py", "double_free"}};
   for (const auto& [name, kind] : programs) {
     SCOPED_TRACE(name);
@@ -229,7 +229,7 @@ TEST_F(ClientThreads, EachPythonHasItsRaceFoundAndReplayed) {
   for (const std::string& python : interpreters()) {
     SCOPED_TRACE(python);
     const Client client = client_of(script("dropped_by_thread.py"), python);
-    const Finding finding = found(client, "use_after_death", 4);
+    const Finding finding = found(client, "use_after_free", 4);
     expect_minimal(finding);
     expect_equal_replays(client, finding, 4);
     const SearchResult sound = search_for(client_of(script("locked.py"), python), 2, 20);
@@ -239,7 +239,7 @@ TEST_F(ClientThreads, EachPythonHasItsRaceFoundAndReplayed) {
 }
 
 TEST_F(ClientThreads, AFindingTellsTheThreadOfEachPlace) {
-  const Finding finding = found(client_of(script("dropped_by_thread.py")), "use_after_death", 1);
+  const Finding finding = found(client_of(script("dropped_by_thread.py")), "use_after_free", 1);
   EXPECT_EQ(finding.fault.birth.thread, "MainThread");
   EXPECT_EQ(finding.fault.capture.thread, "MainThread");
   EXPECT_EQ(finding.fault.death.thread, "evictor");

@@ -115,24 +115,24 @@ TEST_P(CudaArray, DestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaArray, AskedAfterItsEndIsAUseAfterDeath) {
+TEST_P(CudaArray, AskedAfterItsEndIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4);
     CUDA_OK(cuArrayDestroy(array));
     CUDA_ARRAY_DESCRIPTOR found{};
     EXPECT_EQ(cuArrayGetDescriptor_v2(&found, array), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
-TEST_P(CudaArray, CopiedAfterItsEndIsAUseAfterDeath) {
+TEST_P(CudaArray, CopiedAfterItsEndIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4);
     CUDA_OK(cuArrayDestroy(array));
     std::array<int, 4> values{};
     EXPECT_NE(cuMemcpyAtoH_v2(values.data(), array, 0, sizeof values), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaArray, EndsWithItsContext) {
@@ -147,7 +147,7 @@ TEST_P(CudaArray, EndsWithItsContext) {
     CUDA_ARRAY_DESCRIPTOR found{};
     EXPECT_EQ(cuArrayGetDescriptor_v2(&found, array), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   });
-  if (GetParam() == Backend::sim) expect_fault("use_after_death");
+  if (GetParam() == Backend::sim) expect_fault("use_after_free");
 }
 
 // ---- graphs and captures ----------------------------------------------------------------------
@@ -207,7 +207,7 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaArray);
 class CudaArrayOrder : public UnderStrategy {};
 
 /// An array that is destroyed before a launch of the graph whose node copies it.
-TEST_F(CudaArrayOrder, ANodeThatCopiesADestroyedArrayIsAUseAfterDeath) {
+TEST_F(CudaArrayOrder, ANodeThatCopiesADestroyedArrayIsAUseAfterFree) {
   run(Plain(), [] {
     std::array<int, 4> values{};
     const CUarray array = make_array(4);
@@ -222,7 +222,7 @@ TEST_F(CudaArrayOrder, ANodeThatCopiesADestroyedArrayIsAUseAfterDeath) {
     cuGraphLaunch(exec, stream);
     cuStreamSynchronize(stream);
   });
-  ASSERT_EQ(stage.fault(), "use_after_death");
+  ASSERT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "CUDA array");
 }
 

@@ -107,7 +107,7 @@ TEST_P(CudaBatch, OneThatCannotBeMadeMakesNone) {
     CUDA_OK(cuStreamSynchronize(stream));
     EXPECT_EQ(copies.read(0), 0);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaBatch, MemoryEndsWhereItEnds) {

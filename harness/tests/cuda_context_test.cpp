@@ -176,7 +176,7 @@ TEST_P(CudaContext, TheLastToDetachEndsAContext) {
     EXPECT_EQ(cuCtxDetach(made), CUDA_ERROR_INVALID_CONTEXT) << "another one is current now";
     EXPECT_EQ(cuCtxSetCurrent(made), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaContext, ThePrimaryContextIsOnlyDetachedFromAsOftenAsAttachedTo) {
@@ -215,7 +215,7 @@ TEST_P(CudaPrimaryReset, EndsWhatTheContextOwns) {
     CUDA_OK(cuCtxSetCurrent(again));
     EXPECT_EQ(cuMemsetD8_v2(address, 0, 64), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPrimaryReset, LeavesTheContextDestroyed) {
@@ -225,7 +225,7 @@ TEST_P(CudaPrimaryReset, LeavesTheContextDestroyed) {
     CUDA_OK(cuDevicePrimaryCtxReset_v2(0));
     EXPECT_NE(cuCtxPushCurrent_v2(old), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPrimaryReset, IsNoRelease) {

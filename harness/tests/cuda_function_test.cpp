@@ -47,7 +47,7 @@ TEST_P(CudaFunction, AFunctionOfAnUnloadedModuleHasNoName) {
     CUDA_OK(cuModuleUnload(module));
     EXPECT_EQ(cuFuncGetName(&name, function), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaFunction, AModuleListsItsFunctions) {
@@ -99,7 +99,7 @@ TEST_P(CudaFunction, KernelsOfAnUnloadedLibraryAreNotListed) {
     CUDA_OK(cuLibraryUnload(library));
     EXPECT_EQ(cuLibraryGetKernelCount(&count, library), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaFunction, LoadingAndPreferencesAreAccepted) {

@@ -115,7 +115,7 @@ TEST_P(CudaGraphInstantiate, AnExecutableUsedAfterItsEndIsAFault) {
     CUDA_OK(cuGraphExecDestroy(exec));
     EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaGraphInstantiate, AnExecutableDestroyedTwiceIsAFault) {
@@ -134,7 +134,7 @@ TEST_P(CudaGraphInstantiate, ALaunchIntoADestroyedStreamIsAFault) {
     CUDA_OK(cuStreamDestroy_v2(stream));
     EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaGraphInstantiate, NullIsInvalid) {

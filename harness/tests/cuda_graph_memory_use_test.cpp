@@ -25,7 +25,7 @@ TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
     int count = 1;
     launch(function, 1, 1, nullptr, {&address, &count});
   });
-  ASSERT_EQ(stage.fault(), "use_after_death");
+  ASSERT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(stage.faults.front().birth_site.view(), "cuGraphLaunch");
   EXPECT_EQ(stage.faults.front().death_site.view(), "cuMemFreeAsync");
 }
@@ -38,7 +38,7 @@ TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
     add_set(graph, address, 2, {alloc});
     launch_and_wait(instantiate(graph));
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {

@@ -186,7 +186,7 @@ TEST_F(GraphOrder, ALaunchWithADestroyedEventIsAFault) {
     CUDA_OK(cuEventDestroy_v2(event));
     launch_and_wait(exec);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(GraphOrder, AMemoryOperationOfAGraphHoldsUpItsNodesOnly) {

@@ -28,7 +28,7 @@ void launch_with_freed_memory(bool recycle) {
 TEST_F(GraphStale, AKernelNodeWhoseMemoryWasFreedIsAFatalFault) {
   run(Plain(), [] { launch_with_freed_memory(false); });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(GraphStale, AKernelNodeWhoseMemoryWasRecycledIsAFaultAtTheKernelsLine) {
@@ -68,7 +68,7 @@ TEST_F(GraphStale, ASetNodeWhoseMemoryWasFreedIsAFatalFault) {
     CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(GraphStale, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
@@ -81,7 +81,7 @@ TEST_F(GraphStale, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
     CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 // ---- handles that come back -------------------------------------------------------------------
@@ -106,7 +106,7 @@ TEST_F(GraphStale, HandlesComeBackWhenAPickSaysSo) {
     CUgraphNodeType type{};
     EXPECT_EQ(cuGraphNodeGetType(node, &type), CUDA_ERROR_INVALID_VALUE);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(GraphStale, AHandleThatCameBackNamesTheNewNode) {

@@ -41,7 +41,7 @@ TEST_P(CudaGraph, AGraphUsedAfterItsEndIsAFault) {
     CUgraphNode node = nullptr;
     EXPECT_EQ(cuGraphAddEmptyNode(&node, graph, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaGraph, ANodeEndsWithItsGraph) {
@@ -52,7 +52,7 @@ TEST_P(CudaGraph, ANodeEndsWithItsGraph) {
     CUgraphNodeType type{};
     EXPECT_EQ(cuGraphNodeGetType(node, &type), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaGraph, ANodeDestroyedTwiceIsAFault) {

@@ -52,7 +52,7 @@ TEST_P(CudaGraphUpdate, ANodeThatWasRemovedCannotBeUpdated) {
     EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
               CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaGraphUpdate, CopiesOfAnExecutableStayOneDimensional) {

@@ -172,7 +172,7 @@ TEST_F(CudaHostWork, ARangeThatIsDeadByThenIsAFaultAndNothingIsCalled) {
     CUDA_OK(cuStreamSynchronize(owner));
     CUDA_OK(cuStreamSynchronize(user));
   });
-  ASSERT_EQ(stage.fault(), "use_after_death");
+  ASSERT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(body.called, 0);
   EXPECT_EQ(stage.faults.front().use_site.view(), "aten::add_");
 }
@@ -300,7 +300,7 @@ TEST_F(CudaHostWork, ANodeOverMemoryThatDiedIsAFault) {
     CUDA_OK(cuMemFree(body.target));
     launch_and_wait(exec, make_stream());
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(body.called, 0);
 }
 

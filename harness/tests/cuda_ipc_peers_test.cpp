@@ -98,7 +98,7 @@ TEST_P(CudaIpcPeers, AMappingUsedAfterItsCloseIsAFaultOfItsOwnLife) {
     int value = 0;
     EXPECT_EQ(cuMemcpyDtoH_v2(&value, mapped, sizeof value), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
   EXPECT_EQ(stage->faults[0].object_kind, Label("IPC mapping"));
 }
 
@@ -134,7 +134,7 @@ TEST_P(CudaIpcPeers, MemoryFreedWhileItIsMappedIsAFaultAndSoIsItsUse) {
   ASSERT_EQ(stage->faults.size(), 2u);
   EXPECT_EQ(stage->faults[0].signature(),
             "api_misuse exported memory born:cuMemAlloc used:cuMemFree");
-  EXPECT_EQ(stage->faults[1].kind, FaultKind::use_after_death);
+  EXPECT_EQ(stage->faults[1].kind, FaultKind::use_after_free);
   EXPECT_EQ(stage->faults[1].object_kind, Label("device memory"));
 }
 
@@ -226,7 +226,7 @@ TEST_P(CudaIpcPeers, AnOpenedEventUsedAfterTheExportedOneEndedIsAFault) {
     EXPECT_EQ(cuEventQuery(opened), CUDA_ERROR_INVALID_HANDLE);
     EXPECT_EQ(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaIpcPeers, AnOpenedEventIsNotExportedAgain) {

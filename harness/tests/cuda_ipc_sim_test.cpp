@@ -105,7 +105,7 @@ void wait_for_destroyed(World& world) {
 
 TEST_F(SimIpc, AnEventIsGoneForThoseWhoHaveItOpenUnlessARepairKeepsIt) {
   run([this] { wait_for_destroyed(stage.world); });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
   Intervention kept({.object = "event"});
   const Intervention::Current current(kept);
   run([this] { wait_for_destroyed(stage.world); });
@@ -151,7 +151,7 @@ TEST_F(SimIpc, ACopyThatIsStillQueuedWhenItsMappingIsClosedIsAFault) {
                         CUDA_OK(cuCtxSynchronize());
                       }),
             Ending::fatal);
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_F(SimIpc, AKernelThroughAMappingOfFreedMemoryIsAFaultOfThatMemory) {
@@ -171,7 +171,7 @@ TEST_F(SimIpc, AKernelThroughAMappingOfFreedMemoryIsAFaultOfThatMemory) {
             Ending::fatal);
   ASSERT_EQ(stage.faults.size(), 2u);
   EXPECT_EQ(stage.faults[1].signature(),
-            "use_after_death device memory born:cuMemAlloc died:cuMemFree used:add_one");
+            "use_after_free device memory born:cuMemAlloc died:cuMemFree used:add_one");
   EXPECT_NE(stage.faults[1].detail.find("at offset 0"), std::string::npos)
       << stage.faults[1].detail;
 }

@@ -74,7 +74,7 @@ TEST_P(CudaIpc, FreedMemoryExportedIsAFault) {
     CUipcMemHandle handle{};
     EXPECT_EQ(cuIpcGetMemHandle(&handle, address), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaIpc, WhatIsNoMappingIsNotClosed) {

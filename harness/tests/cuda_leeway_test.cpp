@@ -41,7 +41,7 @@ TEST_F(CudaLeeway, AFreeMayLeaveWhatIsInFlightToUseDeadMemory) {
     ADD_FAILURE() << "went on after touching dead memory";
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
@@ -54,7 +54,7 @@ TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
     cuStreamSynchronize(stream);
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 /// From some point on, the driver does no more than it must.

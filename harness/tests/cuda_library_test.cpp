@@ -66,7 +66,7 @@ TEST_P(CudaLibrary, ALibraryUsedAfterItsEndIsAFault) {
     CUkernel kernel = nullptr;
     EXPECT_NE(cuLibraryGetKernel(&kernel, library, "add_one"), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaLibrary, ALibraryUnloadedTwiceIsAFault) {

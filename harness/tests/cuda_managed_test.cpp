@@ -99,7 +99,7 @@ TEST_P(CudaManaged, APrefetchOfFreedMemoryIsAFault) {
     EXPECT_EQ(cuMemPrefetchAsync_v2(address, kBytes, kDevice, 0, nullptr),
               CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaManaged, AdviceOnFreedMemoryIsAFault) {
@@ -109,7 +109,7 @@ TEST_P(CudaManaged, AdviceOnFreedMemoryIsAFault) {
     EXPECT_EQ(cuMemAdvise_v2(address, kBytes, CU_MEM_ADVISE_SET_READ_MOSTLY, kDevice),
               CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaManaged);
@@ -161,7 +161,7 @@ TEST_F(CudaManagedLate, APrefetchMeetsTheEndOfTheMemory) {
     CUDA_OK(cuMemPrefetchAsync_v2(address, kBytes, kDevice, 0, stream));  // Not dead yet.
     cuStreamSynchronize(stream);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaManagedOrder, NoCaptureTakesAPrefetch) {

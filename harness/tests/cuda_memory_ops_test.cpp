@@ -171,7 +171,7 @@ TEST_P(CudaMemoryOps, AWriteOfFreedMemoryIsAFault) {
     CUDA_OK(cuMemFree_v2(address));
     EXPECT_EQ(cuStreamWriteValue32_v2(nullptr, address, 1, 0), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemoryOps, AStreamCallbackIsToldItsStreamAndThatAllIsWell) {
@@ -295,7 +295,7 @@ TEST_F(CudaMemoryWait, MemoryFreedUnderAWaitIsAFault) {
     CUDA_OK(cuMemFreeAsync(address, owner));
     cuStreamSynchronize(waiter);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaMemoryWait, WhatAWaitOrdersIsNoRace) {

@@ -80,7 +80,7 @@ TEST_P(CudaMemory, ACopyFindsOutWhoseMemoryItIs) {
     EXPECT_EQ(cuMemcpy(reinterpret_cast<CUdeviceptr>(&value), address, sizeof value),
               CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemory, MemoryFreedTwiceIsAFault) {
@@ -116,7 +116,7 @@ TEST_P(CudaMemory, ASetOfFreedMemoryIsAFault) {
     CUDA_OK(cuMemFree_v2(address));
     EXPECT_EQ(cuMemsetD8_v2(address, 0, 64), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemory, ACopyAcrossTheEndIsAFault) {
@@ -158,7 +158,7 @@ TEST_P(CudaMemory, ACopyFromFreedMemoryIsAFault) {
     int value = 0;
     EXPECT_EQ(cuMemcpyDtoH_v2(&value, address, sizeof value), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemory, ACopyOrSetBeyondTheEndIsAFault) {
@@ -217,7 +217,7 @@ TEST_P(CudaMemory, ASetOfHalfWordsOfFreedMemoryIsAFault) {
     CUDA_OK(cuMemFree_v2(address));
     EXPECT_EQ(cuMemsetD16_v2(address, 1, 8), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemory, AnAllocationKnowsItsRange) {
@@ -331,7 +331,7 @@ TEST_P(CudaMemory, AnAllocationFromADestroyedPoolIsAFault) {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuMemAllocFromPoolAsync(&address, 64, pool, nullptr), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaMemory, APoolCountsWhatIsInUse) {

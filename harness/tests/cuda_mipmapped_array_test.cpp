@@ -169,17 +169,17 @@ TEST_P(CudaMipmappedArray, DestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaMipmappedArray, AskedForALevelAfterItsEndIsAUseAfterDeath) {
+TEST_P(CudaMipmappedArray, AskedForALevelAfterItsEndIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4);
     CUDA_OK(cuMipmappedArrayDestroy(array));
     CUarray level = nullptr;
     EXPECT_EQ(cuMipmappedArrayGetLevel(&level, array, 0), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
-TEST_P(CudaMipmappedArray, ALevelUsedAfterTheEndOfTheWholeIsAUseAfterDeath) {
+TEST_P(CudaMipmappedArray, ALevelUsedAfterTheEndOfTheWholeIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4);
     const CUarray level = level_of(array, 1);
@@ -187,10 +187,10 @@ TEST_P(CudaMipmappedArray, ALevelUsedAfterTheEndOfTheWholeIsAUseAfterDeath) {
     std::array<int, 2> values{};
     EXPECT_NE(cuMemcpyAtoH_v2(values.data(), level, 0, sizeof values), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
-TEST_P(CudaMipmappedArray, ATextureOfADestroyedOneIsAUseAfterDeath) {
+TEST_P(CudaMipmappedArray, ATextureOfADestroyedOneIsAUseAfterFree) {
   run([] {
     const CUmipmappedArray array = make_mipmapped(4, 2);
     CUDA_OK(cuMipmappedArrayDestroy(array));
@@ -199,7 +199,7 @@ TEST_P(CudaMipmappedArray, ATextureOfADestroyedOneIsAUseAfterDeath) {
     CUtexObject texture = 0;
     EXPECT_NE(cuTexObjectCreate(&texture, &resource, &sampling, nullptr), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaMipmappedArray);
@@ -216,7 +216,7 @@ TEST_F(CudaMipmappedArrayLife, ALevelIsNotDestroyedByItself) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
-TEST_F(CudaMipmappedArrayLife, AKernelThatReadsADestroyedOneIsAUseAfterDeath) {
+TEST_F(CudaMipmappedArrayLife, AKernelThatReadsADestroyedOneIsAUseAfterFree) {
   run(Plain(), [] {
     const CUmipmappedArray array = make_mipmapped(4);
     CUtexObject texture = make_texture(resource_of(array), normalized());
@@ -225,7 +225,7 @@ TEST_F(CudaMipmappedArrayLife, AKernelThatReadsADestroyedOneIsAUseAfterDeath) {
     CUDA_OK(launch(get_kernel(&afterlife_kernels_conformance, "fetch_texels"), 1, 1, nullptr,
                    {&texture, &out}));
   });
-  ASSERT_EQ(stage.fault(), "use_after_death");
+  ASSERT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "CUDA array");
   EXPECT_EQ(stage.faults.front().use_site.view(), "fetch_texels");
   EXPECT_EQ(stage.faults.front().death_site.view(), "cuMipmappedArrayDestroy");
@@ -243,7 +243,7 @@ TEST_F(CudaMipmappedArrayLife, EndsWithItsContext) {
     CUarray level = nullptr;
     EXPECT_NE(cuMipmappedArrayGetLevel(&level, array, 0), CUDA_SUCCESS);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ TEST_F(CudaPartialReuse, AStaleUseOfWhichPartMeetsSomebodyNamesWhom) {
     cuGraphLaunch(setter, nullptr);
     cuCtxSynchronize();
   });
-  ASSERT_EQ(stage.fault(), "use_after_death") << "of its first half no one has the storage";
+  ASSERT_EQ(stage.fault(), "use_after_free") << "of its first half no one has the storage";
   const Fault& fault = stage.faults.front();
   EXPECT_EQ(life(fault.object).bytes, 1024U);
   EXPECT_EQ(life(fault.recycler).bytes, 512U);

@@ -78,7 +78,7 @@ TEST_P(CudaPinned, FreedPinnedMemoryHasNoDevicePointer) {
     CUDA_OK(cuMemFreeHost(host));
     EXPECT_EQ(cuMemHostGetDevicePointer_v2(&address, host, 0), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPinned, PinnedMemoryIsFreedOnceAndByItsFunction) {
@@ -160,7 +160,7 @@ TEST_P(CudaPoolKinds, UseOfFreedMemoryOfAHostPoolIsAFault) {
     CUDA_OK(cuStreamSynchronize(nullptr));
     EXPECT_NE(cuMemsetD32Async(address, 7, 1, nullptr), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPoolKinds, ALocationOrTypeThatIsNoneIsInvalid) {

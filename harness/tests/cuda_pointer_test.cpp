@@ -81,7 +81,7 @@ TEST_F(CudaPointer, APackedRecordWithADeadOneIsAFault) {
     unsigned first = 0;
     launch(pointer_kernel("follow_packed"), 1, 1, nullptr, {&table, &first, &out});
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 // ---- told, and gone on with -------------------------------------------------------------------

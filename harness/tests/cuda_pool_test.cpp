@@ -108,7 +108,7 @@ TEST_P(CudaPool, AnAttributeOfADestroyedPoolIsAFault) {
     CUDA_OK(cuMemPoolDestroy(pool));
     EXPECT_EQ(cuMemPoolTrimTo(pool, 0), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPool, ADeviceThatIsNotThereHasNoPool) {
@@ -127,7 +127,7 @@ TEST_P(CudaPool, ADestroyedPoolCannotBecomeCurrent) {
     CUDA_OK(cuMemPoolDestroy(pool));
     EXPECT_EQ(cuDeviceSetMemPool(0, pool), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaPool, TheDevicesOwnAccessCannotBeTakenAway) {

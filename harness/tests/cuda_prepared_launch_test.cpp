@@ -164,7 +164,7 @@ TEST_P(CudaPreparedLaunch, NothingIsSetOnAFunctionOfAnUnloadedModule) {
     CUDA_OK(cuModuleUnload(module));
     EXPECT_EQ(cuFuncSetBlockShape(function, 1, 1, 1), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaPreparedLaunch);

@@ -128,7 +128,7 @@ TEST_F(CudaRefusals, AKernelEndsWithItsLibrary) {
     const char* name = nullptr;
     EXPECT_EQ(cuKernelGetName(&name, kernel), CUDA_ERROR_INVALID_HANDLE);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 // ---- launches ---------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ TEST_F(CudaRegisteredLate, ACopyThatComesAfterTheEndIsAFault) {
     CUDA_OK(cuMemHostUnregister(pages.start));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "registered memory");
 }
 
@@ -271,7 +271,7 @@ TEST_F(CudaRegisteredLate, AKernelThatComesAfterTheEndIsAFault) {
     CUDA_OK(cuMemHostUnregister(pages.start));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaRegisteredLate, AKernelThatMeetsTheNextRegistrationIsAFault) {
@@ -339,7 +339,7 @@ TEST_F(CudaRegisteredLate, PointersInItAreFollowed) {
     CUDA_OK(launch(kernel("copy_indirect"), 1, 1, nullptr, {&table, &result}));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(pages.start[16], 77);
 }
 

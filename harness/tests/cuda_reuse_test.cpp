@@ -210,7 +210,7 @@ TEST_F(CudaReuse, AKernelThatUsesFreedMemoryIsAFatalFault) {
     ADD_FAILURE() << "went on after touching dead memory";
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaReuse, AKernelThatUsesWhatItWasNotGivenIsAFatalFault) {
@@ -311,7 +311,7 @@ void free_after_an_allocation() {
 TEST_F(CudaReuse, NewMemoryOfTheDefaultStreamOrdersNoBlockingStreams) {
   stage.judge_order();
   run(lagging(), free_after_an_allocation);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   run(Plain(), free_after_an_allocation);
   EXPECT_EQ(stage.fault(), "order") << "also where it came out well";
 }

@@ -105,7 +105,7 @@ TEST_P(CudaSetRows, FreedMemoryIsAFault) {
     CUDA_OK(cuMemFree_v2(address));
     EXPECT_EQ(cuMemsetD2D8_v2(address, kPitch, 1, 2, 2), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaSetRows, TheLastRowBeyondTheEndIsInvalid) {

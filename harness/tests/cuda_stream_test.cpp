@@ -55,7 +55,7 @@ TEST_P(CudaStream, AStreamUsedAfterItsEndIsAFault) {
     CUDA_OK(cuStreamDestroy_v2(stream));
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaStream, AStreamDestroyedTwiceIsAFault) {
@@ -91,7 +91,7 @@ TEST_P(CudaStream, AnEventUsedAfterItsEndIsAFault) {
     CUDA_OK(cuEventDestroy_v2(event));
     EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaStream, AnEventDestroyedTwiceIsAFault) {
@@ -109,7 +109,7 @@ TEST_P(CudaStream, AnEventWaitedForAfterItsEndIsAFault) {
     CUDA_OK(cuEventDestroy_v2(event));
     EXPECT_EQ(cuStreamWaitEvent(nullptr, event, 0), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaStream, AnEventQueriedAfterItsEndIsAFault) {
@@ -118,7 +118,7 @@ TEST_P(CudaStream, AnEventQueriedAfterItsEndIsAFault) {
     CUDA_OK(cuEventDestroy_v2(event));
     EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaStream, AnExternalWaitNeedsACapture) {

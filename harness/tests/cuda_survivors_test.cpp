@@ -146,7 +146,7 @@ TEST_F(CudaSurvivors, AStreamEndsWithItsContext) {
     CUstream stream = made_in_a_context_that_ended([] { return make_stream(); });
     EXPECT_NE(cuStreamSynchronize(stream), CUDA_SUCCESS);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaSurvivors, AnEventEndsWithItsContext) {
@@ -154,7 +154,7 @@ TEST_F(CudaSurvivors, AnEventEndsWithItsContext) {
     CUevent event = made_in_a_context_that_ended([] { return make_event(); });
     EXPECT_NE(cuEventSynchronize(event), CUDA_SUCCESS);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaSurvivors, AModuleEndsWithItsContext) {
@@ -167,7 +167,7 @@ TEST_F(CudaSurvivors, AModuleEndsWithItsContext) {
     CUfunction function = nullptr;
     EXPECT_NE(cuModuleGetFunction(&function, module, "add_one"), CUDA_SUCCESS);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaSurvivors, ASurfaceEndsWithItsContext) {
@@ -182,7 +182,7 @@ TEST_F(CudaSurvivors, ASurfaceEndsWithItsContext) {
     CUDA_RESOURCE_DESC found{};
     EXPECT_NE(cuSurfObjectGetResourceDesc(&found, surface), CUDA_SUCCESS);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaSurvivors, TheEndOfAContextWaitsForItsWork) {

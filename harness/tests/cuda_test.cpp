@@ -111,7 +111,7 @@ TEST_P(Cuda, ADestroyedContextMadeCurrentIsAFault) {
     CUDA_OK(cuCtxDestroy_v2(made));
     EXPECT_EQ(cuCtxSetCurrent(made), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(Cuda, ALimitThatDoesNotExistIsInvalid) {
@@ -168,7 +168,7 @@ TEST_P(Cuda, ThePrimaryContextEndsWithItsLastRelease) {
     EXPECT_EQ(cuCtxSetCurrent(context), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     EXPECT_NE(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 // ---- modules and kernels ----------------------------------------------------------------------
@@ -198,7 +198,7 @@ TEST_P(Cuda, AModuleUsedAfterItsUnloadIsAFault) {
     CUDA_OK(cuModuleUnload(module));
     EXPECT_EQ(cuModuleGetFunction(&function, module, "add_one"), CUDA_ERROR_INVALID_HANDLE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(Cuda, AModuleUnloadedTwiceIsAFault) {

@@ -70,34 +70,34 @@ class CudaTextureLife : public UnderStrategy {
   }
 };
 
-TEST_F(CudaTextureLife, ATextureOfADestroyedArrayIsAUseAfterDeath) {
+TEST_F(CudaTextureLife, ATextureOfADestroyedArrayIsAUseAfterFree) {
   run(Plain(), [] {
     const CUarray array = make_array(4);
     const CUtexObject texture = make_texture(resource_of(array));
     CUDA_OK(cuArrayDestroy(array));
     fetch(texture);
   });
-  expect("use_after_death", "CUDA array", "fetch_texels");
+  expect("use_after_free", "CUDA array", "fetch_texels");
   if (HasFatalFailure()) return;
   EXPECT_EQ(stage.faults.front().death_site.view(), "cuArrayDestroy");
 }
 
-TEST_F(CudaTextureLife, ADestroyedTextureIsAUseAfterDeath) {
+TEST_F(CudaTextureLife, ADestroyedTextureIsAUseAfterFree) {
   run(Plain(), [] {
     const CUtexObject texture = make_texture(resource_of(make_array(4)));
     CUDA_OK(cuTexObjectDestroy(texture));
     fetch(texture);
   });
-  expect("use_after_death", "texture object", "fetch_texels");
+  expect("use_after_free", "texture object", "fetch_texels");
 }
 
-TEST_F(CudaTextureLife, ADestroyedSurfaceIsAUseAfterDeath) {
+TEST_F(CudaTextureLife, ADestroyedSurfaceIsAUseAfterFree) {
   run(Plain(), [] {
     const CUsurfObject surface = surface_of_ints();
     CUDA_OK(cuSurfObjectDestroy(surface));
     add_one(surface);
   });
-  expect("use_after_death", "surface object", "add_one_to_surface");
+  expect("use_after_free", "surface object", "add_one_to_surface");
 }
 
 TEST_F(CudaTextureLife, AHandleThatIsNoTextureIsAWildAccess) {
@@ -105,14 +105,14 @@ TEST_F(CudaTextureLife, AHandleThatIsNoTextureIsAWildAccess) {
   expect("wild_access", "texture object", "fetch_texels");
 }
 
-TEST_F(CudaTextureLife, ATextureOfFreedMemoryIsAUseAfterDeath) {
+TEST_F(CudaTextureLife, ATextureOfFreedMemoryIsAUseAfterFree) {
   run(Plain(), [] {
     const CUdeviceptr memory = allocate(64);
     const CUtexObject texture = make_texture(linear_resource(memory, 64));
     CUDA_OK(cuMemFree_v2(memory));
     fetch(texture);
   });
-  expect("use_after_death", "device memory", "fetch_texels");
+  expect("use_after_free", "device memory", "fetch_texels");
 }
 
 TEST_F(CudaTextureLife, ATextureOfAnArrayWhoseStorageIsAnothersIsARecycledUse) {
@@ -138,7 +138,7 @@ TEST_F(CudaTextureLife, TexturesEndWithTheirContext) {
     CUDA_OK(cuCtxSetCurrent(primary));
     fetch(texture);
   });
-  expect("use_after_death", "texture object", "fetch_texels");
+  expect("use_after_free", "texture object", "fetch_texels");
 }
 
 /// A graph's launch, by an array that ended since the capture.
@@ -158,7 +158,7 @@ TEST_F(CudaTextureLife, AGraphThatReadsADestroyedArrayNamesWhereItsParametersWer
     CUDA_OK(cuArrayDestroy(array));
     cuGraphLaunch(exec, stream);
   });
-  expect("use_after_death", "CUDA array", "fetch_texels");
+  expect("use_after_free", "CUDA array", "fetch_texels");
   if (HasFatalFailure()) return;
   EXPECT_EQ(stage.faults.front().captured_at.view(), "cuLaunchKernel");
 }
@@ -176,7 +176,7 @@ TEST_F(CudaTextureLife, ADestructionMayLeaveAKernelToReadADeadArray) {
     ADD_FAILURE() << "went on after touching a dead array";
   });
   EXPECT_EQ(ending, Ending::fatal);
-  expect("use_after_death", "CUDA array", "fetch_texels");
+  expect("use_after_free", "CUDA array", "fetch_texels");
 }
 
 TEST_F(CudaTextureLife, ADestructionThatNothingOrdersAfterAKernelIsADataRace) {

@@ -347,17 +347,17 @@ TEST_P(CudaTexture, ASurfaceDestroyedTwiceIsADoubleFree) {
   expect_fault("double_free");
 }
 
-TEST_P(CudaTexture, AskedAfterItsEndIsAUseAfterDeath) {
+TEST_P(CudaTexture, AskedAfterItsEndIsAUseAfterFree) {
   run([] {
     const CUtexObject texture = make_texture(resource_of(make_array(4, 2)));
     CUDA_OK(cuTexObjectDestroy(texture));
     CUDA_TEXTURE_DESC sampling{};
     EXPECT_EQ(cuTexObjectGetTextureDesc(&sampling, texture), CUDA_ERROR_INVALID_VALUE);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
-TEST_P(CudaTexture, OfADestroyedArrayIsAUseAfterDeath) {
+TEST_P(CudaTexture, OfADestroyedArrayIsAUseAfterFree) {
   run([] {
     const CUarray array = make_array(4, 2);
     CUDA_OK(cuArrayDestroy(array));
@@ -366,7 +366,7 @@ TEST_P(CudaTexture, OfADestroyedArrayIsAUseAfterDeath) {
     CUtexObject texture = 0;
     EXPECT_NE(cuTexObjectCreate(&texture, &resource, &sampling, nullptr), CUDA_SUCCESS);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaTexture);

@@ -177,7 +177,7 @@ TEST_F(CudaTiming, FreeingPoolMemoryAtOnceWhileAKernelUsesItIsAFault) {
     ADD_FAILURE() << "went on after touching dead memory";
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaTiming, AStreamOrderedFreeTakesEffectInStreamOrder) {
@@ -200,7 +200,7 @@ TEST_F(CudaTiming, WorkAfterAStreamOrderedFreeIsAFault) {
     cuStreamSynchronize(stream);
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaTiming, AskingAboutMemoryAfterItsStreamOrderedFreeIsAFault) {
@@ -264,7 +264,7 @@ TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
     CUDA_OK(cuModuleUnload(module));
     EXPECT_EQ(launch(function, 1, 1, nullptr, {&address, &count}), CUDA_ERROR_INVALID_HANDLE);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   run(Plain(), [] {
     CUmodule module = nullptr;
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
@@ -273,7 +273,7 @@ TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
     EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
               CUDA_ERROR_INVALID_HANDLE);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaTiming, PinnedMemoryAndTheRestAreFreedEachByTheirOwnFunction) {
@@ -331,7 +331,7 @@ TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
     CUDA_OK(cuCtxSetCurrent(context));
     CUDA_OK(cuMemAlloc_v2(&address, 64));
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaTiming, AContextHasTheDeviceToItself) {

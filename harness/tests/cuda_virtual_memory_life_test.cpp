@@ -44,7 +44,7 @@ TEST_F(CudaVirtualMemoryLate, AccessThatIsTakenAwayIsAnEnd) {
     CUDA_OK(set_access(address, kUnit, CU_MEM_ACCESS_FLAGS_PROT_NONE));
     keep_busy(nullptr, address);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaVirtualMemoryLate, OfSeveralWishesTheLastCounts) {
@@ -83,7 +83,7 @@ TEST_F(CudaVirtualMemoryLate, AKernelThatComesAfterTheEndOfAMappingIsAFault) {
     CUDA_OK(cuMemUnmap(address, kUnit));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaVirtualMemoryLate, ACopyThatComesAfterTheEndOfAMappingIsAFault) {
@@ -93,7 +93,7 @@ TEST_F(CudaVirtualMemoryLate, ACopyThatComesAfterTheEndOfAMappingIsAFault) {
     CUDA_OK(cuMemUnmap(address, kUnit));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "mapped memory");
 }
 
@@ -106,7 +106,7 @@ TEST_F(CudaVirtualMemoryLate, ACopyAcrossAnEndIsAFault) {
     CUDA_OK(cuMemUnmap(address + kUnit, kUnit));
     cuStreamSynchronize(nullptr);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 TEST_F(CudaVirtualMemoryLate, AKernelThatMeetsTheNextMappingIsAFault) {

@@ -283,7 +283,7 @@ TEST_P(CudaVirtualMemory, AReleasedHandleIsNotMapped) {
     CUDA_OK(cuMemRelease(handle));
     EXPECT_EQ(cuMemMap(address, kUnit, 0, handle, 0), kInvalid);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaVirtualMemory, AHandleIsReleasedOnce) {
@@ -301,7 +301,7 @@ TEST_P(CudaVirtualMemory, UseOfWhatIsNoLongerMappedIsAFault) {
     CUDA_OK(cuMemUnmap(address, kUnit));
     EXPECT_EQ(cuMemsetD8_v2(address, 0, 64), kInvalid);
   });
-  expect_fault("use_after_death");
+  expect_fault("use_after_free");
 }
 
 TEST_P(CudaVirtualMemory, WhatIsMappedIsNotFreedByAnotherFunction) {

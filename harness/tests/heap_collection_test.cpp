@@ -290,7 +290,7 @@ TEST(HeapCollection, WhatIsDyingCannotBeSavedAndDiesOnce) {
   });
   EXPECT_EQ(stage.story, Story{"owned"});
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.only_fault().kind, FaultKind::use_after_death);
+  EXPECT_EQ(stage.only_fault().kind, FaultKind::use_after_free);
 }
 
 TEST(HeapCollection, AReferenceTakenAndDroppedWhileDyingEndsNothing) {

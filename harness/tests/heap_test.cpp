@@ -128,7 +128,7 @@ TEST(Heap, ABorrowedReferenceToADeadObjectIsFatal) {
   });
   EXPECT_EQ(ending, Ending::fatal);
   EXPECT_FALSE(went_on);
-  EXPECT_EQ(stage.only_fault().signature(), "use_after_death Spoken died:drop used:use");
+  EXPECT_EQ(stage.only_fault().signature(), "use_after_free Spoken died:drop used:use");
 }
 
 TEST(Heap, ABorrowedReferenceToARecycledObjectMeetsTheOther) {
@@ -212,7 +212,7 @@ TEST(Heap, ACountThatGoesMissingKillsTheObjectUnderItsOwnersHands) {
     (void)owner->payload<Named>();
   });
   EXPECT_EQ(ending, Ending::fatal);
-  EXPECT_EQ(stage.only_fault().kind, FaultKind::use_after_death);
+  EXPECT_EQ(stage.only_fault().kind, FaultKind::use_after_free);
 }
 
 TEST(Heap, WeakReferencesAreClearedBeforeTheFinalizersOfACycle) {

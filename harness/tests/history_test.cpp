@@ -89,7 +89,7 @@ TEST(Faults, OfFatalOnesBeyondTheLimitTheLastIsKept) {
   };
   for (Tick tick = 0; tick < 300; ++tick) add(FaultKind::wrong_value, false, tick);
   EXPECT_EQ(history.faults().size(), History::kFaultLimit);
-  add(FaultKind::use_after_death, true, 300);
+  add(FaultKind::use_after_free, true, 300);
   add(FaultKind::crash, true, 301);
   add(FaultKind::retention, false, 302);
   ASSERT_EQ(history.faults().size(), History::kFaultLimit + 1);

@@ -27,7 +27,7 @@ TEST(Host, ABorrowedPointerReachesItsLiveOwner) {
   EXPECT_TRUE(stage.history.faults().empty());
 }
 
-TEST(Host, UseAfterDeathIsFatalWhereNobodyLives) {
+TEST(Host, UseAfterFreeIsFatalWhereNobodyLives) {
   Stage stage;
   Plain plain;
   bool went_on = false;
@@ -46,7 +46,7 @@ TEST(Host, UseAfterDeathIsFatalWhereNobodyLives) {
   EXPECT_EQ(ending, Ending::fatal);
   EXPECT_FALSE(went_on);
   EXPECT_EQ(stage.only_fault().signature(),
-            "use_after_death Thing born:create died:destroy used:use");
+            "use_after_free Thing born:create died:destroy used:use");
 }
 
 TEST(Host, AStalePointerMeetsTheThingThatWasGivenTheStorage) {

@@ -86,17 +86,17 @@ TEST_F(InstalledProject, TheInstalledPluginFailsTheTestThatHasABug) {
                                             in("project"))});
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("1 failed, 2 passed"));
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(end.out, ContainsRegex("used +[^ ]*server.py:[0-9]+ in use"));
   EXPECT_THAT(end.out, ContainsRegex("fix +"));
   EXPECT_THAT(end.out, ContainsRegex("afterlife replay results/found/"
-                                     "tests-test_all.py-test_server-[^ ]*use_after_death-"));
+                                     "tests-test_all.py-test_server-[^ ]*use_after_free-"));
 }
 
 TEST_F(InstalledProject, TheStepsOfTheActionFailAJobForWhatIsNew) {
   const ProcessEnd first = job("project");
   EXPECT_EQ(first.code, 1) << first.out << first.err;
-  EXPECT_THAT(read_file(in("job/summary.md")), HasSubstr("use_after_death"));
+  EXPECT_THAT(read_file(in("job/summary.md")), HasSubstr("use_after_free"));
   const json sarif = json::parse(read_file(in("job/afterlife.sarif")));
   ASSERT_EQ(sarif["runs"][0]["results"].size(), 1u);
   EXPECT_THAT(first.out, HasSubstr("uses github/codeql-action/upload-sarif"));

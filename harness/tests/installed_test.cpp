@@ -50,7 +50,7 @@ TEST_F(Installed, FindsABugInAScriptAndReplaysIt) {
                 fs::copy_options::overwrite_existing);
   const ProcessEnd end = without_build("afterlife run --runs 30 --out found -- python3 mine.py");
   EXPECT_EQ(end.code, 1) << end.out << end.err;
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(end.out, HasSubstr("mine.py:32 in __del__"));
   const ProcessEnd replayed = without_build("afterlife replay found/mine-*.run.json");
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
@@ -96,7 +96,7 @@ TEST_F(Installed, AProjectOfTenLinesFindsThePackageAndItsGtestFailsByABug) {
   const ProcessEnd end = ended({"ctest", "--test-dir", made, "--output-on-failure"});
   EXPECT_NE(end.code, 0);
   EXPECT_THAT(end.out, HasSubstr("50% tests passed, 1 tests failed out of 2"));
-  EXPECT_THAT(end.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(end.out, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(end.out, HasSubstr("test.cpp:10 in fill"));
   EXPECT_FALSE(fs::exists(made + "/afterlife-found/Sound"));
   EXPECT_FALSE(fs::is_empty(made + "/afterlife-found/Stale"));

@@ -50,11 +50,11 @@ TEST(NightlyState, ANightThatFindsItFixedIsAWordUnlessAPersonSpokeLater) {
 }
 
 TEST(NightlyAbsence, IsToldByTheFaultsOfTheReplay) {
-  const std::string signature = "use_after_death Buffer born:a used:b";
+  const std::string signature = "use_after_free Buffer born:a used:b";
   EXPECT_EQ(nightly::absence_in(signature, {"leak Buffer born:a", signature}), Absence::shown);
   EXPECT_EQ(nightly::absence_in(signature, {}), Absence::gone);
   EXPECT_EQ(nightly::absence_in(signature, {"leak Buffer born:a"}), Absence::gone);
-  EXPECT_EQ(nightly::absence_in(signature, {"use_after_death Buffer born:a used:c"}),
+  EXPECT_EQ(nightly::absence_in(signature, {"use_after_free Buffer born:a used:c"}),
             Absence::unclear)
       << "the site may have another name by now";
 }

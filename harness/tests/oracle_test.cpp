@@ -134,7 +134,7 @@ void end_with_a_lock_that_is_waited_for(Scene& scene) {
 }
 
 constexpr Plant kPlants[] = {
-    {"use_after_death", FaultKind::use_after_death, use_dead},
+    {"use_after_free", FaultKind::use_after_free, use_dead},
     {"recycled_use", FaultKind::recycled_use, use_recycled},
     {"double_free", FaultKind::double_free, free_twice},
     {"wrong_owner", FaultKind::wrong_owner, free_another},
@@ -355,7 +355,7 @@ TEST(Vacuity, ADriverThatSaysSoIsNotBelievedWithoutEvidence) {
 // ---- the run around them ----------------------------------------------------------------------
 
 TEST(Run, AFaultThatTheContractForbidsTheCallerIsNobodysFault) {
-  constexpr Label kOnly[] = {"use_after_death"};
+  constexpr Label kOnly[] = {"use_after_free"};
   Scenario scenario = scenario_with(kOnly);
   EXPECT_TRUE(run_plant(use_dead, scenario).failed());
   const ContractClause clause[] = {{"Thing", "", "", "the manual"}};

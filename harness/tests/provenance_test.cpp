@@ -61,10 +61,10 @@ TEST_P(StaleAccess, IsFatalOnceTheBlockIsFreed) {
   EXPECT_EQ(run(), BlockEnding::aborted);
   ASSERT_EQ(stage_.faults().size(), 1u);
   const Fault& fault = stage_.faults()[0];
-  EXPECT_EQ(fault.kind, FaultKind::use_after_death);
+  EXPECT_EQ(fault.kind, FaultKind::use_after_free);
   EXPECT_TRUE(fault.fatal);
   EXPECT_EQ(fault.signature(),
-            std::string("use_after_death device memory born:allocate died:free used:") + kernel());
+            std::string("use_after_free device memory born:allocate died:free used:") + kernel());
   EXPECT_EQ(fault.activation, 42u);
   expect_at_its_line(fault);
 }
@@ -162,7 +162,7 @@ TEST(Provenance, CallsAPointerStaleThatWasDeadAlreadyAtTheLaunch) {
   Reader reader;
   reader.memory.free(reader.block);
   EXPECT_EQ(reader.read_at(reader.block, 0), BlockEnding::aborted);
-  EXPECT_EQ(reader.only_kind(), FaultKind::use_after_death);
+  EXPECT_EQ(reader.only_kind(), FaultKind::use_after_free);
 }
 
 TEST(Provenance, CallsItRecycledWhenThatStorageIsGivenOutBeforeTheKernelRuns) {
@@ -182,7 +182,7 @@ TEST(Provenance, StopsAtTheEndOfTheNewBlockWhenThatIsShorter) {
   reader.memory.free(reader.block);
   reader.memory.allocate_at(reader.block, 50);
   EXPECT_EQ(reader.run(), BlockEnding::aborted);
-  EXPECT_EQ(reader.only_kind(), FaultKind::use_after_death);
+  EXPECT_EQ(reader.only_kind(), FaultKind::use_after_free);
 }
 
 TEST(Provenance, ReportsALifeOncePerBlockOfALaunch) {
@@ -260,7 +260,7 @@ TEST(Provenance, FindsAStalePointerInDeviceMemory) {
   Chaser chaser;
   chaser.memory.free(chaser.data);
   EXPECT_EQ(chaser.follow(chaser.table), BlockEnding::aborted);
-  EXPECT_EQ(chaser.only_kind(), FaultKind::use_after_death);
+  EXPECT_EQ(chaser.only_kind(), FaultKind::use_after_free);
 }
 
 TEST(Provenance, FindsAStalePointerInDeviceMemoryThatMeetsAnotherLife) {
@@ -345,7 +345,7 @@ TEST_P(CarryingKernel, PassesOnThatItIsDead) {
   carry();
   chaser_.memory.free(chaser_.data);
   EXPECT_EQ(chaser_.follow(slot_), BlockEnding::aborted);
-  EXPECT_EQ(chaser_.only_kind(), FaultKind::use_after_death);
+  EXPECT_EQ(chaser_.only_kind(), FaultKind::use_after_free);
 }
 
 INSTANTIATE_TEST_SUITE_P(Provenance, CarryingKernel,
@@ -394,7 +394,7 @@ TEST(Provenance, WalksAListOfBlocks) {
   stage.memory.free(third);
   EXPECT_EQ(stage.run(afterlife_kernels_pointers, "walk", {}, {}, head, out), BlockEnding::aborted);
   ASSERT_EQ(stage.faults().size(), 1u);
-  EXPECT_EQ(stage.faults()[0].kind, FaultKind::use_after_death);
+  EXPECT_EQ(stage.faults()[0].kind, FaultKind::use_after_free);
 }
 
 TEST(Provenance, ForgetsTheShadowWhenARunBegins) {

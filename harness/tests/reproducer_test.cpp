@@ -78,7 +78,7 @@ TEST(Reproducer, TellsDecisionsInWords) {
   EXPECT_THAT(text, HasSubstr("\ntasks user mutator\n"));
   EXPECT_THAT(text, HasSubstr("\nuser:0 op store\n"));
   EXPECT_THAT(text, HasSubstr("\nuser:1 schedule mutator\n"));
-  EXPECT_THAT(text, HasSubstr("\nfault use_after_death Box born:"));
+  EXPECT_THAT(text, HasSubstr("\nfault use_after_free Box born:"));
   EXPECT_TRUE(text.ends_with("\nend\n"));
 }
 

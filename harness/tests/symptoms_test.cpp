@@ -19,7 +19,7 @@ const Scenario& argpack() { return *find(tables::scenarios(), "argpack"); }
 
 Fault stale_pack() {
   Fault fault;
-  fault.kind = FaultKind::use_after_death;
+  fault.kind = FaultKind::use_after_free;
   fault.object_kind = "ArgPack";
   fault.death_site = "delete_argpack";
   fault.use_site = "launch_kernel/pack";
@@ -32,7 +32,7 @@ bool fits(const Symptom& symptom, std::string_view config = "backend=cuda_pool")
 }
 
 TEST(Symptoms, ARowFitsByWhatTheRunShows) {
-  constexpr FaultKind kKind = FaultKind::use_after_death;
+  constexpr FaultKind kKind = FaultKind::use_after_free;
   EXPECT_TRUE(fits({.kind = kKind}));
   EXPECT_TRUE(fits({.kind = kKind, .object = "ArgPack", .death = "delete_argpack"}));
   EXPECT_TRUE(fits({.kind = kKind, .use = "launch_kernel/pack", .detail = "0x78"}));
@@ -44,7 +44,7 @@ TEST(Symptoms, ARowFitsByWhatTheRunShows) {
 }
 
 TEST(Symptoms, ARowMayBeOfOneValueOfAnAxis) {
-  const Symptom gfx{.kind = FaultKind::use_after_death, .config = "backend=gfx"};
+  const Symptom gfx{.kind = FaultKind::use_after_free, .config = "backend=gfx"};
   EXPECT_TRUE(fits(gfx, "backend=gfx"));
   EXPECT_FALSE(fits(gfx, "backend=cpu"));
 }

@@ -203,7 +203,7 @@ void drive(Scene& scene) {
 
 int window_of(const Scene&, const Fault& fault) {
   const bool stale =
-      fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use;
+      fault.kind == FaultKind::use_after_free || fault.kind == FaultKind::recycled_use;
   if (stale && fault.death_site == "replace" && fault.use_site == "use") return kStaleWindow;
   return fault.kind == FaultKind::wrong_value ? kContentWindow : -1;
 }

@@ -9,7 +9,7 @@ extern const SymptomTable symptoms;
 namespace {
 
 constexpr Symptom kRows[] = {
-    {.kind = FaultKind::use_after_death,
+    {.kind = FaultKind::use_after_free,
      .object = "Box",
      .sees = "an empty box",
      .source = "the toy's own word"},

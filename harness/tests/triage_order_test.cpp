@@ -81,7 +81,7 @@ void use(Scene& scene, Desk& desk) {
   scene.world().scheduler.turn({});
   Ledger& ledger = scene.world().ledger;
   if (!ledger.alive(desk.leaf))
-    scene.world().history.add(ledger.describe(FaultKind::use_after_death, desk.leaf));
+    scene.world().history.add(ledger.describe(FaultKind::use_after_free, desk.leaf));
 }
 
 void take(Scene& scene, Label name, Mutex& one, Mutex& other) {

@@ -276,7 +276,7 @@ TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
 TEST(Triage, AFindingIsAboutWhatGoesWrongFirst) {
   Runner runner;
   Suspect late = suspect(sum_then_stale);
-  late.signature = "use_after_death Part born:set_up died:drop used:use";
+  late.signature = "use_after_free Part born:set_up died:drop used:use";
   const Outcome& outcome = runner.run(late.the_case);
   ASSERT_THAT(outcome.faults, SizeIs(2));
   ASSERT_EQ(outcome.faults[1].signature(), late.signature);

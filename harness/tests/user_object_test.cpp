@@ -129,7 +129,7 @@ TEST_F(UserObject, AHandleUsedAfterAllReferencesAreReleasedIsAFault) {
     CUDA_OK(cuUserObjectRelease(object, 1));
     EXPECT_EQ(cuUserObjectRetain(object, 1), CUDA_ERROR_INVALID_VALUE);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.fault(), "use_after_free");
 }
 
 // ---- who keeps them ---------------------------------------------------------------------------

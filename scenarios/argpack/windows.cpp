@@ -97,7 +97,7 @@ bool is_of_ended_program(const Fault& fault) {
   const bool is_object =
       fault.object_kind == Label("ArgPack") || fault.object_kind == Label("Ndarray");
   return is_object && fault.death_site == Label() &&
-         (fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use);
+         (fault.kind == FaultKind::use_after_free || fault.kind == FaultKind::recycled_use);
 }
 
 /// Returns whether it is a program's memory: of an object, or of a launch.

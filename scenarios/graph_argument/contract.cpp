@@ -16,7 +16,7 @@ bool comes_of(const Fault& fault, const Fault& callers) {
   if (fault.kind == FaultKind::data_race)
     return callers.death_site == targets::graph_argument::kBufferCloseSite;
   const bool is_use =
-      fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use;
+      fault.kind == FaultKind::use_after_free || fault.kind == FaultKind::recycled_use;
   return is_use && fault.captured == callers.activation;
 }
 

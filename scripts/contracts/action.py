@@ -123,7 +123,7 @@ def wrong_when_run(action, preset):
             summary, log = runner / "summary.md", runner / "afterlife.sarif"
             if not log.is_file() or len(json.loads(log.read_text())["runs"][0]["results"]) != (script != "sound.py"):
                 yield f"the SARIF of {script} has not what was found"
-            if not summary.is_file() or ("use_after_death" in summary.read_text()) != (script != "sound.py"):
+            if not summary.is_file() or ("use_after_free" in summary.read_text()) != (script != "sound.py"):
                 yield f"the summary of {script} has not what was found"
 
 

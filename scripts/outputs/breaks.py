@@ -44,7 +44,7 @@ BREAKS = (
     ("night.sarif", "night_sarif", "a result is missing", edit_json(lambda run: run["results"].pop()), "results"),
     ("night.sarif", "night_sarif", "a rule that nothing names", edit_json(lambda run: run["tool"]["driver"]["rules"].append({"id": "a/b"})), "rules"),
     ("night.sarif", "night_sarif", "steps in another order", edit_json(swap_steps), "does not grow"),
-    ("case.sarif", "case_sarif", "another fingerprint", replace("use_after_death device memory born:", "use_after_death device memory died:"), "fingerprint"),
+    ("case.sarif", "case_sarif", "another fingerprint", replace("use_after_free device memory born:", "use_after_free device memory died:"), "fingerprint"),
     ("night.junit", "night_junit", "an element that is not closed", without("</testsuite>"), "no XML"),
     ("night.junit", "night_junit", "a case without a name", without(r'(?<=<testcase classname="nightly.argpack") name="[^"]*"'), "junit.rng"),
     ("night.junit", "night_junit", "a case that the head counts is missing", without(r'<testcase [^\n]*\n'), "counts of the cases"),
@@ -57,7 +57,7 @@ BREAKS = (
     ("night.markdown", "night_markdown", "a row is missing", without(r"\| new \|.*\n"), "news"),
     ("gate.markdown", "gate_markdown", "another benchmark", replace("| value ", "| valve "), "benchmarks"),
     ("case.trace", "case_trace", "the trace ends early", lambda text: text[:-7], "no trace"),
-    ("case.trace", "case_trace", "another fault", replace("use_after_death: device", "use_after_birth: device"), "faults"),
+    ("case.trace", "case_trace", "another fault", replace("use_after_free: device", "use_after_birth: device"), "faults"),
 )
 
 # Description of the break, change to a nightly run's page, and the expected complaint.

@@ -35,10 +35,10 @@ class Program:
 EACH_TENSOR = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
 ROWS = [
     Program("record_stream", ("order",), line="# born, and written by the next"),
-    Program("record_stream", ("order", "use_after_death", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
+    Program("record_stream", ("order", "use_after_free", "recycled_use"), line="# used on the side", environment=EACH_TENSOR),
     Program("wait_stream", ("order",), line="# read on the side"),
     Program("staging", ("order",), line="# copied"),
-    Program("graph_input", ("use_after_death",), line="# used"),
+    Program("graph_input", ("use_after_free",), line="# used"),
     Program("read_early", ("order",), line="# read"),
 ]
 

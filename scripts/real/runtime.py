@@ -50,8 +50,8 @@ PROGRAMS = [
     Program("cub_reduce", is_slow=True),
     Program("thrust_sort", is_slow=True),
     Program("bug_race", ("order",), {"used": "// second write"}, ways=WAYS + CUDA_12_WAYS),
-    Program("bug_captured_graph", ("use_after_death",), {"died": "// too early"}, ways=WAYS + CUDA_12_WAYS),
-    Program("bug_allocator", ("order", "recycled_use", "use_after_death"), {"used": "// is used in the other stream"},
+    Program("bug_captured_graph", ("use_after_free",), {"died": "// too early"}, ways=WAYS + CUDA_12_WAYS),
+    Program("bug_allocator", ("order", "recycled_use", "use_after_free"), {"used": "// is used in the other stream"},
             ways=WAYS + CUDA_12_WAYS),
 ]
 

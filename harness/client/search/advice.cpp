@@ -94,7 +94,7 @@ Advice keep(const ToldFault& fault) {
 
 std::vector<Advice> advice_for(const ToldFault& fault) {
   std::vector<Advice> all;
-  const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
+  const bool is_use = fault.kind == "use_after_free" || fault.kind == "recycled_use";
   if (fault.kind == "order") {
     all.push_back(order(fault));
     if (fault.is_own_use()) all.back().trial.stream = fault.other.on;

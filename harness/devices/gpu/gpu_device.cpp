@@ -98,7 +98,7 @@ CUresult GpuDevice::check(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
   if (world_->ledger.alive(known->second.birth)) return CUDA_SUCCESS;
-  world_->history.add(world_->ledger.describe(FaultKind::use_after_death, known->second.birth));
+  world_->history.add(world_->ledger.describe(FaultKind::use_after_free, known->second.birth));
   return dead_handle_error(kind);
 }
 
@@ -143,7 +143,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
     if (memory.origin == Origin::registered) return CUDA_SUCCESS;  // The program's own again.
-    world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
+    world_->history.add(world_->ledger.describe(FaultKind::use_after_free, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
   const std::uint64_t rest = memory.bytes - (address - base);
@@ -163,7 +163,7 @@ CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
   }
   for (const BirthId id : {mapping->birth, mapping->exported})
     if (!world_->ledger.alive(id)) {
-      world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
+      world_->history.add(world_->ledger.describe(FaultKind::use_after_free, id));
       return CUDA_ERROR_INVALID_VALUE;
     }
   if (bytes <= mapping->bytes - (address - mapping->address)) return CUDA_SUCCESS;

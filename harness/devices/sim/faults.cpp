@@ -15,7 +15,7 @@ void Faults::misuse(Label kind, const char* detail, BirthId id) {
 }
 
 void Faults::used_dead(BirthId id) {
-  world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
+  world_->history.add(world_->ledger.describe(FaultKind::use_after_free, id));
 }
 
 void Faults::die(CUresult error) {

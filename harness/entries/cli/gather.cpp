@@ -17,7 +17,7 @@ namespace {
 // window reads worst.
 auto plainness(const Finding& finding) {
   const FaultKind kind = finding.fault.kind;
-  const bool stale = kind == FaultKind::use_after_death || kind == FaultKind::recycled_use;
+  const bool stale = kind == FaultKind::use_after_free || kind == FaultKind::recycled_use;
   return std::tuple(!stale, finding.window < 0, finding.reproducer.the_case.tape.size(),
                     finding.window, finding.fault.tick);
 }

@@ -143,7 +143,7 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --why\n"
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --html story.html\n"
-      "  afterlife replay results/found/crash-use_after_death-6e8e6cb6.run.json --html page.html\n"
+      "  afterlife replay results/found/crash-use_after_free-6e8e6cb6.run.json --html page.html\n"
       "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }
@@ -169,7 +169,7 @@ CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(
       footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro\n"
-             "  afterlife minimize results/found/crash-use_after_death-6e8e6cb6.run.json"));
+             "  afterlife minimize results/found/crash-use_after_free-6e8e6cb6.run.json"));
   return command;
 }
 

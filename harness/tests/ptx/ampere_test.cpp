@@ -69,7 +69,7 @@ TEST_F(OwnPtxAmpere, SixteenBytesThatAreNotThereAreTold) {
   const CUdeviceptr freed = copy_of(std::vector<std::uint64_t>(2));
   const CUdeviceptr alive = copy_of(std::vector<std::uint64_t>(4));
   release(freed);
-  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death device memory .*used:wide 16 bytes",
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_free device memory .*used:wide 16 bytes",
              "wide", freed, alive);
   expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "wide", alive + 8, alive);
   release(alive);

@@ -368,7 +368,7 @@ TEST_F(OwnPtxFragmentProgram, MemoryThatIsNotThereIsTold) {
   release(freed);
   const CUdeviceptr to = copy_of(std::vector<float>(256));
   constexpr CUresult kError = CUDA_ERROR_ILLEGAL_ADDRESS;
-  expect_end_of(32, kError, "use_after_death device memory .*used:product 2 bytes", "product", all,
+  expect_end_of(32, kError, "use_after_free device memory .*used:product 2 bytes", "product", all,
                 freed, to);
   expect_end_of(32, kError, "wild_access device memory .*used:product 4 bytes", "product", all, all,
                 small);

@@ -94,10 +94,10 @@ INSTANTIATE_ON_GPU_TOO(PtxHeap);
 TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInTheKernelThatFreed) {
   const CUdeviceptr slot = take();
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS,
-             "use_after_death memory of a kernel's malloc.. born:take died:give used:give "
+             "use_after_free memory of a kernel's malloc.. born:take died:give used:give "
              "4 bytes at offset 0",
              "give", slot, 1, 1);
-  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death .*used:give 4 bytes", "give", slot, 1, 2);
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_free .*used:give 4 bytes", "give", slot, 1, 2);
   expect_end(CUDA_SUCCESS, "", "give", slot, 1, 0);
 }
 
@@ -105,7 +105,7 @@ TEST_F(OwnPtxHeap, AUseAfterTheFreeIsToldInALaterKernel) {
   const CUdeviceptr slot = take();
   const CUdeviceptr sum = copy_of(std::vector<unsigned>(1));
   ASSERT_EQ(launch(kernel("give"), 1, 1, 0, slot, 1, 0), CUDA_SUCCESS);
-  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death .*born:take died:give used:look", "look",
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_free .*born:take died:give used:look", "look",
              slot, sum);
 }
 

@@ -336,9 +336,9 @@ TEST_P(PtxMatrix, ACopyOfWhatItMayNotReadIsTold) {
     std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == error ? 7 : 8);
   };
   EXPECT_EXIT(copies(freed, 16, CUDA_ERROR_ILLEGAL_ADDRESS), ExitedWithCode(7),
-              "use_after_death device memory .*used:copy 16 bytes");
+              "use_after_free device memory .*used:copy 16 bytes");
   EXPECT_EXIT(copies(freed, 3, CUDA_ERROR_ILLEGAL_ADDRESS), ExitedWithCode(7),
-              "use_after_death device memory .*used:copy 3 bytes");
+              "use_after_free device memory .*used:copy 3 bytes");
   EXPECT_EXIT(copies(alive + 4, 16, CUDA_ERROR_MISALIGNED_ADDRESS), ExitedWithCode(7),
               "misaligned address");
   release(to), release(alive);

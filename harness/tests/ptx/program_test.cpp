@@ -256,7 +256,7 @@ TEST_F(OwnPtxProgram, AKernelThatUsesFreedMemoryIsTold) {
   const CUdeviceptr freed = copy_of(std::vector<int>{1});
   release(freed);
   expect_end(CUDA_ERROR_ILLEGAL_ADDRESS,
-             "use_after_death device memory .*used:add 4 bytes at offset 0", "add", alive, freed,
+             "use_after_free device memory .*used:add 4 bytes at offset 0", "add", alive, freed,
              alive, 1);
   release(alive);
 }

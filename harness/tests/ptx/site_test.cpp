@@ -75,7 +75,7 @@ TEST_F(PtxSite, WhatABlockWasAllowedTheNextLaunchIsNot) {
         launch(kernel("copy_words"), 1, kThreads, 0, words_, out_, kThreads);
         leave(CUDA_ERROR_ILLEGAL_ADDRESS);
       },
-      ExitedWithCode(7), "use_after_death .*used:copy_words 4 bytes at offset 0");
+      ExitedWithCode(7), "use_after_free .*used:copy_words 4 bytes at offset 0");
 }
 
 TEST_F(PtxSite, EachPointerThatIsLoadedIsFollowed) {
@@ -98,7 +98,7 @@ TEST_F(PtxSite, EachPointerThatIsLoadedIsFollowed) {
           launch(kernel(name), 1, kThreads, 0, pointers, out_);
           leave(CUDA_ERROR_ILLEGAL_ADDRESS);
         },
-        ExitedWithCode(7), "use_after_death .*used:follow");
+        ExitedWithCode(7), "use_after_free .*used:follow");
   }
 }
 

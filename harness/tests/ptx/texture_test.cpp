@@ -53,10 +53,10 @@ TEST_F(PtxTextureProgram, ATextureOfADestroyedArrayIsToldWithItsKernel) {
   const CUdeviceptr out = copy_of(std::vector<f32>(3));
   expect_end(
       CUDA_ERROR_ILLEGAL_ADDRESS,
-      "use_after_death CUDA array .*died:cuArrayDestroy used:read_texture 4 bytes at offset 4",
+      "use_after_free CUDA array .*died:cuArrayDestroy used:read_texture 4 bytes at offset 4",
       "read_texture", texture, out);
   EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
-  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death texture object .*used:read_texture",
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_free texture object .*used:read_texture",
              "read_texture", texture, out);
   release(out);
 }

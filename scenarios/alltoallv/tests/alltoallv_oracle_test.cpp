@@ -238,7 +238,7 @@ TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
             harness::raw(Window::key_reused));
   EXPECT_EQ(window_met(fault_of(FaultKind::wrong_owner, "map/stale", "alltoallv_unmap")),
             harness::raw(Window::key_reused));
-  EXPECT_EQ(window_met(fault_of(FaultKind::use_after_death, "map/purge", "post_copies")),
+  EXPECT_EQ(window_met(fault_of(FaultKind::use_after_free, "map/purge", "post_copies")),
             harness::raw(Window::blind_close));
   EXPECT_EQ(window_met(fault_of(FaultKind::retention, none, "collective_failed")),
             harness::raw(Window::failed_after_claim));

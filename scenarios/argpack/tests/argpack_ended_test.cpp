@@ -143,12 +143,12 @@ TEST(ArgpackEnded, ALaunchInAProgramWhoseTableIsClearedIsAnInvalidDeviceAllocati
 TEST(ArgpackEnded, ALaunchInACpuProgramReadsWhatIsUnmapped) {
   const Reset flat({.backend = Backend::cpu}, kCompileAndLaunch);
   EXPECT_EQ(flat.fault().signature(),
-            "use_after_death device memory born:create_argpack died:reset used:walk_packs");
+            "use_after_free device memory born:create_argpack died:reset used:walk_packs");
   flat.expect_window(Window::taken_reentrantly);
   const Reset nested({.backend = Backend::cpu, .depth = 2}, kCompileAndLaunch);
   EXPECT_EQ(
       nested.fault().signature(),
-      "use_after_death device memory born:create_argpack died:reset used:launch_kernel/parent");
+      "use_after_free device memory born:create_argpack died:reset used:launch_kernel/parent");
   nested.expect_window(Window::taken_reentrantly);
 }
 
@@ -182,7 +182,7 @@ TEST(ArgpackEnded, ACompileAfterAResetIsOfTheNextProgramAndMeetsADeadKernel) {
   for (const Backend backend : kAll) {
     const Reset run({.backend = backend}, kBindAndCompile);
     EXPECT_EQ(run.fault().signature(),
-              "use_after_death Kernel born:init died:reset used:compile_kernel");
+              "use_after_free Kernel born:init died:reset used:compile_kernel");
     run.expect_window(Window::taken_reentrantly);
   }
 }
@@ -255,11 +255,11 @@ Program write_stale(Backend backend) {
 TEST(ArgpackEnded, ItsPackIsWrittenByItsOwnTable) {
   for (const Backend backend : kTables)
     Reset(write_stale(backend), kCompileAndLaunch)
-        .expect_first("use_after_death ArgPack born:create_argpack used:ArgPack::write")
+        .expect_first("use_after_free ArgPack born:create_argpack used:ArgPack::write")
         .expect_window(Window::stale_wrapper);
   Reset(write_stale(Backend::cpu), kCompileAndLaunch)
       .expect_first(
-          "use_after_death device memory born:create_argpack died:reset used:ArgPack::write");
+          "use_after_free device memory born:create_argpack died:reset used:ArgPack::write");
   const Reset gfx(write_stale(Backend::gfx), kCompileAndLaunch);
   EXPECT_EQ(first_signature(gfx.outcome()), "");
   EXPECT_EQ(gfx.answer(1), Status::ok);

@@ -49,7 +49,7 @@ struct Met {
   harness::Label death_site;
   harness::Label use_site;
   Window window;
-  FaultKind kind = FaultKind::use_after_death;
+  FaultKind kind = FaultKind::use_after_free;
   bool in_another_call = false;  ///< In another call than the facts.
 };
 

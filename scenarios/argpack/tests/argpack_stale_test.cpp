@@ -68,7 +68,7 @@ TEST(ArgpackStale, WhatAWrapperFromBeforeAResetWrapsIsUsedAfterItsEnd) {
   for (const Use& use : uses()) {
     const Outcome outcome = replay(runner, "borrow", use.rest);
     ASSERT_EQ(outcome.faults.size(), 1u) << use.rest;
-    EXPECT_EQ(outcome.faults[0].kind, FaultKind::use_after_death);
+    EXPECT_EQ(outcome.faults[0].kind, FaultKind::use_after_free);
     EXPECT_EQ(outcome.faults[0].death_site.view(), "reset");
     EXPECT_EQ(outcome.faults[0].use_site.view(), use.use_site);
     EXPECT_EQ(outcome.windows[0], harness::raw(Window::stale_wrapper)) << use.use_site;
@@ -119,7 +119,7 @@ struct UsesWhatIsStale : Own {
 };
 TEST(ArgpackStale, APolicyThatBindsWhatIsStaleIsRefuted) {
   EXPECT_EQ(
-      find<make<UsesWhatIsStale>>(FaultKind::use_after_death, "set_arg_argpack").death_site.view(),
+      find<make<UsesWhatIsStale>>(FaultKind::use_after_free, "set_arg_argpack").death_site.view(),
       "reset");
 }
 

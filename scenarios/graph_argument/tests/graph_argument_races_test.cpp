@@ -51,7 +51,7 @@ TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNo
                                                   "script:3 op drop\n"
                                                   "script:4 op launch\n");
   EXPECT_TRUE(has(errors, FaultKind::recycled_use)) << "or nothing was closed";
-  EXPECT_TRUE(has(errors, FaultKind::use_after_death)) << "or the node uses something else";
+  EXPECT_TRUE(has(errors, FaultKind::use_after_free)) << "or the node uses something else";
 }
 
 // The new owner of the memory frees it without ordering after the launch, which it does not know.

@@ -134,7 +134,7 @@ class GraphArgumentFaults : public ::testing::Test {
     const harness::SiteScope scope(told_.world().scheduler, site);
     shadow().things().thing_ends(thing);
     told_.world().ledger.died(born);
-    dead_ = told_.world().ledger.describe(FaultKind::use_after_death, born);
+    dead_ = told_.world().ledger.describe(FaultKind::use_after_free, born);
     dead_.use_site = "Graph.launch";
     return told_.world().scheduler.site();
   }
@@ -190,17 +190,17 @@ TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
 TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
   using enum FaultKind;
   for (const Met& met :
-       {Met{use_after_death, "device memory", "Buffer.close", "saxpy", Window::buffer_closed},
-        Met{use_after_death, "device memory", "Buffer.close", "Graph.launch",
+       {Met{use_after_free, "device memory", "Buffer.close", "saxpy", Window::buffer_closed},
+        Met{use_after_free, "device memory", "Buffer.close", "Graph.launch",
             Window::operand_dropped},
-        Met{use_after_death, "embedded graph", "GraphNode.destroy", "launch",
+        Met{use_after_free, "embedded graph", "GraphNode.destroy", "launch",
             Window::child_destroyed},
         Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::handle_reused},
         Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close",
             Window::capture_invalidated},
-        Met{use_after_death, "graph memory", "Graph.launch", "scratch",
+        Met{use_after_free, "graph memory", "Graph.launch", "scratch",
             Window::graph_memory_misused},
-        Met{use_after_death, "interpreter", "exit", "user object destructor",
+        Met{use_after_free, "interpreter", "exit", "user object destructor",
             Window::dropped_in_callback},
         Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__",
             Window::dropped_in_callback}})

@@ -82,7 +82,7 @@ void BlockJudge::crashed(const Crash& crash) {
   if (heap_.finds_miscount()) context_.reached->note_miscount();
   Fault fault =
       crash.block != harness::BirthId::none
-          ? context_.scene.world().ledger.describe(FaultKind::use_after_death, crash.block)
+          ? context_.scene.world().ledger.describe(FaultKind::use_after_free, crash.block)
           : context_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
   fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
   fault.fatal = true;

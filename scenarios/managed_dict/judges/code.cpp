@@ -57,7 +57,7 @@ void CodeJudge::order_appended() { context_.reach(Window::order_appended); }
 void CodeJudge::read_under_release(Address found, Address dying) {
   context_.reach(Window::value_released);
   if (found != dying) return;
-  harness::Fault fault = context_.fault_here(harness::FaultKind::use_after_death, "released value",
+  harness::Fault fault = context_.fault_here(harness::FaultKind::use_after_free, "released value",
                                              "the attribute still holds what is given up");
   if (const ShadowInstance* instance = shadow_.find(dying))
     fault.object = context_.name_of(instance->id);

@@ -58,7 +58,7 @@ void HeapJudge::judge_word(ShadowInstance& instance) const {
   Fault fault = context_.fault_here(FaultKind::wrong_value, "tagged word",
                                     fmt::format("{:#x} instead of {:#x}", word, expected));
   if (const Block* chunk = foreign_chunk(instance, word)) {
-    fault.kind = chunk->alive ? FaultKind::recycled_use : FaultKind::use_after_death;
+    fault.kind = chunk->alive ? FaultKind::recycled_use : FaultKind::use_after_free;
     fault.recycler = context_.name_of(chunk->id);
   }
   fault.object = context_.name_of(instance.id);
@@ -200,7 +200,7 @@ void HeapJudge::judge_caches() {
     if ((version == line.version && version != 0 && !dangles) || caches_judged_) return;
     caches_judged_ = true;
     if (dangles)
-      return context_.report(context_.fault_here(FaultKind::use_after_death, "cache entry",
+      return context_.report(context_.fault_here(FaultKind::use_after_free, "cache entry",
                                                  "what it borrows has died"));
     context_.report(context_.fault_here(
         FaultKind::wrong_value, "cache entry",

@@ -223,7 +223,7 @@ TEST(ManagedDictOracle, T10ACacheWhoseValueHasDied) {
     on.core.objects.decref(number);
     on.judge.heap().judge_all();
   });
-  expect_one(outcome, FaultKind::use_after_death, "cache entry");
+  expect_one(outcome, FaultKind::use_after_free, "cache entry");
 }
 
 TEST(ManagedDictOracle, AnAddressThatNobodyHasIsTheModelledCrash) {
@@ -248,7 +248,7 @@ TEST(ManagedDictOracle, AFreedBlockIsTheModelledCrash) {
     on.core.memory.load<std::uint64_t>(block);
     ADD_FAILURE() << "the run went on";
   });
-  expect_one(outcome, FaultKind::use_after_death, "noise");
+  expect_one(outcome, FaultKind::use_after_free, "noise");
 }
 
 }  // namespace

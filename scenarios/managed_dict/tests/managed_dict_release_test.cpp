@@ -41,7 +41,7 @@ TEST(ManagedDictRelease, StockHasTheNewValueOrNoneBeforeTheOldOneGoes) {
 TEST(ManagedDictRelease, TheOldValueIsFoundWhereItGoesFirst) {
   for (const Guard guard : {called_back, finalized}) {
     const Outcome outcome = run("release_before_store", guarded(guard, Op::store_attr));
-    EXPECT_EQ(count(outcome, FaultKind::use_after_death, "released value"), 1U);
+    EXPECT_EQ(count(outcome, FaultKind::use_after_free, "released value"), 1U);
   }
 }
 

@@ -272,7 +272,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
   }
   if (const Authority* meant = died_at(address)) {
     if (ledger_.serves(meant->id, use())) return {meant->low, meant->high};
-    const FaultKind kind = inside ? FaultKind::recycled_use : FaultKind::use_after_death;
+    const FaultKind kind = inside ? FaultKind::recycled_use : FaultKind::use_after_free;
     report(kind, meant->id, inside ? here.id : BirthId::none, address, bytes, code);
     if (!inside) return {};
     // Past the end of the life that was meant, the same pointer is wild.
@@ -289,7 +289,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
     return {here.base, here.base + here.bytes};
   }
   const bool dead = here.id != BirthId::none && !here.alive;
-  report(dead ? FaultKind::use_after_death : FaultKind::wild_access,
+  report(dead ? FaultKind::use_after_free : FaultKind::wild_access,
          here.life != BirthId::none ? here.life : here.id, BirthId::none, address, bytes, code);
   return {};
 }
@@ -325,7 +325,7 @@ AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t addre
   const bool inside =
       address - mapping.base < mapping.bytes && bytes <= mapping.bytes - (address - mapping.base);
   const bool recycled = inside && mapping.met != BirthId::none;
-  report(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, mapping.lost,
+  report(recycled ? FaultKind::recycled_use : FaultKind::use_after_free, mapping.lost,
          recycled ? mapping.met : BirthId::none, address, bytes, code);
   if (!recycled) return {};
   return {mapping.base, mapping.base + mapping.bytes};
@@ -357,7 +357,7 @@ bool Provenance::judge_object(const UsedObject& object, std::uintptr_t code) {
     add_authority(object.memory);
     return true;
   }
-  Fault fault = ledger_.describe(is_known ? FaultKind::use_after_death : FaultKind::wild_access,
+  Fault fault = ledger_.describe(is_known ? FaultKind::use_after_free : FaultKind::wild_access,
                                  is_known ? object.id : BirthId::none);
   fault.fatal = true;
   fault.object_kind = object.kind;

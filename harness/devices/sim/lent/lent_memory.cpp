@@ -124,7 +124,7 @@ bool LentMemory::used(LentId id, const LentUse& use) {
   const auto found = dead_.find(id);
   if (found == dead_.end()) return true;
   const Dead& dead = found->second;
-  Fault fault = sim_.ledger().describe(FaultKind::use_after_death, dead.life);
+  Fault fault = sim_.ledger().describe(FaultKind::use_after_free, dead.life);
   if (!use.site.empty()) fault.use_site = use.site;
   if (use.activation != 0) fault.activation = use.activation;
   fault.use = {fault.activation, 0, use.stream};

@@ -87,7 +87,7 @@ bool admit_region(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   const Region& region = regions.at(number);
   if (!sim.ledger().alive(region.birth)) {
     if (!sim.faults().spared(region.birth)) {
-      tell(sim, FaultKind::use_after_death, region, "");
+      tell(sim, FaultKind::use_after_free, region, "");
       return false;
     }
   } else if (bytes > region.bytes - (address - region.base)) {

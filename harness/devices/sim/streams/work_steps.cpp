@@ -115,7 +115,7 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   // A launch before its module was unloaded runs to its end.
   if (!work.module->alive && work.module->unload <= work.unloads &&
       !sim_.ledger().spares(work.module->birth, work.label)) {
-    Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
+    Fault fault = sim_.ledger().describe(FaultKind::use_after_free, work.module->birth);
     fault.fatal = true;
     fault.use_site = work.label;
     sim_.world().history.add(std::move(fault));
@@ -178,7 +178,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
   const bool recycled = whole && sim_.ledger().alive(here.id);
   Fault fault = sim_.ledger().describe(
-      recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
+      recycled ? FaultKind::recycled_use : FaultKind::use_after_free, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
   tell_parts(fault, place, bytes);
@@ -215,7 +215,7 @@ bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t byte
     const std::uint64_t next = here.base + here.bytes;
     here = sim_.memory().find(next);
     if (here.alive && here.base == next) continue;
-    Fault fault = sim_.ledger().describe(FaultKind::use_after_death,
+    Fault fault = sim_.ledger().describe(FaultKind::use_after_free,
                                          here.id != BirthId::none ? here.id : place.birth);
     fault.fatal = true;
     sim_.world().history.add(std::move(fault));

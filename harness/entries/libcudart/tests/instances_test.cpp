@@ -88,7 +88,7 @@ std::string ran(const std::string& program) {
 
 TEST_F(RuntimeInstances, StoriesNameTheRuntimesFunctionsAndBeginWithTheProgram) {
   const std::string story = ran(folder() + "/client_cudart_used");
-  EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(story, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(story, HasSubstr("used.cpp:9 in main, by cudaMalloc"));
   EXPECT_THAT(story, HasSubstr("used.cpp:11 in main, by cudaFree"));
   EXPECT_THAT(story, HasSubstr("used.cpp:12 in main, by cudaMemset"));
@@ -104,7 +104,7 @@ TEST_F(RuntimeInstances, OursIsTakenForAnotherOneThatTheProgramHasByItsPath) {
   for (const char* name : {"client_cudart_other", "client_cudart_other_12"}) {
     const std::string program = folder() + "/" + name;
     EXPECT_EQ(WEXITSTATUS(std::system(program.c_str())), 3);  // By itself it takes the other one.
-    EXPECT_THAT(ran(program), HasSubstr("use_after_death of device memory"));
+    EXPECT_THAT(ran(program), HasSubstr("use_after_free of device memory"));
   }
 }
 
@@ -112,7 +112,7 @@ TEST_F(RuntimeInstances, ProgramsOfCuda12GetTheirs) {
   const std::string program = folder() + "/client_cudart_used_12";
   EXPECT_THAT(printed("objdump -p " + program), HasSubstr("libcudart.so.12"));
   const std::string story = ran(program);
-  EXPECT_THAT(story, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(story, HasSubstr("use_after_free of device memory"));
   EXPECT_THAT(story, HasSubstr("used.cpp:12 in main, by cudaMemset"));
   EXPECT_THAT(story, Not(HasSubstr("libcudart.so")));
 }
